@@ -5,7 +5,7 @@
 SWIFT ?= swift
 # On a terminal the compiler would get another flag, for colors, and build everything again.
 BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
-# So that a test that crashes ends at once: the toolchain's backtracer can hang forever in a process with many threads.
+# Makes a crashing test end at once: the toolchain's backtracer can hang forever in a process with many threads.
 TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
 BIN = $(shell $(BUILD) --show-bin-path)
 
@@ -81,7 +81,7 @@ test-servers: deps
 	@$(MAKE) --no-print-directory install-manifests
 	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
 
-# The program that tests ingest, backend and changes: installed once, and again when the pinned version changes.
+# The program used to test ingest, backend and changes: installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
 
 $(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -93,7 +93,7 @@ $(CONTRACT): Tests/Contract/requirements.txt | deps
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
 
-# The libraries that read the files: installed in the same way.
+# The libraries used to read the files: installed in the same way.
 READERS := .build/files/installed
 
 $(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -105,7 +105,7 @@ $(READERS): Tests/Files/requirements.txt | deps
 test-files: build $(READERS)
 	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
 
-# The library that validates FHIR resources: installed in the same way.
+# The library used to validate FHIR resources: installed in the same way.
 RESOURCES := .build/fhir/installed
 
 $(RESOURCES): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -117,12 +117,12 @@ $(RESOURCES): Tests/FHIR/requirements.txt | deps
 test-fhir: build $(RESOURCES)
 	@[ ! -e $(RESOURCES) ] || $(dir $(RESOURCES))bin/python Tests/FHIR/run.py "$(BIN)"
 
-# It runs servers of its own, from Debian's programs, as test-servers does.
+# Like test-servers, this runs servers of its own, from Debian's programs.
 test-grafana: PACKAGES += postgresql prometheus
 test-grafana: build
 	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" python3 -B Tests/Grafana/run.py "$(BIN)"
 
-# The client that asks as an assistant's host does: installed in the same way.
+# A client that asks questions as an assistant's host does: installed in the same way.
 ASSISTANT := .build/mcp/installed
 
 $(ASSISTANT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -134,7 +134,7 @@ $(ASSISTANT): Tests/MCP/requirements.txt | deps
 test-mcp: build $(ASSISTANT)
 	@[ ! -e $(ASSISTANT) ] || $(dir $(ASSISTANT))bin/python Tests/MCP/run.py "$(BIN)"
 
-# healthbus's messages to people in the end-to-end tests, command by command, to be read as a whole.
+# All messages to people from the end-to-end tests, command by command, for reading as a whole.
 messages: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
@@ -143,7 +143,7 @@ messages: deps
 		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
 	python3 Tests/Messages/table.py "$$bin/messages.jsonl"
 
-# Shows, for a reader who doubts a developer's statement, which test or command demonstrates it; needs no build.
+# Shows which test or command demonstrates a developer's statement, for a reader who doubts it; needs no build.
 COUNT ?= 50
 statements:
 	@python3 Tests/Statements/draw.py --count "$(COUNT)" $(if $(SEED),--seed "$(SEED)")
@@ -175,7 +175,7 @@ mutants: deps
 fuzz: deps
 	@SWIFT="$(SWIFT)" Tests/Fuzz/run.sh "$(TARGET)" "$(SECONDS)"
 
-# What floors, peers and profiles need in addition to the build.
+# Requirements of floors, peers and profiles in addition to the build.
 BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 
 bench: PACKAGES += $(BENCH_PACKAGES)
@@ -193,7 +193,7 @@ $(SCHEMA): Tests/Schema/requirements.txt | deps
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
 		rm -rf $(@D); echo "it can't be installed: messages aren't held against docs/protocol.cddl" >&2; }
 
-# With the machine's own network, so that Debian's packages can be downloaded as they can here.
+# Uses the machine's own network, so that Debian's packages can be downloaded as they can here.
 DOCKER_BUILD_FLAGS ?= --network host
 IMAGE ?= healthbus:latest
 

@@ -50,8 +50,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
 
-/// A handler is one line here; programs and the simulation find it by its name. It needs only what is public, and has
-/// no access to anything else.
+/// A handler is one line here; programs and the simulation find it by its name. It needs only public declarations, and
+/// has no access to anything else.
 let handlers = [
     plugin("steps", "StepsStage", handlerDependencies, packageAccess: false),
     plugin("heart-rate", "HeartRateStage", handlerDependencies, packageAccess: false),
@@ -182,7 +182,7 @@ let package = Package(
         library("Logging", []),
         library("Terminal", ["Logging"]),
         library("Clocks", ["HealthModel"]),
-        // Tests whether a plugin keeps the contract.
+        // Tests whether a plugin honors the contract.
         library(
             "Conformance",
             [
@@ -312,7 +312,7 @@ let package = Package(
                 name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
                 path: "Tests/Support",
                 swiftSettings: swiftSettings),
-            // Decoders of bytes from outside, with the rules that they must obey: for `make fuzz`, and for the tests.
+            // Decoders of external bytes, with the rules that they must obey: for `make fuzz`, and for the tests.
             .target(
                 name: "FuzzTargets",
                 dependencies: ["CXMLStream", "CZlib", "HealthImport", "HealthModel", "HealthPush", "JSON", "Protocol"],
@@ -423,7 +423,7 @@ let package = Package(
         ]
 )
 
-// A container image is built without tests, so that a changed test doesn't rebuild all programs.
+// A container image is built without tests, so that a changed test doesn't cause all programs to be rebuilt.
 if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil {
     let others = ["FuzzTargets", "TestSupport", "healthbus-bench"]
     package.targets.removeAll { $0.type == .test || others.contains($0.name) }

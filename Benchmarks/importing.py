@@ -63,7 +63,7 @@ class Imports:
                 self.context.say(f"round {number + 1} of {self.size['rounds']}: {step}")
                 commands.setdefault(step, words)
                 self._step(step, words, state)
-            # It takes a long time, so it is done less often.
+            # Importing the large export takes a long time, so it is done less often.
             if own_large and number < self.size["larges"]:
                 self.context.say("the large export")
                 self._step("large", import_command(self.context, os.path.join(scratch, "large"), own_large), state)

@@ -77,7 +77,7 @@ def facts(root, state):
             "python": platform.python_version(),
         },
         "commit": _said("git", "rev-parse", "HEAD", folder=root),
-        # Changed results don't count as changes to the code that is measured.
+        # Changed result files don't count as changes to the measured code.
         "dirty": None if changes is None else any(
             not line[3:].startswith("Benchmarks/results/") for line in changes.splitlines()),
     }

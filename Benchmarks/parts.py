@@ -153,7 +153,7 @@ class Around:
     def _peer(self, row, words, raw, scale):
         notes = [f"{raw['rows']:,} rows, {raw['memoryMB']} MB"]
         if scale != 1:
-            # The startup time is scaled as well, so the row can't be compared with ours.
+            # The peer's startup time is scaled too, so its row can't be compared with ours.
             notes.append(f"{raw['seconds']:.2f} s for {self.size['peers']:,} records, times {scale:g}, its start too")
         for ours in ("import-store", "import-everything"):
             if scale == 1 and self.report[ours].value is not None:

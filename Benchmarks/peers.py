@@ -44,7 +44,7 @@ class Peers:
         """By name: the command that reads the export, and how its rows are counted."""
         database = os.path.join(scratch, "healthkit.sqlite")
         program = os.path.join(self.folder, "bin", "healthkit-to-sqlite")
-        # One of them expects the XML to be named after the archive.
+        # One of these tools expects the XML file to be named after the archive.
         named = os.path.join(scratch, "export.zip")
         os.symlink(export, named)
         return {

@@ -2,15 +2,15 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How many samples per second of processor time are encoded, from columns to a message's frames, and decoded again, in
+/// How many samples are encoded, from columns to a message's frames, and decoded again per second of processor time, in
 /// pages of 4,096.
 struct CodecMeasurement {
     private static let rows = 4096
-    /// Rates are measured in slices of this many pages, so that a disturbed slice stands out.
+    /// Rates are measured in slices of this many pages, so that a slice disturbed by other load stands out.
     private static let slice = 64
 
     let bytes: Int
-    /// Samples a second, by slice.
+    /// Samples per second, by slice.
     private(set) var encode: [Double] = []
     private(set) var decode: [Double] = []
 
@@ -26,7 +26,7 @@ struct CodecMeasurement {
             read.samples.start == page.start, read.user == content.user
         else { throw Mistake("a page doesn't come back as it was coded") }
         while encode.reduce(0, { $0 + Double(Self.slice * Self.rows) / $1 }) < seconds {
-            // Encoding and decoding take turns, so that a disturbance affects both.
+            // Encoding and decoding alternate, so that a disturbance affects both.
             try encode.append(
                 Self.rate {
                     let frames = Self.frames(content)

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A page of samples such as two devices produce in a day: several types, ids in order of time, units, numbers of all
+/// A page of samples such as two devices produce in a day: several types, ids in time order, units, numbers of all
 /// sizes.
 enum MadePage {
     static func page(rows: Int) -> SamplePage {

@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-// Provides what `bench.py` needs from the project's own code: how fast pages are encoded and decoded, and messages like
-// those that a hub gets.
+// Provides what `bench.py` needs from the project's own code: the speed of encoding and decoding pages, and messages
+// like those that a hub receives.
 //
 //   healthbus-bench codec [SECONDS]    prints one JSON value healthbus-bench message BYTES      writes a message's
 //   frames, each preceded by its length (32 bits, little-endian)
@@ -30,7 +30,7 @@ do {
     exit(error is Mistake ? 2 : 1)
 }
 
-/// The program was called incorrectly, or its measurement can't be right.
+/// The program was called incorrectly, or its measurement is implausible.
 struct Mistake: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

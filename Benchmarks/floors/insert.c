@@ -4,8 +4,8 @@
 //   cc -O2 Benchmarks/floors/insert.c -o /tmp/insert-floor -lsqlite3
 //   /tmp/insert-floor new.sqlite 1000000
 //
-// 10,000 rows per transaction, in the order of an export: type by type, each by time. Prints rows and the size of the
-// file.
+// 10,000 rows per transaction, in the order of an export: type by type, each by time. Prints the number of rows and the
+// size of the file.
 
 #include <sqlite3.h>
 #include <stdint.h>

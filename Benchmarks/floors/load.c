@@ -6,8 +6,8 @@
 //
 // MESSAGE is a file of frames, each preceded by its length (32 bits, little-endian); the first is the topic. At most
 // WINDOW messages are in flight at once. Even so, libzmq may drop some: a sender learns what has been read only when it
-// next processes its commands, and may take a pipe to be full until then. So the last 8 bytes of each message are its
-// number, which shows at once when earlier ones were lost. Prints how many messages arrived, the bytes in one, the
+// next processes its commands, and may consider a pipe full until then. So the last 8 bytes of each message are its
+// number, which reveals at once that earlier ones were lost. Prints how many messages arrived, the bytes in one, the
 // seconds, and how many messages were lost.
 
 #include <stdint.h>
@@ -78,7 +78,7 @@ int main(int count, char **arguments) {
     wait_at_most(subscriber, 200);
     check(zmq_connect(publisher, arguments[1]) == 0 && zmq_connect(subscriber, arguments[2]) == 0, "connect");
     check(zmq_setsockopt(subscriber, ZMQ_SUBSCRIBE, frames[0], lengths[0]) == 0, "subscribe");
-    // Until the publisher knows of the subscription, its messages go nowhere.
+    // Until the publisher learns of the subscription, its messages are dropped.
     uint64_t said = 0, last = 0;
     do {
         if (said == 50) return fprintf(stderr, "nothing comes back within 10 s\n"), 1;

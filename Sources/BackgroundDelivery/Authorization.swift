@@ -2,7 +2,7 @@
 /// two apart.
 package enum AuthorizationStatus: String, Codable, Sendable, CaseIterable {
     case notDetermined
-    /// All that a consumer can learn about a type, whether or not it may read it.
+    /// Everything that a consumer can learn about a type, whether or not it may read that type.
     case requested
     case denied
 }
@@ -20,12 +20,12 @@ package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertibl
         case alreadyRegistered, notRegistered
         /// At most one app-refresh and ten processing requests may be pending.
         case tooManyPendingTaskRequests
-        /// Something requested doesn't exist: a frequency, a type.
+        /// Something requested doesn't exist, such as a frequency or a type.
         case invalidArgument
     }
 
     package var code: Code
-    /// What it concerns: a consumer, a type, a task.
+    /// The consumer, type or task that the error concerns.
     package var subject: String
     /// What to do now.
     package var remedy: String

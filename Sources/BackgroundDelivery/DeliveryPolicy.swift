@@ -8,8 +8,7 @@ package struct DeliveryPolicy: Sendable, Equatable {
     package var floors: [String: DeliveryFrequency] = [:]
     /// How long a consumer has to acknowledge a fire.
     package var acknowledgeWithin: Duration = .seconds(15)
-    /// How many consecutive fires may go unacknowledged before delivery to their consumer stops; 0 means that it never
-    /// does.
+    /// How many consecutive fires may go unacknowledged before delivery to their consumer stops; 0 means never.
     package var strikesUntilStopped = 0
     /// How often fires may wake the app within any hour; 0 means no limit.
     package var wakesPerHour = 0
@@ -20,7 +19,7 @@ package struct DeliveryPolicy: Sendable, Equatable {
 
     package func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
 
-    /// How long an unacknowledged fire waits to be repeated after this many misses: the time allowed for an
+    /// The delay before an unacknowledged fire is repeated after this many misses: the time allowed for an
     /// acknowledgement, doubled each time, up to 15 minutes.
     func backOff(after misses: Int) -> Duration {
         min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))

@@ -3,8 +3,8 @@ import HealthModel
 /// What the stack knows about the phone: whether its app is running, whether it is locked, how it is powered. One per
 /// stack.
 ///
-/// It is set by a simulator, a companion or `healthbus device`; without any of them the app is active and nothing is
-/// held back.
+/// It is set by a simulator, a companion or `healthbus device`; if none of them sets it, the app counts as active and
+/// nothing is held back.
 package struct DeviceState: Codable, Sendable, Equatable {
     package enum AppState: String, Codable, Sendable, CaseIterable {
         /// On the screen: everything is delivered at once.
@@ -26,8 +26,7 @@ package struct DeviceState: Codable, Sendable, Equatable {
     package var isLowPowerMode = false
     /// Sleep Focus.
     package var isSleepMode = false
-    /// The system gives no background time at present, for reasons of its own (load, battery, an app that is seldom
-    /// used).
+    /// The system gives no background time at present, for reasons of its own (load, battery, a rarely used app).
     package var isDeferring = false
     /// nil if unknown, in which case the machine's own path counts.
     @OrNull package var network: NetworkPath?

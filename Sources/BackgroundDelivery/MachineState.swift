@@ -3,9 +3,9 @@
 package struct MachineState: Sendable, Equatable {
     /// nil without a battery.
     package var isCharging: Bool?
-    /// The lowest of its batteries, from 0 to 1; nil without one.
+    /// The charge of its lowest battery, from 0 to 1; nil without one.
     package var batteryLevel: Double?
-    /// Over the last minute, per core; nil if unknown.
+    /// The load over the last minute, per core; nil if unknown.
     package var load: Double?
 
     package init(isCharging: Bool? = nil, batteryLevel: Double? = nil, load: Double? = nil) {
@@ -14,9 +14,9 @@ package struct MachineState: Sendable, Equatable {
         self.load = load
     }
 
-    /// The level at which phones warn.
+    /// The battery level at which phones warn.
     package static let lowBattery = 0.2
-    /// Above this, more work is waiting than the cores can do.
+    /// Above this, more work is waiting than the cores can handle.
     package static let busyLoad = 1.0
 
     package var isLowOnBattery: Bool { isCharging == false && (batteryLevel ?? 1) <= Self.lowBattery }

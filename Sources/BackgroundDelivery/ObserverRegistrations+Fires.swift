@@ -44,7 +44,7 @@ extension ObserverRegistrations {
         monotonic: MonotonicTime
     ) {
         if !isRepeat {
-            // An advisory fire reports everything up to now too.
+            // An advisory fire also reports everything up to now.
             held[type] = nil
             advisory.remove(type)
             lastFires[type] = now
@@ -62,7 +62,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// Types to fire now, leaving aside the lock. Sorted.
+    /// Types to fire now, disregarding the lock. Sorted.
     private func dueTypes(_ device: DeviceState, _ now: Instant) -> [String] {
         let silenced = silenced
         switch device.app {
@@ -107,7 +107,7 @@ extension ObserverRegistrations {
     /// An app refresh has woken the app, and counts as one of the hour's wakes. May be called any number of times.
     package mutating func refreshed(at began: Instant, now: Instant) {
         guard policy.wakesPerHour > 0, began <= now, began > now - Self.hour, !wakes.contains(began) else { return }
-        // Ignored, since enough later wakes already count.
+        // A wake this old is ignored, since enough later ones already count.
         if wakes.count >= policy.wakesPerHour, let first = wakes.min(), began < first { return }
         wakes = Array((wakes + [began]).sorted().suffix(policy.wakesPerHour))
         isChanged = true
@@ -129,7 +129,7 @@ extension ObserverRegistrations {
         for (type, from) in held where !silenced.contains(type) {
             // A type that was switched off and on again without a change in between has nothing to report.
             if heads[type] ?? .beginning <= from { held[type] = nil }
-            // A clock that was set back must not hold a type back for longer than its period.
+            // A clock that was set back must not delay a type for longer than its period.
             if let last = lastFires[type], last > now { lastFires[type] = now }
         }
         if policy.wakesPerHour > 0 { wakes = wakes.suffix(policy.wakesPerHour) }

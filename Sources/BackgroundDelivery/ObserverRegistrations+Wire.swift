@@ -5,7 +5,7 @@ import HealthModel
 package struct KeptRegistrations: Codable, Sendable, Equatable {
     package struct Consumer: Codable, Sendable, Equatable {
         package var launch: Int64
-        /// By type, the frequency that it asked for.
+        /// The frequency that it asked for, by type.
         package var types: [String: String]?
         package var stopped: Bool?
         package var strikes: [String: Int]?
@@ -62,7 +62,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// The owner has stored everything.
+    /// Records that the owner has stored everything.
     package mutating func saved() {
         isChanged = false
         savedHeld = held

@@ -7,7 +7,7 @@ import HealthModel
 /// Nothing is queued. A held type is a single number, the sequence number up to which it was fired; as long as there is
 /// anything beyond it, the type is due.
 package struct ObserverRegistrations: Sendable, Equatable {
-    /// In a registration, this stands for every type that it doesn't name.
+    /// In a registration, stands for every type that isn't named there.
     package static let everyType = "*"
 
     /// Tells the consumers that a type has changed. It carries no data: they ask for it.
@@ -76,7 +76,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     var savedHeld: [String: SequenceNumber] = [:]
     /// Whether anything that must survive a restart has changed.
     package var needsSaving: Bool { isChanged || held != savedHeld }
-    /// Something that only others read has changed (when a type last fired).
+    /// Whether something has changed that only others read (when a type last fired).
     package internal(set) var isWorthSaving = false
 
     package init(policy: DeliveryPolicy) { self.policy = policy }

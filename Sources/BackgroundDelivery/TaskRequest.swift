@@ -6,7 +6,7 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
     case refresh
     /// `BGProcessingTask`: minutes; here, 10.
     case processing
-    /// `BGContinuedProcessingTask`: begun by its user in the foreground, and continues until it is done.
+    /// `BGContinuedProcessingTask`: started by its user in the foreground, and runs until it is done.
     case continued
 
     /// How long a task may run; nil if it may run until it is done.

@@ -70,7 +70,7 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     package var progress: TaskProgress?
     package var history: TaskHistory?
 
-    /// The same, if the reason is the task itself and not its host's silence.
+    /// The same, if the reason lies in the task itself and not in its host's silence.
     package var obstacle: TaskObstacle? { waitsFor.flatMap(TaskObstacle.init(rawValue:)) }
 
     package init(id: String, state: State) {

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension TaskScheduler {
-    /// Why a pending task doesn't begin now; nil when it may. A task that isn't pending has no obstacle either.
+    /// Why a pending task doesn't begin now; nil when it may. Also nil for a task that isn't pending.
     package func obstacle(_ identifier: String, _ conditions: TaskConditions) -> TaskObstacle? {
         guard let request = pending[identifier]?.request else { return nil }
         let device = conditions.device
@@ -28,7 +28,7 @@ extension TaskScheduler {
     }
 
     /// Begins the tasks that may begin on their own, and returns their identifiers. If `launcher` is `device`, only
-    /// continued tasks begin: their user has begun them.
+    /// continued tasks begin, since their user has started them.
     package mutating func beginDue(_ conditions: TaskConditions) -> [String] {
         var begun: [String] = []
         for identifier in pending.keys.sorted()
@@ -104,7 +104,7 @@ extension TaskScheduler {
         return late
     }
 
-    /// `setTaskCompleted(success:)`; returns false when it isn't running.
+    /// `setTaskCompleted(success:)`; returns false when the task isn't running.
     @discardableResult
     package mutating func complete(_ identifier: String, success: Bool, _ conditions: TaskConditions) -> Bool {
         guard let task = running[identifier] else { return false }

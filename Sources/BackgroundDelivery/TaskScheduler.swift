@@ -25,7 +25,7 @@ package struct TaskScheduler: Sendable {
         var request: TaskRequest
         var began: Instant
         var deadline: MonotonicTime?
-        /// Its expiration handler has been called; if it doesn't end by this time, it is ended.
+        /// Its expiration handler has been called; if the task hasn't ended by this time, it is forced to end.
         var expiresFully: MonotonicTime?
         var progress: TaskProgress?
     }
@@ -121,9 +121,9 @@ package struct TaskScheduler: Sendable {
 package struct TaskHistory: Codable, Sendable, Equatable {
     package enum Outcome: String, Codable, Sendable {
         case succeeded, failed
-        /// Its runtime was over: it saved and completed.
+        /// Its runtime ran out, and it saved and completed.
         case expired
-        /// It hadn't completed when its runtime was over, and was ended.
+        /// It hadn't completed when its runtime ran out, and was forced to end.
         case overran
         /// By its user.
         case cancelled

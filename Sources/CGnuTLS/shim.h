@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 // Pointers to GnuTLS's own structures are plain pointers here: Swift has no use for their members, and the module that
-// wraps libmicrohttpd passes a session as one.
+// wraps libmicrohttpd passes a session as a plain pointer.
 
 // A certificate chain and its key, both PEM. Returns 0 or GnuTLS's error; a key that belongs to another certificate is
 // also an error.
@@ -29,7 +29,7 @@ static inline void healthbus_tls_free(void *credentials) {
     gnutls_certificate_free_credentials((gnutls_certificate_credentials_t)credentials);
 }
 
-// To be called before a session's handshake; the credentials must outlive the session.
+// Call it before a session's handshake; the credentials must outlive the session.
 static inline int healthbus_tls_use(void *session, void *credentials) {
     return gnutls_credentials_set((gnutls_session_t)session, GNUTLS_CRD_CERTIFICATE, credentials);
 }

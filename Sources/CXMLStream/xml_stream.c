@@ -26,7 +26,7 @@ struct healthbus_xml {
     int64_t at;
     /// No tag that would end a broken one begins between `at` and here.
     int64_t searched;
-    /// By kind of `specials`: it doesn't end between `at` and here.
+    /// For each of the `specials`: its end doesn't occur between `at` and here.
     int64_t endless[3];
     /// Line of the byte at `counted`.
     int64_t line;
@@ -160,7 +160,7 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
         return startTag(xml, &element, name, nameLength);
     }
     if (nameLength > 0 && isMarked) {
-        // It is unknown how much of the element that ends here is lost.
+        // It is unknown how much of the element that ends here has been lost.
         if (xml->callbacks.stray != NULL) xml->callbacks.stray(xml->context, line, (const char *)begin, length);
         if (!xml->stopped) endTag(xml, name, nameLength);
         return;
@@ -254,7 +254,7 @@ static int64_t special(healthbus_xml *xml) {
         if (left < length && memcmp(begin, specials[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
         if (left < length || memcmp(begin, specials[i].begin, (size_t)length) != 0) continue;
         size_t endLength = strlen(specials[i].end);
-        // As in `nextTag`: what has been searched contains no end, but may contain the beginning of one.
+        // As in `nextTag`: the part already searched contains no end, but may contain the beginning of one.
         int64_t from = xml->endless[i] - (int64_t)endLength + 1;
         if (from < xml->at + length) from = xml->at + length;
         const uint8_t *end = memmem(xml->bytes + from, (size_t)(xml->count - from), specials[i].end, endLength);
@@ -308,7 +308,7 @@ static bool step(healthbus_xml *xml) {
     return true;
 }
 
-/// What follows the root: anything but white space, comments and instructions is noted, and isn't read.
+/// What follows the root: anything but white space, comments and instructions is noted, but not read.
 static void afterRoot(healthbus_xml *xml) {
     while (xml->damage.extraLine == 0 && xml->at < xml->count) {
         const uint8_t *begin = xml->bytes + xml->at;
@@ -326,7 +326,7 @@ static void afterRoot(healthbus_xml *xml) {
         if (end == 0) xml->damage.extraLine = lineAt(xml, xml->at);
         else xml->at = end;
     }
-    // None of it is needed any more.
+    // Nothing after the root is needed any more.
     if (xml->damage.extraLine > 0) xml->at = xml->count;
 }
 

@@ -101,7 +101,7 @@ healthbus_xml_fault healthbus_xml_fault_of(const char *bytes, int64_t length) {
 }
 
 /// Decodes references and turns white space into spaces. Returns false for an '&' that doesn't begin a reference, for
-/// an entity, whose text isn't known, and for bytes that `healthbus_xml_clean` marked. A character number that stands
+/// an entity (its text isn't known), and for bytes that `healthbus_xml_clean` marked. A character number that stands
 /// for nothing becomes '?': if it were left out, "1&#0;6" would become a different number.
 static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end, uint8_t **scratch, healthbus_xml_text *out) {
     uint8_t *to = *scratch;

@@ -15,7 +15,7 @@ typedef struct {
     healthbus_xml_text values[maximumNames];
     healthbus_xml_text extras[2 * maximumExtras];
 
-    // Of the tag that was read last.
+    // These describe the tag that was read last.
     bool isEnd;
     bool isEmpty;
     uint64_t present;

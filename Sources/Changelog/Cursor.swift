@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// A consumer's position in one upstream's changelog. Pure; stored together with the outputs from everything up to it.
+/// A consumer's position in one upstream's changelog. Pure; stored together with the outputs of everything up to it.
 package struct Cursor: Sendable, Equatable {
     /// nil until the upstream's first heartbeat arrives.
     package var store: String?
@@ -162,7 +162,7 @@ package enum AnchorVerdict: Sendable, Equatable {
     case good
     /// A different store, an unknown generation, or a sequence number that its generation never reached.
     case reset
-    /// As `reset`, but it also shows that this store has lost rows that others have seen: it needs a new generation.
+    /// Like `reset`, but also shows that this store has lost rows that others have seen: it needs a new generation.
     case lostRows
 }
 

@@ -97,7 +97,8 @@ package final class StageDatabase {
     private static func prepare(_ path: String) throws {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return try requireContent(at: path) }
-        // A write-ahead log belongs to the one file that it was written beside, but would be applied to any other.
+        // A write-ahead log belongs to the one file that it was written beside, but would be applied to any other file
+        // in its place.
         if let log = try? files.attributesOfItem(atPath: path + "-wal")[.size] as? Int, log > 0 {
             throw SQLiteError(damaged: path, "it is missing, though its log exists")
         }
@@ -119,7 +120,7 @@ package final class StageDatabase {
         throw SQLiteError(damaged: path, "it is empty: what it held is gone")
     }
 
-    /// Makes the renaming durable: otherwise a power loss could take the store and everything committed since.
+    /// Makes the renaming durable: otherwise a power loss could destroy the store and everything committed since.
     private static func syncFolder(of path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -179,7 +180,7 @@ package final class StageDatabase {
         return result
     }
 
-    /// One step: what `body` writes and the sequence numbers that it took are committed together, or not at all.
+    /// Runs one step: what `body` writes and the sequence numbers that it takes are committed together, or not at all.
     /// - Throws: `ChangelogError.fenced` if another process has taken over this store since.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()

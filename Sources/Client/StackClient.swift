@@ -112,7 +112,7 @@ package final class StackClient: Sendable {
         changed.withLock { changed.broadcast() }
     }
 
-    /// Gives an instance a command. It may be lost: the caller checks for its effect and repeats it.
+    /// Gives an instance a command. The command may be lost: the caller checks for its effect and repeats it.
     package func command(_ instance: String, _ body: [String: Value]) {
         send("control.\(instance)", .object(body))
     }
@@ -131,7 +131,7 @@ package final class StackClient: Sendable {
     }
 
     /// For how many seconds each known instance has left `hello` unanswered; instances that have answered are left out.
-    /// Time during which no `hello` was open doesn't count.
+    /// Time with no unanswered `hello` doesn't count.
     package var unanswered: [String: Double] {
         let now = MonotonicClock.now
         return state.withLock { $0.asked.mapValues { (now - $0).seconds } }
@@ -156,7 +156,7 @@ package final class StackClient: Sendable {
         while MonotonicClock.now < deadline {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
-            // Repeated, since it may be lost.
+            // Repeated, since the message may be lost.
             if asking, MonotonicClock.now >= nextHello {
                 hello()
                 nextHello = MonotonicClock.now + .milliseconds(50)
@@ -184,7 +184,7 @@ package final class StackClient: Sendable {
     /// - Parameter heard: how many were heard, 0 at first; updated to the current number.
     package func wait(forHeartbeatAfter heard: inout Int, until date: Date) {
         let known = heard
-        // With the lock held, so that none arrives between checking and waiting.
+        // With the lock held, so that no heartbeat arrives between checking and waiting.
         changed.withLock {
             while state.withLock({ $0.heard }) == known, changed.wait(until: date) {}
         }

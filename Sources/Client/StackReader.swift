@@ -127,14 +127,14 @@ package final class StackReader {
         if let lock = try InstanceLock.take(folder: folder) {
             defer { withExtendedLifetime(lock) {} }
             try StageDatabase.requireContent(at: state.database(instance.name))
-            // Not read-only: a file whose last owner was killed has a log that must be read in first.
+            // Not read-only: a file whose last owner was killed has a log that must first be merged into it.
             return try read(instance, query, in: Database(path: state.database(instance.name)))
         }
         if let pages = try heed(instance.name, query) { return pages }
         do {
             return try beside(instance.name) { try read(instance, query, in: $0) }
         } catch let error as SQLiteError where !error.isCorrupt {
-            // It may be starting for the first time, and be about to create what was asked for.
+            // The instance may be starting for the first time, and be about to create what was asked for.
             guard let pages = try client.get().bodies(instance.name, query, within: 10) else { throw error }
             return pages
         }

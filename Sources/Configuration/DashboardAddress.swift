@@ -11,7 +11,7 @@ package enum DashboardAddress {
         stack.only(.dashboard)
     }
 
-    /// Why a dashboard doesn't start with these options, and what to do; nil when it does.
+    /// Why a dashboard wouldn't start with these options, and what to do; nil if it would.
     package static func problem(_ options: Value, at endpoint: Endpoint) -> (what: String, remedy: String)? {
         guard !endpoint.isLoopback, options["plainHTTP"].bool != true else { return nil }
         return (

@@ -12,7 +12,7 @@ package enum InboxFolder {
             ?? observer?.configuration["inbox"].string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Why files can't be taken from it, with what to do; nil when they can.
+    /// Why files can't be taken from it, and what to do; nil when they can.
     package static func problem(_ path: String) -> String? {
         guard path.hasPrefix("/") else { return "'\(path)' isn't absolute; write it from the root" }
         var status = stat()

@@ -43,7 +43,7 @@ extension IngestAddress {
         package let remedy: String
     }
 
-    /// Why an ingest doesn't start with these options; nil when it does.
+    /// Why an ingest wouldn't start with these options; nil if it would.
     package static func problem(_ options: [String: Value], at endpoint: Endpoint) -> Problem? {
         let (certificate, key) = (options["certificateFile"]?.string, options["keyFile"]?.string)
         if (certificate == nil) != (key == nil) {

@@ -7,7 +7,7 @@ struct JSON5Reader {
     private var open: [Int] = []
     private var wrong: (at: Int, reason: String)?
 
-    /// The nesting depth to which configurations are read.
+    /// The maximum nesting depth of configurations.
     private static let depthLimit = 64
     private static let hash = "a comment begins with //, not with #"
 
@@ -190,7 +190,7 @@ struct JSON5Reader {
         step()
         var text: [UInt8] = []
         while let byte = next {
-            // A string that continues on the next line isn't closed, unless the end of the line is escaped.
+            // A string that continues past an unescaped end of line counts as not closed.
             if byte == UInt8(ascii: "\n") { break }
             step()
             if byte == quote { return String(decoding: text, as: UTF8.self) }

@@ -4,10 +4,10 @@ import HealthModel
 import Synchronization
 
 /// What a state folder itself records about its stack, in `<state>/stack.json`: the configuration it was last started
-/// with ("config", a path), so that no command reads a different stack from the running one; with which options of `up`
-/// ("options"); which plugins its instances have been swapped for ("instances", applied on top of that configuration);
-/// which instances a person has stopped ("stopped"); and in which zones days began before the observer's store was lost
-/// ("formerZones").
+/// with ("config", a path), so that no command reads a different stack from the running one; the options of `up` that
+/// it was started with ("options"); the plugins that its instances have been swapped for ("instances", applied on top
+/// of that configuration); the instances that a person has stopped ("stopped"); and the zones in which days began
+/// before the observer's store was lost ("formerZones").
 package struct StackLayer: Sendable {
     package let file: String
 
@@ -17,10 +17,10 @@ package struct StackLayer: Sendable {
     func read() throws -> Value {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
-            // Its existence isn't checked first: a swap may write it in between.
+            // The file's existence isn't checked first: a swap may write it in between.
             return [:]
         } catch {
-            // Errors with the folder itself are reported by those that need the folder.
+            // Problems with the folder itself are reported by whatever needs the folder.
             guard FileManager.default.fileExists(atPath: file) else { return [:] }
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its permissions")
         }
@@ -71,7 +71,7 @@ package struct StackLayer: Sendable {
         (try read()["formerZones"].object ?? [:]).compactMapValues(\.string)
     }
 
-    /// Stores it, or forgets it (nil).
+    /// Stores the zone, or forgets it (nil).
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
     package func setFormerZone(_ zone: String?, of user: String) throws {
         try change { members in
@@ -84,7 +84,7 @@ package struct StackLayer: Sendable {
     /// Instances that a person has stopped: they stay down, whoever starts the stack, until a person starts them.
     package func stopped() throws -> Set<String> { Set(try read()["stopped"].read([String].self) ?? []) }
 
-    /// Notes that an instance stays down, or forgets it.
+    /// Records that an instance stays down, or deletes that record.
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
     package func setStopped(_ isStopped: Bool, _ instance: String) throws {
         try change { members in

@@ -1,5 +1,5 @@
-/// The options of `up` that matter as long as the stack runs, so that `healthbus start` repeats them. Imports are done
-/// once, and `--zone` only matters at a state folder's first start.
+/// The options of `up` that apply for as long as the stack runs, so that `healthbus start` can repeat them. Imports are
+/// done once, and `--zone` only matters at a state folder's first start.
 package struct StartOptions: Codable, Sendable, Equatable {
     /// The absolute path of a folder from which files are imported automatically.
     package var inbox: String?

@@ -3,7 +3,7 @@ import Configuration
 import HealthModel
 import Logging
 
-/// Tests whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of
+/// Tests whether a plugin honors the contract: a handler in any language line by line, then every plugin in a stack of
 /// its own.
 package struct Conformance {
     package let manifest: Manifest

@@ -1,7 +1,7 @@
 import HealthModel
 import Terminal
 
-/// Why a plugin breaks the contract, with the lines that show it. The data is the kit's own, so it may contain values.
+/// Why a plugin breaks the contract, with the lines that show it. The data is the kit's own, so values may appear here.
 package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {
     package var why: String
     /// The last line or message sent to it.
@@ -107,8 +107,8 @@ package struct ConformanceReport: Sendable {
         ]).json(pretty: true)
     }
 
-    /// What kept cases from passing: each cause once, with the cases that it stopped and the fault of the first; nil if
-    /// they were skipped.
+    /// What kept cases from passing: each cause once, with the cases that it stopped and the first one's fault, which
+    /// is nil if they were skipped.
     private var causes: [(why: String, fault: ConformanceFault?, names: [String])] {
         var found: [(why: String, fault: ConformanceFault?, names: [String])] = []
         for result in results {

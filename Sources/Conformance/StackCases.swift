@@ -39,7 +39,7 @@ final class StackCases {
         case .handler:
             name = "first"
             for instance in ["first", "anew", "repeated", "crash", "drained"] { instances[instance] = entry }
-        // It takes the place of the shipped one.
+        // It replaces the shipped one.
         case .hub, .observer, .debouncer:
             name = manifest.kind.rawValue
             instances[name] = entry

@@ -10,8 +10,8 @@ import Logging
 import Processes
 import Protocol
 
-/// A stack of the shipped programs with the plugin in it, in a temporary folder and alone on its bus. It is deleted
-/// with the object.
+/// A stack of the shipped programs with the plugin in it, in a temporary folder and alone on its bus. The folder is
+/// deleted with the object.
 final class TrialStack {
     let folder: String
     let state: StateFolder

@@ -64,7 +64,7 @@ final class AnswerWait {
     }
 
     /// Why the request failed.
-    /// - Parameter usual: the reason when the instance is heard.
+    /// - Parameter usual: the reason if the instance does send heartbeats.
     func failure(else usual: @autoclosure () -> Failure) -> Failure {
         silent.map { failure(of: $0, "what was asked may still be done when it continues") } ?? usual()
     }
@@ -85,7 +85,7 @@ extension StackClient {
     ///   - seconds: how long to keep trying.
     ///   - pause: seconds between two checks.
     ///   - meanwhile: called after each unsuccessful check.
-    ///   - effect: returns nil while there is none.
+    ///   - effect: returns nil until the effect shows.
     /// - Returns: nil if there was none in time.
     func give<Effect>(
         _ command: @autoclosure () -> [String: Value], to instance: String, within seconds: Double,

@@ -20,7 +20,7 @@ struct BackendCheck: Sendable {
     private var wanted: String?
     /// The request that was answered last, even if the answer was only why it can't be compared.
     private(set) var answered: String?
-    /// Whether it has been compared since this process began.
+    /// Whether the backend has been compared since this process began.
     private(set) var isDone = false
     /// Deliveries so far; how many there were when the current question was sent, and when the last answered one was
     /// sent.
@@ -157,7 +157,7 @@ struct ReturningBackend: Sendable {
     /// It is trusted only after this many answers, with none from another generation for this long.
     private static let times = 5
     private static let silence = Duration.seconds(60)
-    /// For this long it counts as a faulty backend.
+    /// It counts as a faulty backend for this long.
     private static let memory = Duration.seconds(3600)
 
     mutating func open(at now: MonotonicTime, isFaulty: Bool) {

@@ -57,7 +57,7 @@ extension DeliveryGroup {
         for refusal in refusals {
             var place = refusal.id.flatMap { places[$0.lowercased()] }
             if refusal.id == nil, let index = refusal.index {
-                // If the list isn't named, the only one there is.
+                // If the list isn't named, the only one in the request.
                 let list = refusal.list.map { lists[$0] } ?? (lists.count == 1 ? lists.values.first : nil)
                 place = list.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             }

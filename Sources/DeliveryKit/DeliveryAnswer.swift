@@ -48,8 +48,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
     package var sequence: Int64?
     /// The HTTP status; stored with whatever is refused.
     package var status: Int?
-    /// Elements of the group that weren't sent, since newer versions of them had been accepted: settled, but no evidence
-    /// that the destination takes anything.
+    /// Elements of the group that weren't sent, since newer versions of them had been accepted: they are settled, but
+    /// are no evidence that the destination accepts anything.
     package var overtaken: Set<Int>
 
     package init(

@@ -74,7 +74,7 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Counts the time that has passed since what was delivered ended.
+    /// Counts the time since the end of what was delivered.
     /// - Parameter recent: ends within `DelayHistogram.horizon`.
     mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
@@ -200,8 +200,8 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Stores which selection is delivered here; returns true if it has changed. For files from earlier releases it was
-    /// everything.
+    /// Stores which selection is delivered here; returns true if it has changed. For files from earlier releases,
+    /// everything was selected.
     func notes(_ selection: String, _ turn: Turn) throws -> Bool {
         let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {
             $0.string(0)

@@ -24,7 +24,7 @@ extension DeliveryStage {
             ? SeenBackend(generation: ledger.backend.generation, sequence: ledger.backend.sequence) : SeenBackend()
     }
 
-    /// Notes which backend has answered for everything sent; returns false when its answer doesn't count.
+    /// Records which backend has answered for everything sent; returns false when its answer doesn't count.
     func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
         switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
         case .known: return true

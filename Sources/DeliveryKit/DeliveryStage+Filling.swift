@@ -6,9 +6,9 @@ import StageKit
 /// Larger requests while a lot is waiting: given many samples at once, a backend's database writes fewer pages and
 /// syncs less often.
 ///
-/// Only for a backend that accepts columns, and only far behind the newest data: new data is sent at once.
+/// Only for a backend that accepts columns, and only while far behind the newest data: new data is sent at once.
 extension DeliveryStage {
-    /// Further behind the limit than this many sequence numbers, a short wait doesn't matter.
+    /// When further behind the limit than this many sequence numbers, a short wait doesn't matter.
     private static let much: Int64 = 8192
     /// A request with this many samples isn't worth holding back for more.
     private static let enough = SampleDelivery.elementLimit * 9 / 10
@@ -72,7 +72,7 @@ extension DeliveryStage {
         group.isSamples || settings.choice.takes(documentsOf: group.metric)
     }
 
-    /// Whether a delivery is held back because more is on its way to it.
+    /// Whether a delivery is held back because more is on its way.
     func isFilling(_ index: Int, _ turn: Turn) -> Bool {
         index == fillable(samples) && samples.isFetching && turn.monotonic < deliveries[index].fillsUntil
             && (!samples.cursor.backfill.isEmpty || !samples.isLive(within: Self.much))

@@ -77,8 +77,8 @@ extension DeliveryStage {
 
     // MARK: Dead letters
 
-    /// Raises an alert while there are dead letters, also those of an earlier process or release: nothing sends them
-    /// again until a person decides.
+    /// Raises an alert while there are dead letters, including those of an earlier process or release: nothing sends
+    /// them again until a person decides.
     func alertOfLetters(_ turn: Turn) throws {
         let hasLetters = ledger.deadLetters > 0
         guard hasLetters != hasToldOfLetters else { return }
@@ -87,7 +87,7 @@ extension DeliveryStage {
             try turn.clear(.deadLetters)
             return
         }
-        // Named, since others may have dead letters too.
+        // The destination is named, since others may have dead letters too.
         let choice = "--destination \(instance)"
         try turn.raise(
             Alert(
@@ -100,7 +100,8 @@ extension DeliveryStage {
     /// Looks for the next letter's row, wherever it may be; a letter whose row has changed since then is deleted, as
     /// the newer version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
-        // The previous one was neither delivered nor refused again: its row has a different version by now, or is gone.
+        // The previous letter was neither delivered nor refused again: its row has a different version by now, or is
+        // gone.
         if let before = replay.letter {
             replay.letter = nil
             if !replay.isLetterFound { try ledger.forget([before], isDropped: false, turn) }

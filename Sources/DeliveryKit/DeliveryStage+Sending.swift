@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// From what was fetched to requests, and from their end to the anchors.
+/// Turns what was fetched into requests, and moves the anchors when those end.
 extension DeliveryStage {
     /// Fetches what there is room for, and sends what is waiting; returns when to look again.
     func move(_ turn: Turn) throws -> MonotonicTime? {
@@ -56,7 +56,7 @@ extension DeliveryStage {
                 refreshToken: refreshToken, seen: seen))
     }
 
-    /// Moves the anchors past complete deliveries, each upstream in order.
+    /// Moves the anchors past complete deliveries, in order for each upstream.
     func settleDone(_ turn: Turn) throws {
         for upstream in upstreams {
             while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {

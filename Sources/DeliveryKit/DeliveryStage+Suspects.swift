@@ -20,7 +20,7 @@ extension DeliveryStage {
             }.keys)
     }
 
-    /// A human-readable reason why some are waiting.
+    /// A human-readable reason why some elements are waiting.
     var suspicionText: String? {
         let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let (metric, suspicion) = waiting.first else { return nil }
@@ -163,7 +163,7 @@ extension DeliveryStage {
             } else {
                 goodElements[metric] = nil
             }
-        // It wasn't sent: the next probe will be a different one.
+        // The probe wasn't sent: the next one will be different.
         case .overtaken: goodElements[metric] = nil
         case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)

@@ -57,7 +57,7 @@ package final class DeliveryStage: Stage {
     }
     /// The moment since which something has been waiting and nothing has been accepted.
     private var stuckSince: MonotonicTime?
-    /// Whether there were dead letters when that was last told; nil before the first turn.
+    /// Whether there were dead letters when that was last reported; nil before the first turn.
     var hasToldOfLetters: Bool?
     /// The name of its instance.
     let instance: String

@@ -35,7 +35,7 @@ struct KnownBackend: Sendable, Equatable {
         created = 0
     }
 
-    /// Accepts an answer of the known generation. Answers may arrive out of order, and none lowers the sequence.
+    /// Accepts an answer of the known generation. Answers may arrive out of order, but none lowers the sequence.
     mutating func answered(sequence new: Int64?, created more: Int64) {
         if let new { sequence = max(sequence ?? new, new) }
         let (sum, isTooMuch) = created.addingReportingOverflow(more)
@@ -77,7 +77,7 @@ extension KnownBackend: Codable {
         case address, generation, sequence, created, former, redeliveries, compared, result, missing
     }
 
-    /// Files from earlier releases lack some of it.
+    /// Files from earlier releases lack some of these members.
     init(from decoder: any Decoder) throws {
         self.init()
         let kept = try decoder.container(keyedBy: CodingKeys.self)

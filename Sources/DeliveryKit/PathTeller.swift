@@ -14,7 +14,7 @@ package final class PathTeller: Sendable {
             watcher.withLock { $0 = new }
         } catch {
             let reason = "\(error)"
-            // Not on the stage's thread, which mustn't wait for itself.
+            // Replies on another thread: the stage's own mustn't wait for itself.
             Thread { _ = reply(EffectResult(id: effect.id, value: PathNews.unknown(reason))) }.start()
         }
     }

@@ -5,7 +5,7 @@ package struct UploadPolicy: Sendable, Equatable {
     /// Seconds: the limit of the first delay, doubled with each further attempt up to `cap`.
     package var base: Double
     package var cap: Double
-    /// The most seconds that the backend may ask for.
+    /// The longest wait, in seconds, that the backend may ask for.
     package var askedCap: Double
     /// How many seconds the backend asked for at the last retry; nil when it asked for no wait.
     package private(set) var asked: Double?
@@ -43,7 +43,7 @@ package struct UploadPolicy: Sendable, Equatable {
         case conflict(String)
         /// It failed at the destination: perhaps for a while, perhaps because of one of the elements.
         case failing
-        /// Our credentials are refused. `isFinal`: different ones wouldn't help either.
+        /// Our credentials are refused. `isFinal`: different credentials wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
         /// There was no answer, or one that isn't from the destination, or that proves nothing: nothing counts as

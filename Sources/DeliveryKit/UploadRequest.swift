@@ -30,8 +30,8 @@ package struct UploadRequest: Sendable {
 
     /// Whether the elements are sent as columns.
     ///
-    /// A single element never is: whether it is refused for good, and what it is compared with, mustn't depend on the
-    /// form.
+    /// A single element is never sent as columns: whether it is refused for good, and what it is compared with, mustn't
+    /// depend on the form.
     package var isColumns: Bool {
         guard takesColumns, part.count > 1, case .samples = group.content else { return false }
         return true
@@ -48,7 +48,7 @@ package struct HoldingsRequest: Sendable {
 
 /// What was known about the destination when a request was sent.
 package struct SeenBackend: Sendable, Equatable {
-    /// nil until the destination has shown one at this address.
+    /// nil until the destination has shown a generation at this address.
     package var generation: String?
     /// The highest sequence that it has shown.
     package var sequence: Int64?

@@ -4,7 +4,7 @@ import CZlib
 final class BodyInflater {
     private let coding: ContentCoding
     private let ratio: Int
-    /// zlib remembers its address, so it mustn't move.
+    /// zlib remembers the stream's address, so the stream mustn't move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var taken = 0

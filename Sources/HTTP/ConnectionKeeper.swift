@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Carries out what the table of connections says: shuts down each connection that has to go when its time is up.
+/// Carries out the connection table's decisions: shuts down each connection that has to go when its time is up.
 ///
 /// A socket is shut down, not closed: libmicrohttpd, which owns it, sees the end and closes it on its own thread.
-/// Shutting down takes the same lock as `closed`, so the number can't refer to a different connection by then.
+/// Shutting down takes the same lock as `closed`, so the socket's number can't refer to a different connection by then.
 final class ConnectionKeeper: Sendable {
     private struct State {
         var table: ConnectionTable

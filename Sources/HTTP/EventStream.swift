@@ -59,7 +59,7 @@ package final class EventStream: Sendable, Equatable {
         if isGone { action() }
     }
 
-    /// - Parameter data: a single line, like any JSON of ours.
+    /// - Parameter data: a single line, as all our JSON is.
     /// - Returns: false when the event was left out: the reader is too slow, or gone.
     @discardableResult
     package func send(_ event: StaticString, data: [UInt8]) -> Bool {

@@ -2,7 +2,7 @@
 ///
 /// If secrets could be guessed, call `wait` before checking one: even a correct guess mustn't get through, so a
 /// legitimate client behind the same address waits too. If they can't (256 random bits), check first, and delay only
-/// wrong ones: behind a proxy all clients share one address. Call `failed` for a wrong one. A success doesn't clear
+/// wrong guesses: behind a proxy all clients share one address. Call `failed` for a wrong one. A success doesn't clear
 /// earlier failures: otherwise the owner of one token could guess at others.
 package struct FailedAttempts<Key: Hashable & Sendable>: Sendable {
     private var limit: RateLimit<Key>

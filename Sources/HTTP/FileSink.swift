@@ -104,8 +104,7 @@ package final class FileSink: BodySink {
         return kept
     }
 
-    /// Removes what the sinks of a killed process left behind. To be called before a server accepts bodies into the
-    /// folder.
+    /// Removes what the sinks of a killed process left behind. Call it before a server accepts bodies into the folder.
     /// - Returns: how many files were removed; nil when the folder can't be read.
     @discardableResult
     package static func removeLeftovers(in folder: String) -> Int? {

@@ -158,7 +158,7 @@ extension HTTPExchanger {
         guard let response = EventReader.response(stream, on: connection, closed: { _ = forget() }) else { return .NO }
         defer { MHD_destroy_response(response) }
         for field in answer.headers.fields { MHD_add_response_header(response, field.name, field.value) }
-        // It has no deadline: it continues until one side ends it.
+        // The stream has no deadline: it continues until one side ends it.
         keeper.enters(.handling, healthbus_http_socket(connection))
         return MHD_queue_response(connection, UInt32(answer.status), response)
     }

@@ -60,7 +60,7 @@ final class HTTPExchanger: Sendable {
             load.draining = true
             return Array(load.events.values)
         }
-        // They would never end on their own, and a suspended connection can't be stopped.
+        // Event streams would never end on their own, and a suspended connection can't be stopped.
         for stream in events { stream.end() }
         let deadline = monotonicSeconds() + seconds
         while load.withLock({ $0.requests > 0 }), monotonicSeconds() < deadline { usleep(2000) }

@@ -12,10 +12,10 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private var fullAt: [Key: Double] = [:]
 
     /// - Parameters:
-    ///   - perSecond: tokens that come back; above 0.
+    ///   - perSecond: how many tokens are added each second; above 0.
     ///   - burst: tokens in a full bucket, at least 1.
-    ///   - keys: how many keys are remembered. If there are more, those that owe least are forgotten, and so get a full
-    ///     bucket.
+    ///   - keys: how many keys are remembered. If there are more, those with the fullest buckets are forgotten, and so
+    ///     get a full bucket.
     package init(perSecond: Double, burst: Double, keys: Int = 10_000) {
         secondsEach = 1 / max(perSecond, 1e-9)
         self.burst = max(burst, 1)
@@ -33,8 +33,8 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes the tokens if the key has them.
-    /// - Returns: nil when they were taken; otherwise nothing was taken, and this is how many seconds until it has
-    ///   them.
+    /// - Returns: nil when they were taken; otherwise nothing was taken, and the result is the number of seconds until
+    ///   the key has them.
     package mutating func take(_ key: Key, _ tokens: Double = 1, at now: Double) -> Double? {
         if let wait = wait(key, for: tokens, at: now) { return wait }
         let since = fullAt[key]

@@ -41,8 +41,8 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        // It consists of digits, or libmicrohttpd would have refused it; if it doesn't fit an `Int`, it is too many
-        // bytes.
+        // It consists of digits, or libmicrohttpd would have refused it; if it doesn't fit into an `Int`, it is too
+        // many bytes.
         contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"
     }

@@ -48,7 +48,7 @@ struct Characteristics {
         return true
     }
 
-    /// Called for a different store, which may know less.
+    /// Called for a different store, which may contain less.
     mutating func forget(_ turn: Turn) throws {
         guard !byUser.isEmpty else { return }
         byUser = [:]

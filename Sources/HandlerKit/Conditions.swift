@@ -8,7 +8,7 @@ import StageKit
 /// The conditions that a handler watches for people, by user and by the name that the user gave.
 ///
 /// They are rows of the stage's own changelog, kept, copied and read like its other rows. A table records which of them
-/// its days were computed with; the two are compared at each start.
+/// the handler's days were computed with; the two are compared at each start.
 struct Conditions {
     private var byUser: [String: [String: Value]] = [:]
 
@@ -19,7 +19,7 @@ struct Conditions {
     init() {}
 
     init(_ database: Database) throws {
-        // Found by the key's prefix, which uses the index of keys.
+        // Found by the key's prefix, so that the index on keys is used.
         let list = try database.prepare(
             "SELECT user, body FROM changes WHERE key >= 'condition/' AND key < 'condition0' AND body IS NOT NULL")
         try list.forEachRow { row in

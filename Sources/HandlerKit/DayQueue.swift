@@ -3,9 +3,9 @@
 ///
 /// The marks are authoritative. The marks are the truth.
 struct DayQueue {
-    /// The next one is last.
+    /// The next day to compute is last.
     private var sorted: [DirtyDays.Key] = []
-    /// Days added since it was sorted.
+    /// Days added since the last sort.
     private var added: [DirtyDays.Key] = []
     private var soon = Int.min
 
@@ -24,7 +24,7 @@ struct DayQueue {
         }
         while let last = sorted.last, marks[last] == nil { sorted.removeLast() }
         added.removeAll { marks[$0] == nil }
-        // Only a few are busy, and they are together at the end.
+        // Only a few days are busy, and they are together at the end.
         let first = sorted.last(where: waits)
         let other = added.filter(waits).max { Self.precedes($0, $1, marks, soon) }
         guard let first, let other else { return first ?? other }

@@ -1,16 +1,16 @@
 import Foundation
 import HealthModel
 
-/// The units that an export prints; the values of a life are the same in both systems.
+/// The units that an export prints; the generated data is the same in both systems.
 package enum UnitSystem: String, Sendable, CaseIterable {
     case metric, imperial
 }
 
-/// Writes the export of an invented life: a zip archive like those from the Health app; the same options give the same
-/// bytes everywhere.
+/// Writes the export of an invented person: a zip archive like those from the Health app. The same options give the
+/// same bytes everywhere.
 ///
-/// Without a number of records a day's samples depend on the seed, the zone and the date only: a longer period contains
-/// the samples of a shorter one, except for the height, which is entered on the first day.
+/// If no number of records is given, a day's samples depend only on the seed, the zone and the date: a longer period
+/// contains the samples of a shorter one, except for the height, which is entered on the first day.
 package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int

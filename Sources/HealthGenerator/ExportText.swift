@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The text of an entry: bytes passed on in large pieces, with numbers and dates written as in exports.
+/// Writes an entry's text: bytes are passed on in large pieces, with numbers and dates in the form that exports use.
 struct ExportText {
     private static let pieceSize = 256 * 1024
 
@@ -115,7 +115,7 @@ struct ExportText {
         bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// Passes on the collected bytes, if there are many. An error is thrown by the next `flush`; anything after it is
+    /// Passes on the collected bytes if there are many. An error is thrown by the next `flush`; anything after it is
     /// discarded.
     mutating func flushIfLarge() {
         guard bytes.count >= Self.pieceSize else { return }

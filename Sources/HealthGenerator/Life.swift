@@ -3,7 +3,7 @@ import HealthModel
 /// What a person does on one day, in seconds since 1970; everything recorded follows from it.
 struct DayPlan: Sendable {
     let day: LocalDay
-    /// The first and last second of the local day: 23, 24 or 25 hours.
+    /// The first and last second of the local day, which has 23, 24 or 25 hours.
     let dayStart: Int64
     let dayEnd: Int64
     /// When the preceding night began, and when it ended.
@@ -19,7 +19,7 @@ struct DayPlan: Sendable {
         let activity: Activity
         let start: Int64
         let end: Int64
-        /// A pause in the middle, in seconds; 0 for none.
+        /// A pause in the middle, in seconds; 0 if there is none.
         let pause: Int64
         let isIndoor: Bool
     }
@@ -57,7 +57,7 @@ struct Life: Sendable {
         _ day: LocalDay, _ begin: Int64, _ finish: Int64, _ lastBed: Int64?, _ random: SeededRandom
     ) -> DayPlan {
         var random = random
-        /// A time by the wall clock; clocks change only at night.
+        /// A time on the local wall clock; clocks change only at night.
         func at(_ hour: Double) -> Int64 { finish - 86_400 + Int64(hour * 3600) }
         let isWeekend = (day.number + 4) % 7 == 0 || (day.number + 4) % 7 == 6
         let wake = at(random.normal(isWeekend ? 8.2 : 6.8, 0.35))

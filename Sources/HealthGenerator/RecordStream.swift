@@ -1,13 +1,13 @@
 import HealthModel
 
-/// The records of one type from one source: how many a day has, and their contents.
+/// The records of one type from one source: how many there are per day, and what they contain.
 struct RecordStream {
     enum Shape {
-        /// Amounts over intervals, at a rate per second of the waking hours, or of the whole day.
+        /// Amounts over intervals, at a rate per second during waking hours, or all day.
         case amounts(perSecond: Double, wholeDay: Bool, isWhole: Bool)
-        /// Instants over the whole day: a mean and a deviation.
+        /// Instants spread over the whole day, with a mean and a deviation.
         case moments(mean: Double, deviation: Double, isWhole: Bool)
-        /// As above, while awake or while asleep.
+        /// Instants as above, but only while awake or asleep.
         case awakeMoments(mean: Double, deviation: Double)
         case asleepMoments(mean: Double, deviation: Double)
         case heartRate, variability, soundLevel, sleepStages, timeInBed, standHours, mindfulness, exerciseMinutes,
@@ -19,7 +19,7 @@ struct RecordStream {
     let unit: PrintedUnit.Kind
     /// How many there are in an ordinary life.
     let perDay: Double
-    /// Whether their number grows with the requested density; the others have a natural limit.
+    /// Whether the number of records grows with the requested density; for other streams it has a natural limit.
     var scales = true
     let shape: Shape
     /// Metadata of every record, key and value.
@@ -29,7 +29,7 @@ struct RecordStream {
 
     static let height = quantity("Height", .byHand, .height, 0, scales: false, .bodyMass, [("HKWasUserEntered", "1")])
 
-    /// In the order of the file.
+    /// In the order of the export file.
     static let all: [RecordStream] = [
         quantity("BodyMass", .scale, .mass, 0.8, scales: false, .bodyMass, [("HKMetadataKeySyncVersion", "1")]),
         quantity("BodyMass", .byHand, .mass, 0.05, scales: false, .bodyMass, [("HKWasUserEntered", "1")]),
@@ -101,13 +101,13 @@ struct RecordStream {
     }
 }
 
-/// How many records each stream has on each day. In an ordinary life that depends on the date alone, so that a longer
-/// period contains a shorter one; otherwise they add up to exactly what was requested.
+/// How many records each stream has on each day. In an ordinary life the counts depend only on the date, so that a
+/// longer period contains a shorter one; otherwise they add up to exactly what was requested.
 struct RecordCounts {
     /// A blood-pressure reading is four `Record` elements: two in its correlation, and two repeating them at top level.
     static let recordsPerReading = 4
     private static let readingsPerDay = 0.1
-    /// Where the days are counted from: the last one of an export, unless another is wanted.
+    /// The day from which days are counted: the last one of an export, unless specified otherwise.
     private static let lastDay = LocalDay(year: 2025, month: 4, day: 5).number
 
     /// What was requested, for all days together; nil for an ordinary life.
@@ -149,13 +149,13 @@ struct RecordCounts {
         return Self.part(requested.streams[stream], day: index, of: days)
     }
 
-    /// How many readings of blood pressure there are on a day.
+    /// How many blood-pressure readings there are on a day.
     func readings(on day: LocalDay, _ index: Int, of days: Int) -> Int {
         guard let requested else { return Self.natural(Self.readingsPerDay, on: day) }
         return Self.part(requested.readings, day: index, of: days)
     }
 
-    /// All `Record` elements of these days.
+    /// The number of `Record` elements on all of these days.
     func total(of plans: [DayPlan]) -> Int {
         plans.enumerated().reduce(hasHeight ? 1 : 0) { sum, entry in
             let (index, day) = (entry.offset, entry.element.day)
@@ -170,7 +170,7 @@ struct RecordCounts {
     private static func natural(_ perDay: Double, on day: LocalDay) -> Int {
         // Rates have two decimals at most.
         let hundredths = Int((perDay * 100).rounded())
-        /// What there has been by then, rounded down.
+        /// The total up to that day, rounded down.
         func past(_ days: Int) -> Int {
             let amount = hundredths * days
             return amount >= 0 ? amount / 100 : -((99 - amount) / 100)
@@ -178,7 +178,7 @@ struct RecordCounts {
         return past(day.number - lastDay) - past(day.number - lastDay - 1)
     }
 
-    /// One day's share of a count: the shares of all days add up to it.
+    /// One day's share of a count; the shares of all days add up to the count.
     private static func part(_ count: Int, day index: Int, of days: Int) -> Int {
         count * (index + 1) / days - count * index / days
     }

@@ -25,7 +25,7 @@ extension RecordWriter {
         }
     }
 
-    /// One of this many equal cells of a span, with a random part left out at each end.
+    /// One of this many equal cells of a span, shortened at each end by a random amount.
     private func cell(_ index: Int, _ count: Int, _ from: Int64, _ to: Int64, _ random: inout SeededRandom) -> (
         Int64, Int64
     ) {
@@ -53,7 +53,7 @@ extension RecordWriter {
                 end = from + (to - from) * Int64(index + 1) / Int64(count)
                 value *= random.uniform(0.9, 1.1)
             } else {
-                // The whole cell's amount falls into the part of it that was recorded.
+                // The recorded part of the cell gets the whole cell's amount.
                 value *= plan.level * (plan.isInWorkout(start) ? 2.5 : 1) * random.uniform(0.3, 1.7)
             }
             if isWhole { value = max(1, value.rounded()) }
@@ -77,7 +77,7 @@ extension RecordWriter {
     private func bodyMass(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         for index in 0..<count {
             let start = plan.wake + 600 + Int64(index) * 3600 + Int64(random.index(600))
-            // Slow waves over the year, rounded to the scale's resolution.
+            // Slow variation over the year, rounded to the scale's resolution.
             let kilograms = 76 + Double((plan.day.number * 7) % 365) / 365 + random.normal(0, 0.3)
             write(start, start, stored: start + 2, (kilograms * 20).rounded() / 20, &text)
         }

@@ -34,7 +34,7 @@ extension RecordWriter {
         }
     }
 
-    /// Whole hours of the actual day: `Stood` while awake, `Idle` now and then.
+    /// Whole hours of the actual day. `Stood` while awake, `Idle` now and then.
     func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         let last = (plan.dayEnd - plan.dayStart) / 3600
         let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))
@@ -57,8 +57,7 @@ extension RecordWriter {
         }
     }
 
-    /// Samples of one minute each, with their beats, whose times follow the wall clock, whatever offset the file's
-    /// dates have.
+    /// One-minute samples with their beats; beat times follow the wall clock, whatever offset the file's dates have.
     func variability(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         for index in 0..<count {
             let width = (plan.dayEnd - plan.dayStart) / Int64(count)
@@ -81,7 +80,7 @@ extension RecordWriter {
         }
     }
 
-    /// `6:14:48.94 PM`, with the narrow no-break space of recent systems.
+    /// A time such as `6:14:48.94 PM`, with the narrow no-break space of recent systems.
     private static func append(clock: Double, _ text: inout ExportText) {
         let hundredths = (Int((clock * 100).rounded()) + 8_640_000) % 8_640_000
         let hour = hundredths / 360_000

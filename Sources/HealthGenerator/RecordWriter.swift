@@ -8,7 +8,7 @@ struct RecordWriter {
     private let closing: [UInt8]
     private let rings: RingLedger?
 
-    /// - Parameter rings: what the records add to, if the stream counts towards a ring.
+    /// - Parameter rings: the ledger that the records are added to, if the stream counts towards a ring.
     init(
         _ stream: RecordStream, system: UnitSystem, address: UInt64, indent: String = " ", rings: RingLedger? = nil
     ) {

@@ -1,5 +1,5 @@
-/// The totals of each day's rings according to the records written, as a watch counts them: its own energy, the phone's
-/// when no watch counted, minutes of exercise, hours in which the person stood.
+/// Each day's ring totals, computed from the records written, as a watch would: energy from the watch (from the phone
+/// when no watch was recording), exercise minutes, and the hours in which the person stood.
 final class RingLedger {
     /// What a stream adds to.
     enum Part: Sendable { case watchEnergy, phoneEnergy, exercise, stand }
@@ -15,7 +15,7 @@ final class RingLedger {
         let start: Int64
         let end: Int64
         let value: Double
-        /// For how many of its seconds a watch counted too.
+        /// How many of its seconds a watch recorded too.
         var covered: Int64 = 0
     }
 
@@ -59,7 +59,7 @@ final class RingLedger {
         return rings
     }
 
-    /// Divides anything that spans midnight between the two days, by time.
+    /// Divides anything that spans midnight between the two days, in proportion to time.
     private func share(_ start: Int64, _ end: Int64, _ value: Double, _ day: Int, _ add: (Int, Double) -> Void) {
         let midnight = plans[day].dayEnd
         guard end > midnight else { return add(day, value) }

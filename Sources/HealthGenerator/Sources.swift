@@ -45,7 +45,7 @@ enum RecordSource: Int, CaseIterable {
     }
 }
 
-/// A quantity's unit in an export in either system, and how many canonical units it equals.
+/// A quantity's unit as exports print it in either system, and how many canonical units it equals.
 struct PrintedUnit {
     let name: String
     let canonical: Double

@@ -35,7 +35,7 @@ struct WorkoutWriter {
         }
     }
 
-    /// `/workout-routes/route_2025-03-30_5.30pm.gpx`; nil for a workout indoors.
+    /// A path such as `/workout-routes/route_2025-03-30_5.30pm.gpx`; nil for an indoor workout.
     func routePath(_ plan: DayPlan) -> String? {
         guard let workout = plan.workout, !workout.isIndoor else { return nil }
         let minutes = Int(86_400 - (plan.dayEnd - workout.start)) / 60
@@ -128,7 +128,7 @@ struct WorkoutWriter {
         var latitude = 52.52 + random.uniform(-0.05, 0.05)
         var longitude = 13.405 + random.uniform(-0.08, 0.08)
         for second in stride(from: workout.start, to: workout.end, by: Int(Self.secondsPerPoint)) {
-            // One degree of latitude is about 111 km; here one degree of longitude is 68 km.
+            // One degree of latitude is about 111 km; one degree of longitude is 68 km at this latitude.
             let meters = speed * Double(Self.secondsPerPoint)
             latitude += meters / 111_000 * random.uniform(-1, 1)
             longitude += meters / 68_000 * random.uniform(-1, 1)

@@ -15,8 +15,8 @@ package enum GeneratorError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Writes a zip archive as a stream. Its entries have no times, so that equal content gives equal bytes in every time
-/// zone.
+/// Writes a zip archive as a stream. Its entries have no timestamps, so that equal content gives equal bytes in every
+/// time zone.
 final class ZipWriter {
     /// libarchive's AE_IFREG, a macro that Swift doesn't see.
     private let regularFile: UInt32 = 0o100000
@@ -29,7 +29,7 @@ final class ZipWriter {
         }
         self.archive = archive
         self.path = path
-        // The fastest level: an export is written to be read soon.
+        // The fastest compression level, since an export is usually read soon after it is written.
         guard archive_write_set_format_zip(archive) == ARCHIVE_OK,
             archive_write_set_options(archive, "zip:compression-level=1") == ARCHIVE_OK,
             archive_write_open_filename(archive, path) == ARCHIVE_OK

@@ -1,19 +1,20 @@
 import Foundation
 
-/// What an archive's checksums show about its files, found by inflating everything before anything is imported.
+/// What an archive's checksums show about its files; to find out, everything is inflated before anything is imported.
 ///
-/// A flipped byte may inflate to other well-formed text: values that nobody measured. Only the checksum at the file's
-/// end shows that, and it doesn't show where. So a file whose checksum is wrong isn't read at all. An archive that was
-/// cut off has no checksum for the file at the cut, but what comes before a cut is intact: that file is read as far as
-/// it goes.
+/// After a byte is flipped, the file may still inflate to well-formed text, with values that nobody measured. Only the
+/// checksum at the file's end reveals that, and it doesn't show where the damage is. So a file whose checksum is wrong
+/// isn't read at all. An archive that was cut off has no checksum for the file at the cut, but everything before the
+/// cut is intact, so that file is read up to there.
 struct ArchiveCheck {
-    /// With this many broken files the archive is abandoned: each costs a walk through the files before it.
+    /// The archive is abandoned when this many files are broken, because checking past each one means walking through
+    /// all files before it again.
     private static let limit = 1000
 
-    /// By index among the archive's entries: why the file counts as broken.
+    /// Why a file counts as broken, by its index among the archive's entries.
     private(set) var broken: [Int: ArchiveDamage] = [:]
 
-    /// - Throws: `ImportError`; damage that ends the archive early is left to its readers.
+    /// - Throws: `ImportError`; damage that ends the archive early is left for the archive's readers to report.
     init(descriptor: Int32, path: String, size: Int64) throws {
         let isCut = ExportEnd.directoryEnd(descriptor, size: size) == nil
         var place = 0

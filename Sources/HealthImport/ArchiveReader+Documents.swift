@@ -1,6 +1,6 @@
 import HealthModel
 
-// Files that are kept whole, and ECGs: each becomes a sample, and a document with its waveform.
+// Files that are kept whole, and ECGs: each ECG becomes a sample, plus a document with its waveform.
 extension ArchiveReader {
     /// Passes a file on as a document, in parts; skips one that is already known.
     func readDocument(
@@ -40,8 +40,8 @@ extension ArchiveReader {
         }
     }
 
-    /// An ECG is always passed on as a sample, so that a complete export includes it; its waveform only if that isn't
-    /// known yet.
+    /// An ECG is always passed on as a sample, so that a complete export includes it; its waveform is passed on only if
+    /// it isn't known yet.
     func readElectrocardiogram(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
         let name = EntryKind.nameInside(entry)
         guard let content = try EntryFile(source).whole() else {

@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-// The archive's other files, besides the export. Each file is read or stored, or at least counted and named.
+// The files in the archive other than the export. Each file is read or stored, or at least counted and listed by name.
 extension ArchiveReader {
     func readOthers(
         than export: Int, _ check: ArchiveCheck, _ parser: ExportParsing

@@ -1,8 +1,8 @@
 import Foundation
 import HealthModel
 
-/// Reads an archive three times: to check it, then up to its export, then everything else in it, so that routes and
-/// documents come after the records whatever their order.
+/// Reads an archive three times: first to check it, then up to its export, and finally everything else, so that routes
+/// and documents come after the records whatever their order in the archive.
 struct ArchiveReader {
     let descriptor: Int32
     let path: String
@@ -34,7 +34,7 @@ struct ArchiveReader {
                 count += 1
                 if found.count < 5 { found.append(entry.name) }
                 if let broken = check.broken[entry.place] {
-                    // The export may still follow.
+                    // The export may still come later in the archive.
                     if suspect == nil || Self.isNamedAsExport(entry.name) { suspect = (entry.name, broken) }
                     continue
                 }

@@ -14,7 +14,8 @@ struct StagedRow {
     var flags: RecordFlags = []
 }
 
-/// Collects rows and turns them into batches: as rows while they arrive, as columns when a batch is full.
+/// Collects rows and turns them into batches: stored as rows while they arrive, converted to columns when a batch is
+/// full.
 struct BatchBuilder: ~Copyable {
     static let rowLimit = 4096
     static let textLimit = 1 << 20

@@ -1,4 +1,4 @@
-/// A growing buffer without an array's checks on every append: the metadata of a million records passes through one.
+/// A growing buffer without an array's checks on every append, because it receives the metadata of a million records.
 struct ByteBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int

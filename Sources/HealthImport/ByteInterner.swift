@@ -3,12 +3,12 @@ struct ByteInterner {
     private var bytes: [UInt8] = []
     private var ends: [Int] = [0]
     private var hashes: [UInt64] = []
-    /// Open addressing; −1 is free.
+    /// A hash table with open addressing; −1 marks a free slot.
     private var table = [Int32](repeating: -1, count: 256)
 
     var count: Int { hashes.count }
 
-    /// The number, and whether it is new.
+    /// The string's number, and whether it is new.
     mutating func number(of key: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool) {
         let hash = Self.hash(key)
         var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)

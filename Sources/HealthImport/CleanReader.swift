@@ -1,6 +1,6 @@
 import CXMLStream
 
-/// Reads a source in blocks that contain only whole characters allowed in XML, and marks where something else was.
+/// Reads a source in blocks that contain only complete characters that XML allows, and marks where anything else was.
 struct CleanReader {
     static let blockSize = 256 * 1024
 

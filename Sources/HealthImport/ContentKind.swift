@@ -2,7 +2,7 @@
 enum ContentKind: Equatable {
     case empty, zip, healthData, clinicalDocument, gpx, other
 
-    /// Enough for an XML declaration and comments before the document type.
+    /// Long enough for an XML declaration and comments before the document type.
     static let sniffLength = 4096
 
     init(head: [UInt8]) {

@@ -1,6 +1,6 @@
 import CXMLStream
 
-/// Why a fragment of a damaged file was quarantined, as opposed to an element that HealthKit wrote.
+/// Why a fragment of a damaged file was quarantined, unlike an intact element as HealthKit wrote it.
 package enum DamageReason: String, CaseIterable, Sendable {
     case notWellFormed = "the element isn't well-formed"
     case zeroBytes = "there are zero bytes where the element's content was"
@@ -14,7 +14,7 @@ package enum DamageReason: String, CaseIterable, Sendable {
 }
 
 extension DamageReason {
-    /// Why an element with such a fault is quarantined; nil if it has none.
+    /// Why an element with this fault is quarantined; nil if it has no fault.
     init?(_ fault: healthbus_xml_fault, ofPart isPart: Bool) {
         switch fault {
         case healthbus_xml_form: self = isPart ? .partNotWellFormed : .notWellFormed
@@ -25,7 +25,7 @@ extension DamageReason {
         }
     }
 
-    /// What is wrong with text between tags; nil if the text doesn't show it.
+    /// What is wrong with text between tags; nil if the text doesn't reveal that.
     init?(of text: healthbus_xml_text) {
         self.init(healthbus_xml_fault_of(text.bytes, text.length), ofPart: true)
     }
@@ -36,7 +36,7 @@ extension UnsafePointer<healthbus_xml_element> {
     var problem: String? {
         pointee.malformed ? DamageReason(pointee.fault, ofPart: false)?.rawValue : nil
     }
-    /// Why the element around it can't be read.
+    /// Why the enclosing element can't be read.
     var problemAsPart: String? {
         pointee.malformed ? DamageReason(pointee.fault, ofPart: true)?.rawValue : nil
     }

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// One ECG of an export, from its CSV file.
+/// One ECG in an export, from its CSV file.
 struct Electrocardiogram: Equatable {
     /// When it was recorded.
     var start: Instant
@@ -15,9 +15,9 @@ struct Electrocardiogram: Equatable {
     var softwareVersion = ""
     var device = ""
     var lead = ""
-    /// "µV"; an unknown unit as printed.
+    /// "µV"; an unknown unit is kept as printed.
     var unit = "µV"
-    /// Unknown rows in the file's head, by name.
+    /// Unknown rows in the file's header, by name.
     var fields: [String: String] = [:]
     /// In `unit`.
     var measurements: [Double] = []
@@ -125,7 +125,7 @@ struct ElectrocardiogramProblem: Error, Equatable {
     let reason: String
     /// The line in the file; 0 when it isn't a single line.
     var line: Int64 = 0
-    /// Rows of its head that don't name a person.
+    /// Rows of its header that don't identify a person.
     var head: [String] = []
 
     init(_ reason: String, line: Int64 = 0) {

@@ -3,21 +3,21 @@ import HealthModel
 /// Reads an ECG's CSV file: rows of a name and a value, then one measurement per line.
 ///
 /// Exports print it in the phone's language, including the rows' names, and with that language's decimal mark. Names
-/// are known in English and German; in other languages a row is recognised by its content (a date with a time, a number
-/// with a unit), and the rows in between by their positions, which are the same in all files seen: date,
+/// are recognised in English and German; in other languages a row is recognised by its content (a date with a time, a
+/// number with a unit), and the rows in between by their positions, which are the same in all files seen: date,
 /// classification, symptoms, version, device, rate; then lead and unit.
 struct ElectrocardiogramFile {
-    /// A row of the head.
+    /// A row of the header.
     struct Row {
         var name: String
         var value: String
-        /// Whether it comes after an empty line that follows another row.
+        /// Whether it comes after an empty line that separates it from an earlier row.
         var isInLastBlock = false
     }
 
     private static let mostRows = 64
 
-    /// Whether a file begins like an ECG, whatever its folder.
+    /// Whether a file begins like an ECG, whatever folder it is in.
     static func begins(_ head: [UInt8]) -> Bool {
         let rows = rows(of: String(decoding: head, as: UTF8.self)).rows
         let fields = ElectrocardiogramHead(rows)
@@ -36,17 +36,17 @@ struct ElectrocardiogramFile {
             return .success(ecg)
         } catch {
             var problem = error
-            // Rows before the date identify the person.
+            // Rows before the date contain the person's identity.
             problem.head = head.named.map { "\($0.name),\($0.value)" }
             return .failure(problem)
         }
     }
 
-    /// The rows of the head, and the numbered lines beginning with the first measurement.
+    /// The rows of the header, and the numbered lines from the first measurement on.
     private static func rows(of text: String) -> (rows: [Row], measurements: [(line: Int64, text: Substring)]) {
         var rows: [Row] = []
         var wasEmpty = false
-        // A Windows line break is one character.
+        // Swift treats a Windows line break as one character.
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() {
             let line = line.trimmed
@@ -66,7 +66,7 @@ struct ElectrocardiogramFile {
         return (rows, [])
     }
 
-    /// A name and everything after it, without quotes.
+    /// A row's name, and everything after it, without quotes.
     private static func cells(_ line: Substring) -> (String, String) {
         let end = line.firstIndex { ",;\t".contains($0) } ?? line.endIndex
         var value = line[end...].dropFirst().trimmed
@@ -89,7 +89,7 @@ struct ElectrocardiogramFile {
                 throw ElectrocardiogramProblem("a measurement isn't a number", line: line)
             }
             if let own = LocaleNumber.mark(of: plain) {
-                // Otherwise 1,234 would mean one thing in one line and another in the next.
+                // Otherwise 1,234 could mean one thing on one line and another on the next.
                 guard mark ?? own == own else {
                     throw ElectrocardiogramProblem("its numbers have two decimal marks", line: line)
                 }

@@ -17,10 +17,10 @@ struct ElectrocardiogramHead {
     /// How many places the decimal point of a measurement moves to the right, for µV.
     private(set) var shift = 0
 
-    /// The range of an ECG's measurements per second.
+    /// The plausible number of measurements per second in an ECG.
     private static let rates = 1.0...10_000
-    /// A rate in an unknown unit counts measurements if it is above `fastestHeart`, and heartbeats if it is between
-    /// that and `slowestHeart`.
+    /// A rate in an unknown unit is taken as measurements per second if it is above `fastestHeart`, and as heartbeats
+    /// per minute if it is between that and `slowestHeart`.
     private static let fastestHeart = 250.0
     private static let slowestHeart = 20.0
 
@@ -44,13 +44,13 @@ struct ElectrocardiogramHead {
         if let known = Self.units[unit.lowercased()] { (unit, shift) = ("µV", known) }
     }
 
-    /// Rows that don't name a person: the date and those after it.
+    /// Rows that don't identify a person: the date and those after it.
     var named: [ElectrocardiogramFile.Row] {
         guard let first = fields.firstIndex(of: .start) else { return [] }
         return rows[first...].indices.filter { fields[$0] != .name && fields[$0] != .dateOfBirth }.map { rows[$0] }
     }
 
-    /// The ECG, without measurements.
+    /// The ECG, without its measurements.
     func electrocardiogram() throws(ElectrocardiogramProblem) -> Electrocardiogram {
         guard let start else { throw ElectrocardiogramProblem("there is no date of its recording") }
         guard let sampleRate else { throw ElectrocardiogramProblem("there is no sample rate") }
@@ -91,7 +91,7 @@ struct ElectrocardiogramHead {
         }
     }
 
-    /// Finds the rows in between, which only their positions identify, if all of them are there.
+    /// Finds the rows in between, which can be identified only by position, if all of them are there.
     private mutating func findByPlace() {
         let places = rows.indices.filter { fields[$0] != .averageHeartRate }
         let between: [Field] = [.classification, .symptoms, .softwareVersion, .device]
@@ -119,7 +119,7 @@ struct ElectrocardiogramHead {
         "ableitung": .lead, "einheit": .unit,
     ]
 
-    /// By how many decimal places a unit is larger than a µV. µ exists in two forms.
+    /// How many decimal places larger than a µV a unit is. µ exists in two forms.
     private static let units: [String: Int] = [
         "µv": 0, "μv": 0, "uv": 0, "mcv": 0, "мкв": 0, "microvolt": 0, "microvolts": 0, "mikrovolt": 0,
         "mv": 3, "мв": 3, "millivolt": 3, "millivolts": 3, "v": 6, "volt": 6, "volts": 6,

@@ -6,14 +6,15 @@ import HealthModel
 /// `ClinicalRecord`. What else they may contain (states of mind, assessments, doses) isn't published; it is read by the
 /// same rules, whatever its attributes are called.
 enum ElementSample {
-    /// Where its time is, in order of preference. A prescription only has its date of issue, a clinical record the time
-    /// at which the phone received it.
+    /// Where to find its time, in order of preference. A prescription has only its date of issue, and a clinical record
+    /// only the time at which the phone received it.
     static let dates = ["startDate", "dateIssued", "receivedDate", "date", "creationDate"]
 
     /// HealthKit's type for an element; nil for one without a usable name or type.
     ///
-    /// The `type` of a prescription states which kind of glasses it is for, and isn't a sample type. That of a clinical
-    /// record states which FHIR resource it is, and is kept: an `Observation` may be a lab result or a vital sign.
+    /// The `type` of a prescription says which kind of glasses it is for, and isn't a sample type. The type of a
+    /// clinical record says which FHIR resource it is, and is kept: an `Observation` may be a lab result or a vital
+    /// sign.
     static func type(of tree: ElementTree) -> String? {
         let stated = tree.attribute("type").flatMap { $0.isEmpty ? nil : $0 }
         if tree.name == "VisionPrescription" { return HealthType.visionPrescriptionIdentifier }
@@ -33,7 +34,7 @@ enum ElementSample {
         "MedicationConcept": HealthType.medicationIdentifier,
     ]
 
-    /// An element's own name as a type. Parts of other elements appear alone only where a file is damaged.
+    /// An element's own name as a type. Elements that are parts of others appear alone only where a file is damaged.
     private static func name(_ name: String) -> String? {
         let parts = [
             "MetadataEntry", "FileReference", "Attachment", "SensitivityPoint", "RightEye", "LeftEye",
@@ -44,7 +45,7 @@ enum ElementSample {
 
     /// Everything that has no column: attributes as written, nested elements, text.
     ///
-    /// - Parameter type: the sample's; if the element states a different one, it is kept as `statedType`.
+    /// - Parameter type: the sample's type; if the element states a different one, that is kept as `statedType`.
     static func payload(_ tree: ElementTree, type: String) -> Value {
         var members = whole(tree, without: columns).object ?? [:]
         if let stated = tree.attribute("type"), stated != type { members["statedType"] = .string(stated) }

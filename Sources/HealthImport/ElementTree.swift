@@ -1,6 +1,6 @@
 import CXMLStream
 
-/// An element with everything in it, for kinds that come by the thousand, not by the million.
+/// An element with everything in it, for kinds that number in the thousands, not millions.
 struct ElementTree {
     var name: String
     var line: Int64
@@ -16,7 +16,7 @@ struct ElementTree {
 
 /// Builds a tree from the parser's calls, within limits.
 struct TreeBuilder {
-    /// Nobody's workout is larger; the limit keeps memory flat whatever arrives.
+    /// No real workout is larger; the limit keeps memory use flat whatever the input.
     private static let byteLimit = 2 << 20
 
     private var open: [ElementTree] = []
@@ -56,7 +56,7 @@ struct TreeBuilder {
 private enum ElementText {
     private static let entities = [
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"),
-        // Last, so that nothing is decoded twice.
+        // Done last, so that nothing is decoded twice.
         ("&amp;", "&"),
     ]
 

@@ -1,9 +1,9 @@
 import HealthModel
 
-/// A file in the archive, read ahead completely if it is small enough: its content decides whether it needs to be read
-/// further.
+/// A file in the archive, read ahead completely if it is small enough, because its content decides whether it needs to
+/// be read further.
 final class EntryFile: ByteSource {
-    /// For a route: twelve hours at one point per second.
+    /// Enough for a route of twelve hours at one point per second.
     static let limit = 8 << 20
     private static let step = 256 << 10
 
@@ -44,20 +44,20 @@ final class EntryFile: ByteSource {
     }
 
     /// The whole content; nil if it is too long to be held in memory.
-    /// - Throws: `ArchiveDamage` if the content ended early because of it.
+    /// - Throws: `ArchiveDamage` if damage cut the content short.
     func whole() throws -> [UInt8]? {
         if let failure { throw failure }
         return isWhole ? ahead : nil
     }
 
-    /// Identifies the file together with the workout that its route belongs to: the same file may arrive before its
-    /// workout.
+    /// Identifies the file together with the workout that its route belongs to, because the same file may arrive before
+    /// its workout does.
     func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash {
         let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
         return Self.piece(["route", name, times], ahead)
     }
 
-    /// Identifies what is read, together with everything else that it depends on.
+    /// Identifies content together with everything else that the result of reading it depends on.
     static func piece(_ parts: [String], _ content: [UInt8]) -> PieceHash {
         let hash = ContentHash()
         for part in parts { hash.add(Array((part + "\0").utf8)) }

@@ -45,12 +45,12 @@ enum EntryKind: Equatable {
         return short((parts.count > 1 ? parts.dropFirst() : parts[...]).joined(separator: "/"))
     }
 
-    /// A path, shortened if it is longer than any that a phone writes.
+    /// A path, shortened if it is longer than any that a phone would write.
     static func short(_ path: String) -> String {
         path.utf8.count <= 512 ? path : String(decoding: path.utf8.prefix(512), as: UTF8.self) + "…"
     }
 
-    /// Whether it is FHIR, whatever its folder.
+    /// Whether the file is FHIR, whatever folder it is in.
     private static func isResource(_ head: [UInt8]) -> Bool {
         head.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
             && MediaType.holds("\"resourceType\"", head)

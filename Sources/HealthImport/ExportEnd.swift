@@ -4,13 +4,13 @@ import Glibc
 package enum ExportEnd: Sendable, Equatable {
     /// An archive with its directory, or an XML export with its closing tag.
     case whole
-    /// The beginning of one of these, or nothing yet.
+    /// The beginning of one of these, or no bytes yet.
     case open
     /// Neither.
     case foreign
 
     /// - Parameters:
-    ///   - descriptor: a regular file, open for reading; its position doesn't matter and isn't changed.
+    ///   - descriptor: a regular file, open for reading; its position is neither used nor changed.
     ///   - size: its size in bytes.
     package init(descriptor: Int32, size: Int64) {
         switch ContentKind(head: Self.bytes(descriptor, at: 0, ContentKind.sniffLength)) {
@@ -24,7 +24,8 @@ package enum ExportEnd: Sendable, Equatable {
         }
     }
 
-    /// Where the last part of an archive is, which an unfinished copy lacks. A comment of up to 64 KiB may follow it.
+    /// The position of an archive's final part, which an unfinished copy lacks. A comment of up to 64 KiB may follow
+    /// it.
     static func directoryEnd(_ descriptor: Int32, size: Int64) -> Int64? {
         let length = Int(min(size, 22 + 65_535))
         let tail = bytes(descriptor, at: size - Int64(length), length)
@@ -33,8 +34,7 @@ package enum ExportEnd: Sendable, Equatable {
         return place.map { size - Int64(length) + Int64($0) }
     }
 
-    /// Whether the directory is there too: a file whose space was allocated beforehand may have an end and nothing
-    /// before it.
+    /// Whether the directory is there too: a file with preallocated space may have an end and nothing before it.
     private static func hasDirectory(_ descriptor: Int32, size: Int64) -> Bool {
         guard let end = directoryEnd(descriptor, size: size) else { return false }
         let record = bytes(descriptor, at: end, 22)

@@ -27,7 +27,7 @@ extension ExportParser {
         outer = staged
     }
 
-    /// A correlation without a number; its payload names its parts, which are rows of their own.
+    /// A correlation has no number; its payload names its parts, which have rows of their own.
     mutating func endCorrelation() {
         context = .document
         if let outerProblem { return quarantine(line: outer.line, outerProblem, raw: outerRaw) }

@@ -7,7 +7,7 @@ extension ExportParser {
         switch context {
         case .tree:
             if code?.standsAlone == true { return startBehindUnclosed(element, code) }
-            // More than a single point is known to be lost.
+            // Here more is known to be lost than a single point.
             if element.pointee.malformed, code != .location || element.pointee.fault != healthbus_xml_form {
                 outerProblem = outerProblem ?? element.problemAsPart
             }
@@ -35,7 +35,7 @@ extension ExportParser {
     }
 
     /// Called when the previous element was never closed, as in a broken file. A record or a correlation is complete up
-    /// to here; with other elements there is no knowing what is missing.
+    /// to here; for other elements, it is impossible to tell what is missing.
     private mutating func startBehindUnclosed(
         _ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?
     ) {
@@ -143,7 +143,7 @@ extension ExportParser {
         return bytes.count > 4090 ? cut(bytes) : String(decoding: bytes, as: UTF8.self) + end
     }
 
-    /// The beginning of the bytes, marked as cut so that it isn't read again as an element.
+    /// The beginning of the bytes, marked as truncated so that it isn't read again as an element.
     static func cut(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         String(decoding: bytes.prefix(4090), as: UTF8.self) + "…"
     }
@@ -170,7 +170,7 @@ extension ExportParser {
             guard let endDate = endDates.parse(end) else { return "endDate isn't a date" }
             row.end = endDate
         }
-        // The time of storage is useful, but its absence is no reason to refuse a sample.
+        // The creation date is useful, but a sample isn't refused for lacking one.
         row.created = element.attribute(.creationDate).flatMap { creationDates.parse($0)?.flooredSecond } ?? 0
         row.origin = names.origin(
             name: element.attribute(.sourceName) ?? element.attribute(.source),
@@ -178,7 +178,7 @@ extension ExportParser {
         return nil
     }
 
-    /// Entries for the open sample: a correlation's own entries may be between its records.
+    /// Metadata entries for the open sample: a correlation's own entries may appear between its records.
     mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
         if let problem = element.problemAsPart {
             if context != .correlation { return spoilRecord(problem, element.pointee.raw) }

@@ -36,8 +36,8 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            // A record's start tag doesn't show an error in the rest of the record, so it is marked as cut: otherwise
-            // it would later be taken for the whole record.
+            // A record's start tag doesn't show an error in the rest of the record, so it is marked as truncated:
+            // otherwise it would later be taken for the whole record.
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
@@ -114,7 +114,7 @@ extension ExportParser {
         return keepSpread(element, kind)
     }
 
-    /// The lowest and highest value besides the average.
+    /// The lowest and highest values, in addition to the average.
     private mutating func keepSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: Interning.Kind) -> String?
     {
         let possible = PlausibilityLimit.of(HealthType.named(names.type(row))).values
@@ -135,7 +135,7 @@ extension ExportParser {
         payload.append(UInt8(ascii: "}"))
     }
 
-    /// One beat in a heart rate variability list: `[beats per minute, seconds after the start]`, null for anything
+    /// One beat in a heart rate variability list: `[beats per minute, seconds after the start]`, with null for anything
     /// unreadable.
     mutating func beat(_ element: UnsafePointer<healthbus_xml_element>) {
         guard rowProblem == nil else { return }

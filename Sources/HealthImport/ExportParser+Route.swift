@@ -35,14 +35,14 @@ extension ExportParser {
         inlineRoute = route
     }
 
-    /// The workout around the route, whose row doesn't exist yet.
+    /// The workout that contains the route; its row doesn't exist yet.
     private var openWorkout: WorkoutRoute.Workout? {
         func date(_ name: String) -> Instant? { tree.rootAttribute(name).flatMap { InstantText.parse($0) } }
         guard let start = date("startDate"), let end = date("endDate") else { return nil }
         return WorkoutRoute.Workout(start: start, end: end, sourceName: tree.rootAttribute("sourceName") ?? "")
     }
 
-    /// The points are held until the workout's row has been delivered; a route without points doesn't count.
+    /// Points are held until the workout's row has been delivered; a route without points doesn't count as one.
     mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
     }
@@ -64,7 +64,7 @@ extension WorkoutRoute {
     }
 }
 
-/// A common form for a route's path, in the workout that refers to it and in the archive.
+/// The common form of a route's path, whether given by the workout that refers to it or by the archive.
 enum RouteName {
     static func normal(_ path: String) -> String {
         "/workout-routes/" + (path.split(separator: "/").last.map { String($0) } ?? path)

@@ -6,7 +6,7 @@ extension ExportParser {
         let isTooLarge = tree.isTooLarge
         tree.reset()
         if let problem = isTooLarge ? "the element is longer than 2 MiB" : outerProblem {
-            // Otherwise the next workout would get its points.
+            // Otherwise the next workout would get this one's points.
             inlineRoute = nil
             inlineRoutePath = nil
             return quarantine(line: outer.line, problem, raw: outerRaw)
@@ -56,7 +56,7 @@ extension ExportParser {
         deliverOuter(body.payload)
     }
 
-    /// Audiograms, prescriptions, clinical records and whatever later versions bring: each becomes a row without a
+    /// Audiograms, prescriptions, clinical records and whatever later versions add: each becomes a row without a
     /// number, with everything else in the payload.
     private mutating func endOther(_ tree: ElementTree) {
         if ExportElement.isMiswritten(tree.name) {
@@ -65,7 +65,7 @@ extension ExportParser {
                 raw: outerRaw)
         }
         let start = ElementSample.dates.lazy.compactMap { tree.attribute($0) }.first
-        // A name alone doesn't make a sample.
+        // A name alone isn't enough to make a sample.
         guard let type = ElementSample.type(of: tree), start != nil || type != tree.name else {
             return quarantine(line: tree.line, "the element isn't known and has no type", raw: outerRaw)
         }

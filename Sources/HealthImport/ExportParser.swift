@@ -3,7 +3,7 @@ import HealthModel
 
 /// Turns the elements of an export into rows. One for each input; it stays on the reader's thread.
 ///
-/// It is a value behind a pointer, not an object: the XML parser calls back a few million times, and each access to an
+/// It is a value behind a pointer, not an object: the XML parser calls back a few million times, and every access to an
 /// object's properties would be checked for exclusivity.
 struct ExportParser: ~Copyable {
     /// HealthKit doesn't write longer attributes.
@@ -13,7 +13,7 @@ struct ExportParser: ~Copyable {
     /// The most metadata entries in one sample: each is compared with those before it.
     static let entryLimit = 1000
 
-    /// What the current elements belong to.
+    /// What contains the current elements.
     enum Context {
         case document, record, correlation, correlatedRecord, tree
     }
@@ -31,13 +31,13 @@ struct ExportParser: ~Copyable {
     var row = StagedRow()
     var rowProblem: String?
     var rowRaw = ""
-    /// The start tag of a record with content, which may still turn out to be wrong.
+    /// The start tag of a record that has content, in which something may still turn out to be wrong.
     var rowTag = ByteBuffer()
     var metadata = MetadataText()
     var payload: [UInt8] = []
     var beats: BeatClock?
 
-    // The correlation, or the workout or other tree, around it.
+    // The correlation, workout or other tree that encloses the current sample.
     var outer = StagedRow()
     var outerProblem: String?
     var outerRaw = ""
@@ -49,7 +49,7 @@ struct ExportParser: ~Copyable {
 
     /// Workouts by the route file that they refer to.
     private(set) var workoutsByRoute: [String: WorkoutRoute.Workout] = [:]
-    /// What refers to files in the archive, by their names without folders.
+    /// The elements that refer to files in the archive, by the files' names without folders.
     private(set) var references: [String: DocumentReference] = [:]
     private var quarantine: [QuarantinedInput] = []
     private var summaries: [ActivitySummaryRecord] = []
@@ -157,7 +157,7 @@ extension ExportParser {
         stream?.stop()
     }
 
-    /// A correlation, workout or other element around the records.
+    /// A correlation, workout or other element that encloses the records.
     mutating func deliverOuter(_ payload: Value) {
         let bytes = Array(payload.json().utf8)
         guard outerMetadata.count + bytes.count <= BatchBuilder.rowTextLimit else {
@@ -170,14 +170,14 @@ extension ExportParser {
     }
 
     mutating func flushRecords() {
-        // In the file's order, so that a record doesn't claim a skipped piece's sample.
+        // Flushed in the file's order, so that a record doesn't claim a skipped piece's sample.
         flushPassed()
         sendInfo()
         guard builder.count > 0, failure == nil else { return }
         do { try sink.records(builder.take(&names)) } catch { stop(error) }
     }
 
-    /// What doesn't change while only complete records are read.
+    /// Things that don't change while only complete records are read.
     private struct Form: Equatable {
         var summary: ReadSummary
         var errors: Int64
@@ -245,8 +245,8 @@ extension ExportParser {
     }
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
-        // A person has thousands of workouts; beyond the limit, routes are left without theirs rather than filling the
-        // memory.
+        // A person has thousands of workouts; beyond this limit, routes aren't linked to their workouts, so that memory
+        // doesn't fill up.
         let name = RouteName.normal(route)
         guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }
         workoutsByRoute[name] = workout
@@ -271,7 +271,7 @@ extension ExportParser {
         do { try sink.exportInfo(info) } catch { stop(error) }
     }
 
-    /// The elements between that depth and the one that is starting have no end tags.
+    /// The elements between that depth and the element now starting have no end tags.
     func collapse(to depth: Int32) { stream?.collapse(to: depth) }
 
     private mutating func finish() throws {

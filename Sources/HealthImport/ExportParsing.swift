@@ -23,7 +23,7 @@ final class ExportParsing {
         try ExportParser.parse(parser, source, entry: entry, total: total)
     }
 
-    /// What refers to a file in the archive, by its name with or without extension.
+    /// The element that refers to a file in the archive, by the file's name with or without extension.
     func reference(to file: String) -> DocumentReference? {
         let name = file.split(separator: "/").last.map { String($0) } ?? file
         let stem = name.split(separator: ".").first.map { String($0) } ?? name

@@ -1,12 +1,13 @@
 import Foundation
 import HealthModel
 
-/// Reads an Apple Health export, an `export.zip` or a bare XML file, recognised by content and never by name.
+/// Reads an Apple Health export, either an `export.zip` or a bare XML file, which is recognised by content and never by
+/// name.
 ///
-/// Nothing is unpacked to disk and memory stays flat at any size: blocks of 256 KiB go through the parser, and batches
-/// come out.
+/// Nothing is unpacked to disk, and memory use stays flat at any size: blocks of 256 KiB go through the parser, and
+/// batches come out.
 package struct ExportReader: Sendable {
-    /// The path that people know, for messages.
+    /// The path as people know it, for messages.
     package let path: String
     /// Where its bytes are.
     private let file: String
@@ -20,8 +21,8 @@ package struct ExportReader: Sendable {
     /// Reads everything into the sink, on the calling thread (while a second one reads ahead).
     ///
     /// - Parameter known: pieces that needn't be read, with how many records each has.
-    /// - Throws: `ImportError` for anything that isn't a readable export; errors of the sink. An export that is
-    ///   damaged further in doesn't throw: whatever is intact is delivered, and the summary says where the damage is.
+    /// - Throws: `ImportError` for anything that isn't a readable export; errors of the sink. Damage further inside an
+    ///   export doesn't cause a throw: whatever is intact is delivered, and the summary says where the damage is.
     package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }

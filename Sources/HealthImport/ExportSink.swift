@@ -2,7 +2,7 @@ import HealthModel
 
 /// Receives what a reader finds, on the reader's thread: a call may block, and an error stops the reader.
 package protocol ExportSink: AnyObject {
-    /// Once, before the first sample.
+    /// Called once, before the first sample.
     func exportInfo(_ info: ExportInfo) throws
     /// At most 4,096 rows, or about 1 MiB of text.
     func records(_ batch: RecordBatch) throws
@@ -28,7 +28,7 @@ package struct WorkoutRoute: Sendable, Equatable {
     /// The workout payload's `route`: the file's path as in the export ("/workout-routes/route_2025-03-30_9.00am.gpx"),
     /// or "inline/" and the route's start for one inside its workout.
     package var path: String
-    /// The workout that refers to it; nil when none does.
+    /// The workout that refers to the route; nil when none does.
     package var workout: Workout?
     /// How many points of this route came before.
     package var firstPoint: Int
@@ -38,11 +38,11 @@ package struct WorkoutRoute: Sendable, Equatable {
     /// Degrees, WGS 84.
     package var latitude: [Double] = []
     package var longitude: [Double] = []
-    /// Metres; NaN if missing, as in the columns below.
+    /// Metres; NaN if missing; likewise in the columns below.
     package var elevation: [Double] = []
     /// m/s.
     package var speed: [Double] = []
-    /// Degrees from north; negative when the phone couldn't tell.
+    /// Degrees clockwise from north; negative when the phone couldn't tell.
     package var course: [Double] = []
     /// Metres.
     package var horizontalAccuracy: [Double] = []
@@ -68,6 +68,6 @@ package struct WorkoutRoute: Sendable, Equatable {
 
     package var count: Int { time.count }
 
-    /// The same route without points, to continue after these.
+    /// The same route without points, ready for the points that follow.
     var next: WorkoutRoute { WorkoutRoute(path: path, workout: workout, firstPoint: firstPoint + count) }
 }

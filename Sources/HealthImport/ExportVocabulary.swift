@@ -25,8 +25,8 @@ enum ExportElement: Int32, CaseIterable {
 
     static let names = allCases.map(\.name).joined(separator: " ")
 
-    /// Whether a name differs from one of these only in case, which matters in XML, or in one letter, as in a damaged
-    /// file.
+    /// Whether a name differs from one of these only in case, which matters in XML, or in one letter, as may happen in
+    /// a damaged file.
     static func isMiswritten(_ name: String) -> Bool {
         let lowercased = name.lowercased()
         return allCases.contains { known in
@@ -46,11 +46,11 @@ enum ExportElement: Int32, CaseIterable {
     }
 }
 
-/// Attributes of elements that occur in large numbers; rare elements keep theirs by name.
+/// Attributes of elements that occur in large numbers; rare elements keep theirs under their names.
 enum ExportAttribute: Int32, CaseIterable {
     case type, unit, value, sourceName, sourceVersion, device, creationDate, startDate, endDate
     case key, bpm, time, locale
-    /// iOS 8 and 9.
+    /// Only iOS 8 and 9 write these.
     case source, average, min, max
     /// `VisionPrescription` and `ClinicalRecord`.
     case dateIssued, receivedDate

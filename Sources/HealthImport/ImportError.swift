@@ -15,15 +15,15 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     case emptyArchive(path: String)
     /// `found`: names of at most five entries; `count`: how many entries there are.
     case noExportInArchive(path: String, found: [String], count: Int)
-    /// The export's file in the archive is empty: `entry` is its name.
+    /// The export's file in the archive is empty. `entry` is the file's name.
     case emptyExportInArchive(path: String, entry: String)
-    /// A file in the archive has that name, but isn't an export.
+    /// A file in the archive has the export's name, but isn't an export.
     case unreadableExportInArchive(path: String, entry: String)
     /// There is no intact export, and a file that may be one has a wrong checksum or can't be inflated.
     case damagedFileInArchive(path: String, entry: String, reason: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
-    /// The export's text is in an encoding other than UTF-8; `entry` is its name in an archive.
+    /// The export's text is in an encoding other than UTF-8. `entry` is the export's name in an archive.
     case foreignEncoding(path: String, entry: String?, encoding: String)
     case outOfMemory
 
@@ -85,7 +85,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
                 + "if there is no other copy, unpack it and import its export.xml, though some values may be wrong"
         case .notAnExport, .emptyArchive, .noExportInArchive:
             "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
-        case .clinicalDocument: "choose export.xml of the same folder, or the whole export.zip"
+        case .clinicalDocument: "choose export.xml from the same folder, or the whole export.zip"
         case .encryptedArchive: "unpack it and import its export.xml"
         case .foreignEncoding(_, nil, _):
             "save it as UTF-8 and import that (its first line must then say UTF-8, or no encoding)"

@@ -2,11 +2,11 @@ import HealthModel
 
 /// Types, units and origins of the whole input: strings are made once for each, not once per row.
 struct Interning: ~Copyable {
-    /// If there are more distinct ones than this, or more bytes, they are discarded after a batch: no input can fill
-    /// the memory with names.
+    /// If there are more of them than this, or they take more bytes, all are discarded after a batch, so that no input
+    /// can fill the memory with names.
     private static let limit = 8192
     private static let byteLimit = 4 << 20
-    /// A longer name can't be a type: it would be a topic on the bus, where libzmq allows 245 bytes.
+    /// A longer name can't be a type, because it would become a topic on the bus, where libzmq allows 245 bytes.
     private static let longestType = 200
     private static let longestUnit = 100
 
@@ -22,7 +22,7 @@ struct Interning: ~Copyable {
         var problem: String? { flaw?.rawValue }
     }
 
-    /// Why no sample of a type and unit can be understood.
+    /// Why no sample with this type and unit can be understood.
     enum Flaw: String {
         case otherUnit = "its unit isn't one for its type"
         case noUnit = "there is no unit"
@@ -31,7 +31,7 @@ struct Interning: ~Copyable {
     }
 
     private(set) var kinds: [Kind] = []
-    /// For each kind: the type's identifier, and the unit of values after conversion.
+    /// For each kind, the type's identifier and the unit of its values after conversion.
     private var types: [String] = []
     private var units: [String] = []
     private var origins: [Origin] = []
@@ -45,7 +45,7 @@ struct Interning: ~Copyable {
     private var typeSlots: [Int32] = []
     private var unitSlots: [Int32] = []
     private var originSlots: [Int32] = []
-    // Different keys in the input may mean the same thing (a device's address differs), which a batch lists only once.
+    // Different keys in the input may mean the same thing (a device's address differs); a batch lists it only once.
     private var slotByType: [String: Int32] = [:]
     private var slotByUnit: [String: Int32] = [:]
     private var slotByOrigin: [Origin: Int32] = [:]
@@ -74,12 +74,12 @@ struct Interning: ~Copyable {
         var kept = unit.isEmpty ? type.unit : unit
         var factors = UnitFactors.identity
         var flaw = Self.flaw(name, unit)
-        // A category has no unit, even where iOS 9 printed an empty one; with an unknown type any unit is kept.
+        // A category has no unit, even though iOS 9 printed an empty one; for an unknown type, any unit is kept.
         if let known, let found = UnitConversion.toCanonical(unit: unit, for: known) {
             kept = known.unit
             factors = UnitFactors(scale: found.scale, offset: found.offset)
         } else if let known, known.kind == .quantity {
-            // Without a unit only a plain number can be taken as it is.
+            // Without a unit, only a plain number can be taken as it is.
             if !unit.isEmpty { flaw = flaw ?? .otherUnit }
             if unit.isEmpty, !["count", "%"].contains(known.unit) { flaw = flaw ?? .noUnit }
         }
@@ -121,7 +121,7 @@ struct Interning: ~Copyable {
         bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Whether it is so large that the batch should end and all strings should be forgotten.
+    /// Whether this is so large that the batch should end and all strings should be discarded.
     var isLarge: Bool { bytes > Self.byteLimit }
 
     /// No rows may be staged at this point: their numbers would become invalid.

@@ -2,18 +2,18 @@ import CXXHash
 import Glibc
 import HealthModel
 
-/// Cuts an export at places determined by its content, into pieces of a few hundred records: a later export from the
-/// same phone contains nearly all of them too, even if they have moved. The same bytes are always cut at the same
-/// places.
+/// Cuts an export at places determined by its content, into pieces of a few hundred records; a later export from the
+/// same phone contains nearly all of these pieces too, even if they have moved. The same bytes are always cut at the
+/// same places.
 ///
-/// A piece begins at a line that opens a `Record`, indented as in Apple's exports; other exports have no such lines,
-/// and pass through uncut.
+/// A piece begins at a line that opens a `Record` with the indentation of Apple's exports; other exports have no such
+/// lines and pass through uncut.
 struct PieceCutter {
     /// A piece, complete or not.
     struct Piece {
         var bytes: Range<Int>
         var lines: Int
-        /// Nil unless it begins and ends at a `Record`.
+        /// Nil unless the piece begins and ends at a `Record`.
         var hash: PieceHash?
     }
 
@@ -23,8 +23,8 @@ struct PieceCutter {
     private static let most = 1 << 20
     /// On average, one line in 256 ends a piece.
     private static let rarity: UInt64 = 0xFF
-    /// How many bytes determine a cut: the last ones of the tag that opens the previous record. They contain its dates
-    /// and value, in which records differ.
+    /// How many bytes decide whether to cut: the last ones of the tag that opens the previous record. They contain its
+    /// dates and value, which distinguish records.
     private static let window = 48
 
     private var buffer: [UInt8] = []
@@ -33,7 +33,7 @@ struct PieceCutter {
     private var seen = 0
     private var lines = 0
     private var beginsAtRecord = false
-    /// Whether the line that continues at `seen` opens a record, and where the last such line ended.
+    /// Whether the line that continues at `seen` opens a record, and where the last record's tag ended.
     private var opensRecord = false
     private var tagEnd = 0
 
@@ -48,7 +48,7 @@ struct PieceCutter {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next piece of what was added; nil when its end hasn't arrived yet.
+    /// The next piece of the bytes added so far; nil when its end hasn't arrived yet.
     mutating func next() -> Piece? {
         let held = buffer
         guard let cut = held.withUnsafeBytes({ findCut($0) }) else {
@@ -95,7 +95,7 @@ struct PieceCutter {
         return nil
     }
 
-    /// Leaves out the address that devices are printed with, since it differs in each export.
+    /// Leaves out the address printed with devices, since it differs in each export.
     private static func hash(_ bytes: [UInt8], _ range: Range<Int>) -> PieceHash {
         let hash = ContentHash()
         bytes.withUnsafeBytes { bytes in

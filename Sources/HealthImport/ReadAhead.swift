@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads and inflates on a thread of its own, a few blocks ahead of the parser.
+/// Reads and inflates on its own thread, a few blocks ahead of the parser.
 final class ReadAhead: @unchecked Sendable {
     private static let blockCount = 4
 
@@ -17,7 +17,7 @@ final class ReadAhead: @unchecked Sendable {
     struct Block {
         fileprivate let index: Int
         let bytes: UnsafeBufferPointer<UInt8>
-        /// In the input file.
+        /// The position in the input file.
         let position: Int64
     }
 
@@ -50,7 +50,7 @@ final class ReadAhead: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Ends the thread and waits for it: after that the source belongs to the caller again.
+    /// Ends the thread and waits for it; after that, the source belongs to the caller again.
     /// - Returns: how many characters were replaced.
     @discardableResult
     func stop() -> Int64 {

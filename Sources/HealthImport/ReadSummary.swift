@@ -13,7 +13,7 @@ package struct ReadSummary: Sendable, Equatable {
     /// in the payload.
     package var otherSamples = 0
     package var activitySummaries = 0
-    /// Workout numbers that can't be true, or whose unit doesn't fit: kept in the workout's `leftOut`, and not counted.
+    /// Workout numbers that can't be true, or whose unit doesn't fit; kept in the workout's `leftOut`, but not counted.
     package var workoutValuesLeftOut = 0
     /// Ring summaries without a real day (exports have some for 1969-12-30 and 31, the beginning of the phone's clock):
     /// skipped.
@@ -37,14 +37,14 @@ package struct ReadSummary: Sendable, Equatable {
     package var ignoredEntryCount = 0
     package var ignoredEntries: [String] = []
     package private(set) var unread: [UnreadFiles] = []
-    /// Ignored files that are themselves exports, the first 100: only the first export in an archive is read.
+    /// Ignored files that are exports themselves, up to the first 100: only the first export in an archive is read.
     package var otherExports: [String] = []
-    /// Set when the input ends early or isn't well-formed: everything intact has been delivered.
+    /// Set when the input ends early or isn't well-formed; everything intact has been delivered.
     package var damaged: Damage?
 
     package init() {}
 
-    /// `Record` elements read completely, in correlations or not.
+    /// `Record` elements that were read completely, whether in correlations or not.
     package var recordElements: Int { records + correlationChildren }
 
     mutating func count(_ kind: DocumentKind) {
@@ -73,14 +73,14 @@ package struct ReadSummary: Sendable, Equatable {
 
 /// Where an input is broken.
 package struct Damage: Sendable, Equatable, CustomStringConvertible {
-    /// "the XML ends before the export does".
+    /// For example "the XML ends before the export does".
     package var what: String
     /// The archive's entry, or the file.
     package var entry: String
     /// Line in that entry; 0 when unknown.
     package var line: Int64
-    /// Whether something is missing at its end, or its archive is broken, so that another copy may be intact. Otherwise
-    /// the export itself was written like this.
+    /// Whether something is missing at the end of the file, or its archive is broken, so that another copy may be
+    /// intact. Otherwise the export itself was written that way.
     package var isCut: Bool
 
     package init(what: String, entry: String, line: Int64, isCut: Bool = true) {
@@ -101,7 +101,7 @@ package struct ExportInfo: Sendable, Equatable {
     package var locale: String
     /// The person's date of birth; nil when not stated.
     package var dateOfBirth: LocalDay?
-    /// Whether the export was made by a generator, and isn't a person's.
+    /// Whether the export was made by a generator rather than from a person's data.
     package var isMadeUp: Bool
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {

@@ -16,7 +16,7 @@ enum SummaryBody {
     static func record(_ tree: ElementTree) -> Result {
         guard let date = tree.attribute("dateComponents") else { return .unreadable("there is no dateComponents") }
         guard let day = LocalDay(date) else { return .unreadable("dateComponents isn't a date") }
-        // The beginning of the phone's clock, in any zone: a summary that was never filled in.
+        // When the phone's clock begins, in any zone: marks a summary that was never filled in.
         if (-2...1).contains(day.number) { return .noDay }
         guard days.contains(day.number) else { return .unreadable("dateComponents isn't a day that can have rings") }
         var members: [String: Value] = [:]

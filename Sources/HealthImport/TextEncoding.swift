@@ -1,5 +1,5 @@
-/// The encoding that an XML file says it has, by its byte order mark or its declaration. Only UTF-8 is read: an export
-/// has no other, and a name in another encoding would be a different name.
+/// The encoding that an XML file claims to have, by its byte order mark or its declaration. Only UTF-8 is read: real
+/// exports use nothing else, and a name read in another encoding would become a different name.
 enum TextEncoding {
     /// The encoding's name, if the file is an export in an encoding other than UTF-8 or ASCII; nil for everything else.
     ///
@@ -19,7 +19,8 @@ enum TextEncoding {
         return isName ? String(name) : "an unknown encoding"
     }
 
-    /// UTF-16 or UTF-32, with its mark or, failing that, by the zero bytes in an XML file's first character.
+    /// UTF-16 or UTF-32, recognised by its byte order mark or, failing that, by the zero bytes in an XML file's first
+    /// character.
     private static func wide(_ head: [UInt8]) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xFF, 0xFE, 0, 0], "UTF-32"), ([0, 0, 0xFE, 0xFF], "UTF-32"), ([0xFF, 0xFE], "UTF-16"),

@@ -2,9 +2,9 @@ import HealthModel
 
 /// The contents of a workout's payload, in canonical units (m, kcal, s) and UTC.
 ///
-/// Members, each left out if the export doesn't have it: `activity`, `durationSeconds`, `totalDistanceMeters`,
+/// Its members, each left out if the export doesn't have it: `activity`, `durationSeconds`, `totalDistanceMeters`,
 /// `totalEnergyKilocalories`, `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`,
-/// `route`. A number that can't be true, or whose unit doesn't fit, is only in `leftOut`, as it was printed, under the
+/// `route`. A number that can't be true, or whose unit doesn't fit, goes only into `leftOut`, as printed and under the
 /// attribute's name: it is kept but not counted.
 struct WorkoutBody {
     /// Path of the route's file, or of the route inside the workout.

@@ -8,7 +8,7 @@ final class XMLStream {
 
     private let parser: OpaquePointer
     private let root: [UInt8]
-    /// Everything received before the root element; nil once that has begun.
+    /// Everything received before the root element; nil once the root element has begun.
     private var prolog: [UInt8]? = []
     /// The first line before the root element that has zero bytes.
     private var zerosBeforeRoot: Int64?
@@ -42,16 +42,17 @@ final class XMLStream {
     /// No more bytes will come: parses the rest as far as possible.
     func finish() { healthbus_xml_finish(parser) }
 
-    /// For a start tag: the open elements between that depth and the one that is starting have no end tags.
+    /// Called from a start tag: the open elements between that depth and the element now starting have no end tags.
     func collapse(to depth: Int32) { healthbus_xml_collapse(parser, depth) }
 
-    /// For a callback: no further callbacks are made.
+    /// Called from a callback: makes the parser stop calling back.
     func stop() {
         isStopped = true
         healthbus_xml_stop(parser)
     }
 
-    /// Returns false when there is nothing more to do: the root has ended, or parsing was stopped or can't continue.
+    /// Returns false when there is nothing more to do: the root element has ended, or parsing was stopped or can't
+    /// continue.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard prolog != nil else { return parse(bytes) }
         prolog?.append(contentsOf: bytes)
@@ -73,7 +74,7 @@ final class XMLStream {
         return healthbus_xml_feed(parser, base, Int64(bytes.count)) && !isComplete
     }
 
-    /// Where "<HealthData" begins an element: not "<!ELEMENT HealthData", nor within a comment.
+    /// Where "<HealthData" begins an element, and not "<!ELEMENT HealthData" or text in a comment.
     private static func rootStart(_ root: [UInt8], in bytes: [UInt8]) -> Int? {
         let open = Array("<!--".utf8)
         let close = Array("-->".utf8)

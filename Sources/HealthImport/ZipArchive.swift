@@ -100,13 +100,13 @@ final class ZipArchive {
 
 /// libarchive's explanation of why it can't continue reading an archive.
 struct ArchiveDamage: Error {
-    /// On one line; some of libarchive's reasons end with a line break.
+    /// Put on one line, since some of libarchive's messages end with a line break.
     let reason: String
 
     init(_ reason: String) { self.reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// Whether the file ended within what was being read, going by libarchive's words: zlib's −5 means that there is no
-    /// more to inflate.
+    /// Whether the file ended inside what was being read, judging by libarchive's message; zlib's −5 means that there
+    /// is nothing more to inflate.
     var isEndOfInput: Bool { reason.hasPrefix("Truncated") || reason == "ZIP decompression failed (-5)" }
 }
 

@@ -1,13 +1,14 @@
-/// Values by their names without HealthKit's prefixes, as apps show them: `Mild`, `Egg White`, `In Bed`.
+/// Category values by their names without HealthKit's prefixes, as apps show them: `Mild`, `Egg White`, `In Bed`.
 extension CategoryValue {
-    /// The raw value for such a name; nil where the type has none by that name. Only letters count, in either case.
+    /// The raw value for such a name; nil if the type has no value with that name. Only letters are compared, ignoring
+    /// case.
     package static func raw(ofBare value: String, type identifier: String) -> Int? {
         guard let values = values(of: identifier) else { return nil }
         let key = letters(value)
         return values.first { letters($0.0) == key }?.1
     }
 
-    /// Whether the only value of a type's samples is `HKCategoryValueNotApplicable`, which is 0.
+    /// Whether the only value that a type's samples can have is `HKCategoryValueNotApplicable`, which is 0.
     package static func isNotApplicable(type identifier: String) -> Bool {
         values(of: identifier)?.map(\.0) == ["NotApplicable"]
     }

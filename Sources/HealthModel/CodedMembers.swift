@@ -1,4 +1,4 @@
-/// A member that is always written, as null if there is no value: leaving it out would mean that it is unknown.
+/// A member that is always written, as null if there is no value; leaving it out would mean that it is unknown.
 @propertyWrapper
 package struct OrNull<Wrapped: Codable> {
     package var wrappedValue: Wrapped?
@@ -67,7 +67,7 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// A member that counts as absent when it can't be read; the members beside it are still read.
+/// A member that counts as absent when it can't be read; the other members are still read.
 @propertyWrapper
 package struct IfReadable<Wrapped: Codable> {
     package var wrappedValue: Wrapped?
@@ -101,7 +101,7 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// Numbers that are sent side by side, as a typed array.
+/// A row of numbers that is sent as a typed array.
 @propertyWrapper
 package struct Packed<Element: PackedNumber>: Sendable, Equatable {
     package var wrappedValue: [Element]
@@ -124,7 +124,7 @@ extension Packed: Codable {
     }
 }
 
-/// What a column may hold.
+/// The types of number that a column may hold.
 package protocol PackedNumber: Sendable, Equatable {
     static func packed(_ numbers: [Self]) -> Value.Column
     /// nil for anything but a column of this kind.

@@ -1,6 +1,6 @@
 import CXXHash
 
-/// XXH3-128 of content that arrives piece by piece: shows whether all of it arrived as it was sent. It doesn't protect
+/// XXH3-128 of content that arrives piece by piece, to check that all of it arrived as it was sent. It doesn't protect
 /// against forgery.
 package final class ContentHash {
     private let state: UnsafeMutableRawPointer

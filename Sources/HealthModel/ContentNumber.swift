@@ -14,7 +14,7 @@ package enum ContentNumber {
         for word in [type, UInt64(bitPattern: start.microseconds), UInt64(bitPattern: end.microseconds), source] {
             hash = mixed(hash ^ word)
         }
-        // Zero has two forms, and a database keeps only one of them.
+        // Floating-point zero has two forms, and a database keeps only one of them.
         let bits = value.flatMap { $0.isFinite ? $0 == 0 ? 0 : $0.bitPattern : nil }
         return Int64(mixed(hash ^ (bits ?? .max)) >> 1)
     }

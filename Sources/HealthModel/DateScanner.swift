@@ -1,5 +1,5 @@
-/// Reads the digits, signs and offset of a date from the front. Every step fails at the first byte that doesn't fit and
-/// looks no further.
+/// Reads the digits, signs and offset of a date, from left to right. Every step fails at the first byte that doesn't
+/// fit and looks no further.
 package struct DateScanner {
     package let bytes: UnsafeBufferPointer<UInt8>
     package var position = 0
@@ -49,7 +49,7 @@ package struct DateScanner {
         return micros
     }
 
-    /// Seconds east of Greenwich: `Z`, `+0200`, `+02:00` or `+02`.
+    /// The offset in seconds east of Greenwich: `Z`, `+0200`, `+02:00` or `+02`.
     package mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isWest = skip("-")

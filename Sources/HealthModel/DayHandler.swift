@@ -1,26 +1,26 @@
 /// What a handler computes from: one user's day.
 public struct DayInput: Sendable {
-    /// Whose day it is.
+    /// The user whose day it is.
     public var user: String
     /// The date to compute figures for.
     public var day: LocalDay
-    /// The instants that belong to the result: the local day (several ranges when a flight splits it), or the night's
+    /// The instants that belong to the result: the local day (several ranges if a flight splits it), or the night's
     /// window.
     public var window: [Range<Instant>]
-    /// Which zone the user was in and when, for the hours and days of the local clock.
+    /// Which zone the user was in at which time; it determines the hours and days of the local clock.
     public var zones: ZoneTimeline
     /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or are no
-    /// further outside it than the handler's window allows, in canonical order (start, id). Long ones reach past its
-    /// edges.
+    /// further outside it than the handler's window allows, in canonical order (start, id). Long samples extend beyond
+    /// the slice's edges.
     public var samples: SamplePage
     /// The handler's configuration: the defaults of its schema, overridden by the stack's.
     public var configuration: Value
-    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `ownTypes`, how
-    /// the user's own types are aggregated, by name: `{"aggregation", "unit"}`; `conditions`, what the user has asked
-    /// it to watch, by name. Unknown members are missing.
+    /// What is known about the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `ownTypes`,
+    /// how the user's own types are aggregated, by name: `{"aggregation", "unit"}`; `conditions`, what the user has
+    /// asked it to watch, by name. Members that aren't known are missing.
     public var characteristics: Value
 
-    /// A day made of exactly these values, for tests of a handler: nothing is cut or checked.
+    /// Creates a day from exactly these values, for tests of a handler: nothing is cut or checked.
     public init(
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
@@ -40,7 +40,7 @@ public struct DayOutput: Sendable, Equatable {
     /// Members of the daily summary, under their names there ("steps", "sleep"); absent where there is no data, never
     /// 0.
     public var figures: [String: Value]
-    /// Details beside the summary: hourly buckets by figure, each 24 (23, 25) numbers or nulls.
+    /// Details in addition to the summary: hourly buckets by figure, each a list of 24 (or 23, or 25) numbers or nulls.
     public var hourly: [String: Value]
     /// Events derived from this day (workouts, nights), by id.
     public var events: [DayEvent]
@@ -70,9 +70,9 @@ public struct DayEvent: Sendable, Equatable {
     }
 }
 
-/// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slices reach beyond them.
+/// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slice extends beyond them.
 ///
-/// Figures may depend only on a slice, so a change touches exactly those days whose slice can contain it: the narrower
+/// Figures may depend only on a slice, so a change affects exactly the days whose slice can contain it: the narrower
 /// the window, the fewer days.
 public struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
@@ -96,19 +96,19 @@ public struct HandlerWindow: Sendable, Hashable {
 /// What a handler declares about itself: what its figures depend on besides the samples, and which parts of samples it
 /// needs.
 public protocol HandlerTraits: Sendable {
-    /// Must be raised whenever the same samples would give different figures: every day is then computed again.
+    /// Must be increased whenever the same samples would give different figures; every day is then computed again.
     var version: Int { get }
-    /// The types whose `payload`, `metadata`, `created` or `healthKitUUID` it reads; none by default. Without them a
-    /// row is a third of the size.
+    /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none by default. Without these
+    /// columns, a row is a third of the size.
     var detailedTypes: Set<String> { get }
     /// The types of which it reads only `payload`, where there is one; none by default. This costs nothing for samples
     /// without a payload.
     var payloadTypes: Set<String> { get }
-    /// Maps a type to another type: samples of the first are needed only during samples of the second, and a slice
-    /// holds no others. Empty by default.
+    /// Maps a type to another type: samples of the first are needed only where they overlap samples of the second, and
+    /// a slice holds no others. Empty by default.
     var during: [String: String] { get }
-    /// The members of `DayInput.characteristics` that it reads; none by default. With `conditions` among them, it
-    /// watches what people ask it to watch.
+    /// The members of `DayInput.characteristics` that it reads; none by default. If `conditions` is among them, the
+    /// handler watches what people ask it to watch.
     var characteristics: Set<String> { get }
     /// Checks a condition that a person wants watched.
     /// - Returns: the condition in the form in which it is kept.
@@ -140,11 +140,11 @@ extension HandlerTraits {
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
-/// the host takes care of anchors, delivery and days to be computed again.
+/// the host takes care of anchors, delivery and recomputing days.
 public protocol DayHandler: HandlerTraits {
     /// The figures of one day. The same input always gives the same output.
     /// - Throws: when the day can't be computed. It is tried three times in all, then skipped with the error as the
-    ///   reason, so the error mustn't contain a health value.
+    ///   reason, so the error must not contain a health value.
     func compute(_ input: DayInput) throws -> DayOutput
 }
 
@@ -159,8 +159,8 @@ public protocol PluginHandler: DayHandler {
 
 extension DayInput {
     /// One day's input, with its slice cut out of samples that contain it and possibly more.
-    /// - Parameter samples: plausible and not deleted, in canonical order; statistics among them become samples where
-    ///   they count.
+    /// - Parameter samples: plausible and not deleted, in canonical order; statistics among them are turned into
+    ///   samples where they count.
     public init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]

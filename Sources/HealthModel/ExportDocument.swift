@@ -8,14 +8,15 @@ package enum DocumentKind: String, Sendable, Codable, CaseIterable {
     case attachment
 }
 
-/// A file that comes with an export's samples and is kept whole: what is known about it apart from its content.
+/// A file that comes with an export's samples and is kept whole: what is known about it, apart from its content.
 package struct DocumentFile: Sendable, Equatable {
     package var kind: DocumentKind
     /// Its path in the archive, without the top folder: "clinical-records/Observation-….json".
     package var name: String
-    /// "application/json", judged by content and name; "application/octet-stream" if neither shows it.
+    /// The media type, such as "application/json", judged by content and name; "application/octet-stream" if neither
+    /// reveals it.
     package var mediaType: String
-    /// What refers to it; nil when nothing does.
+    /// The element that refers to it; nil when none does.
     package var reference: DocumentReference?
 
     package init(kind: DocumentKind, name: String, mediaType: String, reference: DocumentReference? = nil) {
@@ -32,8 +33,8 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     package var element: String
     /// The sample's type.
     package var type: String
-    /// Identifies it among others of its kind, whatever the file is called: the resource's id at the hospital; empty
-    /// when it has none.
+    /// Identifies it among others of its kind, whatever the file is called: the resource's id at the hospital; empty if
+    /// it has none.
     package var identifier: String
     package var sourceName: String
     /// When the phone received it, or when it was recorded.
@@ -84,7 +85,7 @@ package struct DocumentPart: Sendable, Equatable {
 
 /// Why a file in an archive isn't read.
 package enum UnreadKind: String, Sendable, Codable, CaseIterable {
-    /// The clinical document (CDA) that the phone makes from the same samples.
+    /// The clinical document (CDA) that the phone creates from the same samples.
     case clinicalDocument
     /// Another export: only the first one in an archive is read.
     case export

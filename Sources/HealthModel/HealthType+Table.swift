@@ -16,7 +16,7 @@ enum HealthTypeTable {
         add("", HealthType.workoutIdentifier, .workout, "", .none)
         add("", "HKDataTypeSleepDurationGoal", .other, "hr", .none)
         add("HKDataTypeIdentifier", "HeartbeatSeries Audiogram StateOfMind", .other, "", .none)
-        // Its value is the average heart rate.
+        // Its value is the ECG's average heart rate.
         add("", HealthType.electrocardiogramIdentifier, .other, "count/min", .none)
         add("", HealthType.visionPrescriptionIdentifier, .other, "", .none)
         add(HealthType.assessmentPrefix, "GAD7 PHQ9", .other, "", .none)

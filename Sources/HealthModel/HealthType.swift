@@ -8,7 +8,7 @@ public struct HealthType: Hashable, Sendable {
 
     /// HealthKit's aggregation style.
     public enum Style: String, Sendable {
-        /// Samples add up; overlapping sources are merged.
+        /// Samples are added up; overlapping sources are merged.
         case cumulative
         /// The plain mean of the samples.
         case arithmetic
@@ -27,13 +27,13 @@ public struct HealthType: Hashable, Sendable {
     /// The canonical unit as a HealthKit unit string; every store and message holds values in it. Empty when there is
     /// none.
     ///
-    /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths per
+    /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes give beats and breaths per
     /// minute, so values stay exactly as in the input. A `%` is a fraction from 0 to 1, as HealthKit prints it.
     public let unit: String
     /// How its samples are aggregated.
     public let style: Style
 
-    /// A type made of these values; `named` and `known` return those in the table.
+    /// A type made of these values; `named` and `known` return the types in the table.
     public init(identifier: String, kind: Kind, unit: String, style: Style) {
         self.identifier = identifier
         self.kind = kind
@@ -44,8 +44,8 @@ public struct HealthType: Hashable, Sendable {
     /// The type, if it is in the table; nil otherwise.
     public static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
 
-    /// The type. For one that isn't in the table, the kind is guessed from the identifier's prefix, with no unit and no
-    /// style.
+    /// The type. For a type that isn't in the table, the kind is guessed from the identifier's prefix, and there is no
+    /// unit or style.
     public static func named(_ identifier: String) -> HealthType {
         if let type = known(identifier) { return type }
         if let base = base(ofStatistics: identifier).flatMap(known) {
@@ -75,7 +75,7 @@ public struct HealthType: Hashable, Sendable {
     /// Where a person was: Core Location's class, not a HealthKit type.
     public static let locationIdentifier = "CLLocation"
 
-    // As in HealthKit's own constants; the last two since iOS 26.
+    // As in HealthKit's own constants; the last two have existed since iOS 26.
     package static let electrocardiogramIdentifier = "HKDataTypeIdentifierElectrocardiogram"
     package static let visionPrescriptionIdentifier = "HKVisionPrescriptionTypeIdentifier"
     package static let assessmentPrefix = "HKScoredAssessmentTypeIdentifier"

@@ -57,7 +57,7 @@ private struct HealthUnitParser {
 
     private mutating func atom() -> HealthUnit? {
         let name = take { $0.properties.isAlphabetic || $0 == "_" || $0 == "%" || $0 == "µ" }
-        // Written in front of a unit for "per": 1/min.
+        // A leading 1 stands for "per", as in 1/min.
         if name.isEmpty { return take { $0 == "1" } == "1" ? HealthUnit() : nil }
         guard var unit = Self.named(name) else { return nil }
         guard current == "<" else { return unit }
@@ -73,7 +73,7 @@ private struct HealthUnitParser {
         return unit
     }
 
-    /// The exact name wins over a prefixed one: `min` isn't a milli-inch.
+    /// An exact name takes precedence over a prefixed one: `min` isn't a milli-inch.
     private static func named(_ name: String) -> HealthUnit? {
         if let unit = HealthUnit.atoms[name] { return unit }
         for (prefix, factor) in HealthUnit.prefixes where name.hasPrefix(prefix) {

@@ -63,7 +63,8 @@ extension HealthUnit {
         add([(.mass, 1)], ["g": 1, "oz": 28.349523125, "lb": 453.59237, "st": 6350.29318])
         add([(.length, 1)], ["m": 1, "in": 0.0254, "ft": 0.3048, "yd": 0.9144, "mi": 1609.344])
         add([(.time, 1)], ["s": 1, "sec": 1, "min": 60, "hr": 3600, "h": 3600, "d": 86_400])
-        // A joule is 1000 g·m²/s². The large calorie is a kilocalorie; HealthKit's small one is thermochemical.
+        // A joule is 1000 g·m²/s². The large calorie equals a kilocalorie; HealthKit's small calorie is the
+        // thermochemical one.
         add(energy, ["J": 1000, "cal": 4184, "Cal": 4_184_000])
         add(
             pressure,

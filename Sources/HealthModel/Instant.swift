@@ -1,8 +1,8 @@
 /// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
 ///
 /// An integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed as an
-/// instant: lengths, counts and local clock times have types of their own. Columns of samples, tables and loops over
-/// them hold plain microseconds.
+/// instant by mistake: durations, counts and local clock times have types of their own. Columns of samples, tables and
+/// loops over them hold plain microseconds.
 public struct Instant: Hashable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
@@ -15,15 +15,15 @@ public struct Instant: Hashable, Sendable {
 
     /// 1970-01-01T00:00:00Z.
     @inlinable public static var epoch: Instant { Instant(microseconds: 0) }
-    /// Before anything that is ever measured: the start of a range that has none. No length can be subtracted from it.
+    /// Earlier than anything ever measured: the start of a range that has none. No duration can be subtracted from it.
     @inlinable public static var distantPast: Instant { Instant(microseconds: .min) }
-    /// After anything that is ever measured: the end of a range that has none. No length can be added to it.
+    /// Later than anything ever measured: the end of a range that has none. No duration can be added to it.
     @inlinable public static var distantFuture: Instant { Instant(microseconds: .max) }
 
     /// For code that works on plain microseconds, such as loops over columns.
     @inlinable public static var microsecondsPerSecond: Int64 { 1_000_000 }
 
-    /// The whole second (since 1970) that contains this instant, rounded down before 1970 too.
+    /// The whole second (since 1970) that contains this instant, rounded down before 1970 as well.
     @inlinable public var flooredSecond: Int64 {
         let quotient = microseconds / Self.microsecondsPerSecond
         return microseconds % Self.microsecondsPerSecond < 0 ? quotient - 1 : quotient
@@ -57,7 +57,7 @@ extension Instant {
     @inlinable public static func += (instant: inout Instant, length: Duration) { instant = instant + length }
 }
 
-/// The bare integer of microseconds, in messages and in files.
+/// In messages and files, the bare integer of microseconds.
 extension Instant: Codable {
     public init(from decoder: any Decoder) throws {
         self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
@@ -87,7 +87,7 @@ extension Duration {
         return seconds * 1_000_000 + (attoseconds + half) / 1_000_000_000_000
     }
 
-    /// Seconds with their fraction: the double nearest to the whole microseconds.
+    /// Seconds including the fraction: the double nearest to the whole microseconds.
     public var seconds: Double {
         let (seconds, attoseconds) = components
         return (Double(seconds) * 1_000_000 + Double(attoseconds) / 1_000_000_000_000) / 1_000_000

@@ -57,7 +57,7 @@ extension InstantText {
 }
 
 extension Int64 {
-    /// The quotient rounded down, below zero too.
+    /// The quotient rounded down, even when it is negative.
     func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

@@ -1,11 +1,11 @@
-/// A moment on a clock that never jumps: for time-outs and windows, which mustn't move when somebody sets the clock. It
-/// means nothing on another machine or after this one restarts; anything that is stored or sent uses `Instant`. The
-/// time between two moments is a `Duration`.
+/// A moment on a clock that never jumps, for time-outs and windows, which must not move when somebody sets the clock.
+/// It is meaningless on another machine or after this one restarts; anything stored or sent uses `Instant`. The time
+/// between two moments is a `Duration`.
 package struct MonotonicTime: Comparable, Hashable, Sendable {
-    /// Since some fixed moment.
+    /// The time since some fixed moment.
     package let microseconds: Int64
 
-    /// A moment before anything that the process can know of.
+    /// A moment before the process started.
     package static let distantPast = MonotonicTime(microseconds: 0)
     package static let distantFuture = MonotonicTime(microseconds: .max)
 

@@ -7,7 +7,7 @@ struct OffsetTimeline: Sendable {
     /// Microseconds east of Greenwich.
     let offsets: [Int64]
 
-    /// Instants far enough from the limits of the integers that adding a few days to them can't overflow.
+    /// Instants far enough from the limits of a 64-bit integer that adding a few days to them can't overflow.
     static let earliest = Instant(microseconds: -(1 << 61))
     static let latest = Instant(microseconds: 1 << 61)
     /// The counterpart of `earliest`: the last instant before `latest`.
@@ -24,7 +24,7 @@ struct OffsetTimeline: Sendable {
                 let start = max(from, zone.starts[piece])
                 let end = min(until, piece + 1 < zone.starts.count ? zone.starts[piece + 1] : Self.latest)
                 // Neighbouring stretches with the same offset are joined, so that a flight between zones with the same
-                // time doesn't cut an hour in two.
+                // offset doesn't split an hour in two.
                 guard start < end, offsets.last != offset else { continue }
                 starts.append(start)
                 offsets.append(offset)
@@ -123,7 +123,7 @@ final class ZoneOffsets: Sendable {
         return offsets[low]
     }
 
-    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already refused such names.
+    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already rejected such names.
     static func of(_ name: String) -> ZoneOffsets {
         cache.lock.withLock {
             if let known = cache.zones[name] { return known }

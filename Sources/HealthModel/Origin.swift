@@ -24,6 +24,6 @@ extension Origin {
     /// The source assigned to data that Health Auto Export sends without naming one.
     package static let autoExportSource = "Health Auto Export"
 
-    /// Placeholders used where a sender names no source: they don't say which app or device recorded a sample.
+    /// Placeholders for samples whose sender names no source: they don't say which app or device recorded the sample.
     package static let unnamedSources: Set = ["", autoExportSource]
 }

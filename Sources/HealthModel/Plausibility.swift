@@ -1,6 +1,6 @@
 /// Limits beyond which a sample can't be true, so that it is put in quarantine and not counted.
 ///
-/// Lenient on purpose: only the impossible is refused. `docs/threat-model.md` says where the numbers come from.
+/// Lenient on purpose: only the impossible is rejected. `docs/threat-model.md` says where the numbers come from.
 package enum Plausibility {
     /// Why this sample can't be true, without its value; nil when it may be true.
     package static func reason(
@@ -47,11 +47,11 @@ package struct PlausibilityLimit: Sendable, Equatable {
         return end.microseconds - start.microseconds <= limit ? nil : "it lasts longer than a sample of its type can"
     }
 
-    /// Why the number can't be true, regardless of the times.
+    /// Why the number can't be true, whatever the times are.
     ///
-    /// A rate needs a time that it applies to. Some sources add up several minutes but print only the last few seconds
-    /// as the sample's time, so a sample shorter than ten minutes is checked against the limit for ten minutes, and a
-    /// sample without duration (a day's steps typed in by hand) against that for a whole day.
+    /// A rate can be checked only over a stretch of time. Some sources add up several minutes but give only the last
+    /// few seconds as the sample's time, so a sample shorter than ten minutes is checked against the limit for ten
+    /// minutes, and a sample without duration (a day's steps typed in by hand) against that for a whole day.
     package func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }
@@ -61,7 +61,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
         }
         guard value <= values.upperBound else { return "the value is above what is plausible for its type" }
         guard perSecond < .infinity else { return nil }
-        // As doubles: the difference between two absurd instants may not fit an integer.
+        // Computed in doubles: the difference between two absurd instants may not fit an integer.
         let seconds =
             start == end ? 86_400 : max(600, (Double(end.microseconds) - Double(start.microseconds)) / 1_000_000)
         return value <= perSecond * seconds ? nil : "the value is more than its duration can hold"
@@ -73,7 +73,7 @@ package enum WorkoutLimit {
     /// The longest duration, µs: HealthKit refuses longer workouts.
     package static let longest = 4 * SampleTimes.day
 
-    /// Only `reason(value:start:end:)`, given the workout's times, is meaningful for these.
+    /// Of these limits, only `reason(value:start:end:)` with the workout's own times is meaningful.
     package static func of(_ type: HealthType) -> PlausibilityLimit {
         let own = PlausibilityLimit.of(type)
         guard own.needsNumber, type.style == .cumulative else { return own }

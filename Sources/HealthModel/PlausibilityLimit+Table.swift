@@ -11,7 +11,7 @@ extension PlausibilityLimit {
         guard type.kind == .quantity else { return PlausibilityLimit(values: unlimited, needsNumber: false) }
         // Nothing is colder than absolute zero.
         if type.unit == "degC" { return PlausibilityLimit(values: -273.15...(.infinity)) }
-        // Otherwise only sound levels, and types whose meaning is unknown, can be below zero.
+        // Apart from temperatures, only sound levels, and types whose meaning is unknown, can be below zero.
         let mayBeNegative = ["dBASPL", ""].contains(type.unit)
         return PlausibilityLimit(values: mayBeNegative ? unlimited : 0...(.infinity))
     }
@@ -44,7 +44,8 @@ extension PlausibilityLimit {
         if cycles.contains(type.identifier) { return 2 * 366 * SampleTimes.day }
         if HealthType.known(type.identifier) == nil { return 366 * SampleTimes.day }
         let isSession = type.kind == .workout || sessions.contains(type.identifier)
-        // What the system evaluates over weeks (atrial fibrillation, steadiness, sleep apnea) is a single sample.
+        // What the system evaluates over weeks (atrial fibrillation, steadiness, sleep apnea) is reported as a single
+        // sample.
         return isSession || type.style == .cumulative ? 4 * SampleTimes.day : 35 * SampleTimes.day
     }
 

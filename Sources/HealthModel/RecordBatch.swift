@@ -1,4 +1,4 @@
-/// Records as read from an input, in columns, before they have an identity: what an importer hands to the store.
+/// Records as read from an input, in columns, before they have ids: what an importer hands to the store.
 ///
 /// Values are already in their type's canonical unit (see `HealthType`); an unknown type keeps its own unit.
 package struct RecordBatch: Sendable {
@@ -31,15 +31,15 @@ package struct RecordBatch: Sendable {
     package var payload: TextColumn = TextColumn()
     /// The sample's HealthKit UUID, where the channel provides it; otherwise an empty column or nil rows.
     package var healthKitUUID: [SampleID?] = []
-    /// The line of the input where the record begins.
+    /// The line of the input on which the record begins.
     package var line: [Int64] = []
-    /// Where pieces of the export end, in order; a piece may have begun in an earlier batch.
+    /// Where pieces of the export end, in order; the first may have begun in an earlier batch.
     package var pieceEnds: [PieceEnd] = []
 
     package init() {}
 
     package var count: Int { type.count }
-    /// When a row's record begins.
+    /// The time at which a row's record begins.
     @inlinable package func startOf(_ row: Int) -> Instant { Instant(microseconds: start[row]) }
     /// When it ends.
     @inlinable package func endOf(_ row: Int) -> Instant { Instant(microseconds: end[row]) }
@@ -50,7 +50,8 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand (`HKWasUserEntered`).
     package static let userEntered = RecordFlags(rawValue: 1)
-    /// A child of a Correlation: exports repeat it as a top-level record, so the two kinds claim rows independently.
+    /// Part of a `Correlation`: exports repeat such a record at the top level, so each of the two kinds claims rows
+    /// separately.
     package static let correlationChild = RecordFlags(rawValue: 2)
     /// Never stored in HealthKit (`sourceType` manual).
     package static let manual = RecordFlags(rawValue: 4)

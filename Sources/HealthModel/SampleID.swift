@@ -3,16 +3,16 @@ import CXXHash
 /// The identity of a sample: a time-ordered UUIDv8 of its content key and ordinal.
 ///
 /// The key is user, type, source name, start and end (both rounded down to the second); **not** the value, which is
-/// printed differently when an export is written in another unit. Rows with the same key differ by their ordinal. The
-/// first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order; the rest is XXH3-128
-/// of key and ordinal.
+/// printed differently when an export is written in another unit. Rows with the same key are told apart by their
+/// ordinals. The first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order; the
+/// rest is XXH3-128 of key and ordinal.
 public struct SampleID: Hashable, Comparable, Sendable {
     /// The 16 bytes, most significant first.
     public var high: UInt64
-    /// Its last 64 bits.
+    /// The id's last 64 bits.
     public var low: UInt64
 
-    /// From its 128 bits.
+    /// Makes an id from its 128 bits.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -29,7 +29,7 @@ package struct SampleKeyPrefix: Hashable, Sendable {
     package init(user: String, type: String, sourceName: String) {
         var bytes: [UInt8] = []
         for part in [user, type, sourceName] {
-            // Lengths are hashed too, so that no two keys give the same bytes.
+            // Lengths are hashed too, so that different keys never give the same bytes.
             withUnsafeBytes(of: UInt32(part.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
             bytes.append(contentsOf: part.utf8)
         }
@@ -60,9 +60,10 @@ extension SampleID {
             low: 0x8000_0000_0000_0000 | low & 0x3FFF_FFFF_FFFF_FFFF)
     }
 
-    /// The first 48 bits of an id whose sample starts in that second since 1970.
+    /// The first 48 bits of the id of a sample that starts in that second since 1970.
     package static func milliseconds(ofSecond second: Int64) -> UInt64 {
-        // Before 1970 the time field can't go below zero: such ids sort first and stay unique through their hash.
+        // The time field can't go below zero for times before 1970: such ids sort first, and their hash keeps them
+        // unique.
         UInt64(Swift.max(0, second)) &* 1000 & 0xFFFF_FFFF_FFFF
     }
 }

@@ -1,18 +1,18 @@
-// A page's names (`types`, `units`, `origins`), reduced to those that its rows use.
+// A page's lists of names (`types`, `units`, `origins`), reduced to those that its rows use.
 
 extension SamplePage {
     /// A page for somebody who may see only these rows: in their order, and with no name that only other rows use.
     ///
-    /// If these are all rows, it is this page as it lies: nothing is copied or numbered again.
-    /// - Parameter rows: rising, each once.
+    /// If these are all of the page's rows, the page is returned unchanged: nothing is copied or renumbered.
+    /// - Parameter rows: in ascending order, without repeats.
     package func keeping(_ rows: [Int]) -> SamplePage {
         rows.count == count ? self : select(rows).withoutUnusedNames()
     }
 
-    /// The same rows, without the names that none of them uses: `select` keeps those of the rows it leaves out, which
-    /// may be other people's.
+    /// The same rows, without names that none of them uses. `select` keeps the names used by rows that it leaves out,
+    /// which may belong to other people.
     package consuming func withoutUnusedNames() -> SamplePage {
-        // Consumed, so that the columns of a page made by `select` are numbered in place.
+        // The page is consumed, so that the columns of a page made by `select` can be renumbered in place.
         var page = self
         page.types = page.type.renumber(count: page.types.count).map { page.types[$0] }
         page.units = page.unit.renumber(count: page.units.count).map { page.units[$0] }
@@ -22,9 +22,9 @@ extension SamplePage {
 }
 
 extension [Int32] {
-    /// Numbers the entries of a dictionary that a column points to as they occur in it.
+    /// Renumbers the entries of a dictionary in the order in which a column refers to them.
     /// - Parameter count: how many entries the dictionary has; every index of the column is below it.
-    /// - Returns: the entries that are used, by their old indices, in their new order.
+    /// - Returns: the entries that are used, as their old indices in the new order.
     package mutating func renumber(count: Int) -> [Int] {
         var new = [Int32](repeating: -1, count: count)
         var used: [Int] = []

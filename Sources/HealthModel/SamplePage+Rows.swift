@@ -93,7 +93,7 @@ extension TextColumn {
         pad(to: count + rows)
     }
 
-    /// Appends rows without text until there are `count`.
+    /// Appends empty rows until there are `count`.
     package mutating func pad(to count: Int) {
         ends += repeatElement(Int32(bytes.count), count: max(0, count - ends.count))
     }

@@ -1,9 +1,9 @@
 extension SamplePage {
     /// The page with its statistics turned into samples of their base type, except where something better covers the
-    /// same time and source: samples, or statistics of shorter stretches. So nothing counts twice. Those that count are
-    /// marked (`SampleFlags.statistics`).
+    /// same time and source: samples, or statistics of shorter stretches. This way nothing counts twice. Those that
+    /// count are marked (`SampleFlags.statistics`).
     ///
-    /// Statistics shared by several sources name them all ("Watch|iPhone", as apps write it); those without a source
+    /// Statistics that several sources share name them all ("Watch|iPhone", as apps write it); those without a source
     /// apply to all sources.
     func countingStatistics() -> SamplePage {
         let bases = types.map { HealthType.base(ofStatistics: $0) }
@@ -23,7 +23,7 @@ extension SamplePage {
         let origins = origins.map(\.sourceName)
         let sleep = types.firstIndex(of: HealthType.sleepIdentifier).map { Int32($0) }
         for row in ids.indices where targets[Int(type[row])] == nil {
-            // Time in bed and time awake don't show how long somebody slept.
+            // Time in bed and time awake don't show how long a person slept.
             if type[row] == sleep, value[row] == 0 || value[row] == 2 { continue }
             let time = start[row]..<Swift.max(end[row], start[row] + 1)
             for name in [origins[Int(origin[row])], Self.anybody] {
@@ -32,8 +32,8 @@ extension SamplePage {
         }
         for key in taken.keys { taken[key]?.settle() }
         var isLeftOut = [Bool](repeating: false, count: count)
-        // Shorter stretches first: hours are more precise than the day they are part of. A night is reported again and
-        // again as it goes on, each time with a later end, so the newest comes first.
+        // Shorter stretches first: an hour is more precise than the day it is part of. A night is reported repeatedly
+        // while it goes on, each time with a later end, so the newest report comes first.
         let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
         let precedence = { (row: Int) -> (Int64, Int64, Int64, SampleID) in
             let length = end[row] - start[row]
@@ -78,7 +78,7 @@ extension SamplePage {
 
 /// Stretches of time, as half-open ranges of microseconds.
 private struct TakenTime {
-    /// Once settled: in order and disjoint.
+    /// In order and disjoint once settled.
     private var ranges: [Range<Int64>] = []
     /// Ranges added since they were last settled.
     private var others: [Range<Int64>] = []

@@ -3,7 +3,7 @@
 /// Not every query fills every column: a slice for figures leaves `unit`, `created` and `healthKitUUID` empty, and
 /// fills `metadata` and `payload` only on request. `ids` and the columns down to `flags` are always filled.
 public struct SamplePage: Sendable {
-    /// Identifiers of types that `type` points to.
+    /// Identifiers of the types that `type` points to.
     public var types: [String] = []
     /// Units that `unit` points to.
     public var units: [String] = []

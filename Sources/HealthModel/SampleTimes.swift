@@ -1,12 +1,13 @@
-/// The times that a sample can have, whatever its type. Anything outside goes into quarantine, and no day is computed
-/// again for it.
+/// The times that a sample can have, whatever its type. Anything outside goes into quarantine, and no day is recomputed
+/// for it.
 ///
-/// Readers of samples check this too: the store of an earlier release may hold rows that would be refused today.
+/// Code that reads samples checks this too, because the store of an earlier release may hold rows that would be refused
+/// today.
 package enum SampleTimes {
     /// 1900-01-01, anywhere on Earth. Measurements from somebody's childhood may be typed in today; nothing is older
     /// than the oldest person.
     package static let earliest = start(of: LocalDay(year: 1899, month: 12, day: 31))
-    /// 2200-01-01: beyond any clock that is merely wrong.
+    /// 2200-01-01: later than any clock that is merely wrong would show.
     package static let latest = start(of: LocalDay(year: 2200, month: 1, day: 1))
     /// Apple's distant future, 4001-01-01: the end of an ongoing sample (`hasUndeterminedDuration`).
     package static let goesOn = start(of: LocalDay(year: 4001, month: 1, day: 1))
@@ -21,15 +22,15 @@ package enum SampleTimes {
     /// Microseconds.
     static let day = 86_400 * Instant.microsecondsPerSecond
 
-    /// The latest time that a sample can have now: a day ahead, to allow for clocks and zones. A clock that isn't set
-    /// imposes no limit.
+    /// The latest time that a sample can have now: a day ahead, to allow for clocks and zones. A clock that hasn't been
+    /// set imposes no limit.
     package static func latest(now: Instant?) -> Instant {
         guard let now, now >= firstCredible else { return latest }
         return min(latest, Instant(microseconds: now.microseconds + day))
     }
 
-    /// The end up to which a sample counts in days and figures. One that is ongoing, or lasts longer than anything can,
-    /// counts only at the moment when it began. Plain microseconds, as in rows and columns.
+    /// The end up to which a sample counts in days and figures. A sample that is ongoing, or lasts longer than anything
+    /// can, counts only at the moment when it began. The same in plain microseconds, as in rows and columns.
     package static func countedEnd(start: Int64, duration: Int64) -> Int64 {
         (0...longest).contains(duration) ? start &+ duration : start
     }

@@ -1,15 +1,15 @@
-/// The position of a change in a producer's changelog. The file's only writer hands them out, strictly rising, with
-/// gaps.
+/// The position of a change in a producer's changelog. The changelog's only writer assigns them in strictly ascending
+/// order, with gaps.
 ///
 /// Anchors, heads and windows are made of sequence numbers. A sequence number is meaningful only within its store. On
-/// the wire and in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`,
-/// since an operator from another module would be a function call.
+/// the wire and in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`
+/// directly, since an operator from another module would be a function call.
 ///
 /// It isn't a time, although a store's first one is derived from the time; nor is it a count, although `-` returns one.
 /// The numbers of list entries (quarantine, dead letters, rounds), epochs, launches and day revisions aren't sequence
-/// numbers; nor is anything that belongs to a backend: its own sequence, and the versions that it compares. What is
-/// sent carries the sequence of its change as its version; code that looks for that change turns it back into a
-/// sequence number.
+/// numbers; nor is anything that belongs to a backend: its own sequence, and the versions that it compares. Anything
+/// sent carries the sequence of its change as its version; code that looks for that change turns the version back into
+/// a sequence number.
 package struct SequenceNumber: Hashable, Sendable {
     package var value: Int64
 
@@ -22,11 +22,11 @@ package struct SequenceNumber: Hashable, Sendable {
 
     /// The next one.
     package var next: SequenceNumber { SequenceNumber(value + 1) }
-    /// The one before: a consumer with its anchor there has yet to receive this one.
+    /// The previous sequence number: a consumer whose anchor is there has yet to receive this one.
     package var previous: SequenceNumber { SequenceNumber(value - 1) }
 
-    /// How many sequence numbers there are after `earlier` up to `later`, gaps included; negative if they are the other
-    /// way round.
+    /// How many sequence numbers there are after `earlier` and up to `later`, including gaps; negative if `later` comes
+    /// first.
     package static func - (later: SequenceNumber, earlier: SequenceNumber) -> Int64 { later.value - earlier.value }
 }
 

@@ -2,9 +2,9 @@
 public enum SourceRank {
     /// The default order: manual entries (0), then watches (1), then iPhones and iPods (2), then everything else (3).
     ///
-    /// A source is recognised by its device's model or hardware, failing that by its product type, failing that by its
-    /// name. The Health app puts manual entries before Apple's devices, and these before other sources; preferring a
-    /// watch to a phone is common practice.
+    /// A source is recognised by its device's model or hardware, or else by its product type, or else by its name. The
+    /// Health app puts manual entries before Apple's devices, and these before other sources; preferring a watch to a
+    /// phone is common practice.
     public static func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         let model = DeviceText.field("model", of: origin.device) ?? DeviceText.field("hardware", of: origin.device)
@@ -39,7 +39,7 @@ public struct SourceOrder: Sendable, Hashable {
             names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// 0 for manual entries, then the named sources in their order, then the others in the default order.
+    /// 0 for manual entries, then the named sources in the given order, then the others in the default order.
     public func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         if let place = places[origin.sourceName] { return 1 + place }

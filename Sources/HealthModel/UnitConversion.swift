@@ -1,9 +1,9 @@
-/// How values in an input's unit become values in a type's canonical unit.
+/// How to convert values from an input's unit to a type's canonical unit.
 public enum UnitConversion {
     /// `canonical = value * scale + offset`; nil if the unit is unknown or doesn't fit the type, or if the type has no
     /// unit; the value then stays in the unit it came in.
     ///
-    /// Ask once for each unit and type, not once for each sample.
+    /// Call this once for each unit and type, not once for each sample.
     public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
     {
         guard !type.unit.isEmpty else { return nil }

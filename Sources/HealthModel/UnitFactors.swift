@@ -1,6 +1,6 @@
 import JSON
 
-/// How numbers in one unit become numbers in another.
+/// How to convert numbers from one unit to another.
 ///
 /// A factor that is a power of ten moves the decimal point before the number is read, so that 0.129867 km is 129.867 m
 /// and not 129.86700000000002. The same sample printed in m and in km then gives the same value, to the last bit.
@@ -19,7 +19,7 @@ package struct UnitFactors: Sendable {
         self.offset = offset
     }
 
-    /// The converted number; nil when the text isn't one.
+    /// The converted number; nil if the text isn't a number.
     package func convert(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard let number = DecimalText.parse(text, shiftedBy: decimalShift) else { return nil }
         return number * scale + offset

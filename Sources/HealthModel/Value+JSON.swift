@@ -36,8 +36,8 @@ extension Value: Codable {
         }
     }
 
-    /// JSON text with sorted keys, so that equal values give equal bytes. Doubles have the shortest form that reads
-    /// back the same.
+    /// JSON text with sorted keys, so that equal values give equal bytes. Doubles are written in the shortest form that
+    /// reads back as the same number.
     public func json(pretty: Bool = false) -> String {
         var writer = JSONText(pretty: pretty)
         writer.write(self)
@@ -45,7 +45,7 @@ extension Value: Codable {
     }
 }
 
-/// Foundation's encoder is slow and throws where nothing can fail; a value tree needs none of it.
+/// Foundation's encoder is slow, and throws even where nothing can fail; a `Value` tree needs nothing that it offers.
 private struct JSONText {
     let pretty: Bool
     var text = ""

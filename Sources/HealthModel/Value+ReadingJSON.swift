@@ -4,9 +4,9 @@ import JSON
 extension Value {
     /// Reads JSON; with `comments`, JSON5 as in configuration files.
     ///
-    /// Nearly all of it is strict JSON, which our own scanner reads in a twentieth of Foundation's time: reading the
-    /// manifests used to take a third of a program's start. Whatever the scanner refuses is left to Foundation: JSON5,
-    /// a byte-order mark, and the wording of errors.
+    /// Nearly all of it is strict JSON, which our own scanner reads in a twentieth of the time that Foundation needs:
+    /// reading the manifests used to take a third of a program's startup time. Foundation handles whatever the scanner
+    /// refuses: JSON5, a byte-order mark, and the wording of errors.
     /// - Throws: `DecodingError`.
     public init(json: some Sequence<UInt8>, comments: Bool = false) throws {
         let text = Array(json)
@@ -32,11 +32,11 @@ extension Value {
     }
 }
 
-/// Builds the tree of a document while the scanner walks it.
+/// Builds a document's tree while the scanner walks through it.
 private struct JSONTreeReader {
     var scanner: JSONScanner
 
-    /// As deep as Foundation reads, so that both refuse the same documents.
+    /// The nesting depth that Foundation reads, so that both refuse the same documents.
     private static let depthLimit = 512
 
     private enum Refusal: Error { case tooDeep, inexact }
@@ -54,7 +54,7 @@ private struct JSONTreeReader {
             var members: [String: Value] = [:]
             while let name = try scanner.nextMember() {
                 let value = try self.value(depth: depth + 1)
-                // If members have the same name, the first one counts, as in Foundation.
+                // If several members have the same name, the first one counts, as in Foundation.
                 if let name = name.text, members[name] == nil { members[name] = value }
             }
             return .object(members)

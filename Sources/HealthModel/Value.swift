@@ -8,7 +8,7 @@ public enum Value: Sendable, Hashable {
     case bytes([UInt8])
     case array([Value])
     case object([String: Value])
-    /// Numbers of one kind, side by side: a typed array in CBOR, an array in JSON.
+    /// A row of numbers of one kind: a typed array in CBOR, an array in JSON.
     case column(Column)
 
     /// Many numbers of one kind.
@@ -20,7 +20,8 @@ public enum Value: Sendable, Hashable {
     }
 }
 
-// No nil literal: otherwise `isThere ? value : nil` would give null where an optional without a value is meant.
+// There is no nil literal: otherwise `isThere ? value : nil` would give null where an optional without a value is
+// meant.
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -48,8 +49,8 @@ extension Value {
         return .null
     }
 
-    /// Members in the order in which every written form lists them: by the bytes of their keys. String's own order
-    /// treats canonically equivalent strings as equal, and with such keys it can differ from run to run.
+    /// Members in the order used by every written form: by the bytes of their keys. String's own order treats
+    /// canonically equivalent strings as equal, and with such keys the order can differ from run to run.
     public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }

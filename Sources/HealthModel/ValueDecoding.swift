@@ -12,11 +12,11 @@ extension Value {
     }
 }
 
-/// One place in the tree that is being read. A class, since several of the standard library's containers hold it, and
+/// A position in the tree that is being read. A class, since several of the standard library's containers hold it, and
 /// each would copy a struct.
 private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
-    /// The position that contains it as a member or an element.
+    /// The position whose value contains this one as a member or an element.
     private let parent: DecodedPlace?
     /// Its own name in `parent`.
     private let key: (any CodingKey)?
@@ -89,8 +89,9 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
 }
 
 extension Value {
-    /// Reads what needs no place of its own: types that cost nothing to read, and the small ones that messages hold by
-    /// the dozen. nil for any other type and for values that don't fit; a place then reports what is wrong.
+    /// Reads types that need no position of their own: those that cost nothing to read, and the small ones that
+    /// messages hold by the dozen. nil for any other type and for values that don't fit; a decoder with a position then
+    /// reports what is wrong.
     fileprivate func fitting<Thing>(_ type: Thing.Type) -> Thing? {
         // Types are compared first: casting each member would cost more than everything else.
         if type == Value.self { return self as? Thing }
@@ -135,8 +136,8 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func place(_ key: Key) throws -> DecodedPlace { DecodedPlace(try value(key), in: place, key: key) }
 
-    /// Reads from the value itself, without creating a decoder for its position; only a failure needs one, to report
-    /// what is wrong.
+    /// Reads from the value itself, without creating a decoder for its position; that is needed only after a failure,
+    /// to report what is wrong.
     private func leaf<Leaf>(_ key: Key, _ read: (Value) -> Leaf?) throws -> Leaf {
         let value = try value(key)
         guard let leaf = read(value) else { throw DecodedPlace(value, in: place, key: key).mismatch(Leaf.self) }

@@ -1,20 +1,21 @@
 extension Value {
     /// A tree of a type's members, each under its own name.
     ///
-    /// Messages, answers and stored state are declared once, as `Codable` types; this and `read` turn them into trees,
-    /// and so into CBOR or JSON. A `Value` among the members stays as it is, and `[UInt8]` becomes bytes.
+    /// Messages, answers and stored state are declared once, as `Codable` types; this function and `read` turn them
+    /// into trees and back, and so into CBOR or JSON. A `Value` among the members stays as it is, and `[UInt8]` becomes
+    /// bytes.
     package init(_ thing: some Encodable) {
         let place = EncodedPlace()
         do { try place.take(thing) } catch {
-            // Containers accept everything, so only a type with hand-written encoding can throw here, which would be a
-            // mistake in that type.
+            // Containers accept everything, so only a type with hand-written encoding can throw here, and that would be
+            // a mistake in the type.
             preconditionFailure("\(type(of: thing)) can't be encoded: \(error)")
         }
         self = place.value
     }
 }
 
-/// One place of the tree that is being built.
+/// A position in the tree that is being built.
 private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -48,10 +49,10 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
         if type(of: thing) == Value.self, let value = thing as? Value {
             leaf = value
         } else if type(of: thing) == [UInt8].self, let bytes = thing as? [UInt8] {
-            // Decided by the type: an empty array of any type can be cast to one of bytes.
+            // The static type decides, because an empty array of any type can be cast to an array of bytes.
             leaf = .bytes(bytes)
         } else if type(of: thing) == [String: SequenceNumber].self, let heads = thing as? [String: SequenceNumber] {
-            // The largest thing that is sent often: the position of each type.
+            // The largest object that is sent often: the positions by type.
             leaf = .object(heads.mapValues { .integer($0.value) })
         } else {
             try thing.encode(to: self)

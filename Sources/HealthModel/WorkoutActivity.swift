@@ -1,6 +1,6 @@
 /// A workout's kind: HealthKit's raw value and name.
 public struct WorkoutActivity: Hashable, Sendable {
-    /// HKWorkoutActivityType's raw value, even if it isn't in the table; nil for a name that isn't.
+    /// HKWorkoutActivityType's raw value, even if it isn't in the table; nil for a name that isn't in the table.
     public let raw: Int?
     /// The short name, "running"; "other" if it isn't in the table.
     public let name: String

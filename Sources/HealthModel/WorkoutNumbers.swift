@@ -15,7 +15,7 @@ package struct WorkoutNumbers {
     /// How many were left out.
     package private(set) var leftOutCount = 0
 
-    /// For a workout with these times, against which its sums are checked.
+    /// Creates a reader for a workout with these times, against which its sums are checked.
     package init(start: Instant, end: Instant) {
         self.start = start
         self.end = end

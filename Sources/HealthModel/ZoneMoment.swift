@@ -25,12 +25,12 @@ package struct ZoneMoment: Sendable, Equatable {
         }
     }
 
-    /// The instant, if local time is that of `zone`. A time that the clock skips means the moment of the skip; if a
-    /// time occurs twice, the first one counts.
+    /// The instant, taking local time to be that of `zone`. A time that the clock skips means the moment of the change;
+    /// if a time occurs twice, the first occurrence counts.
     /// - Throws: `ZoneError`.
     package func instant(in zone: String) throws -> Instant { instant(on: try ZoneTimeline(zone: zone)) }
 
-    /// The same where local time is that of the zone in force then.
+    /// As above, but taking local time to be that of the zone in force then.
     package func instant(on timeline: ZoneTimeline) -> Instant {
         switch form {
         case .instant(let instant): instant
@@ -50,10 +50,10 @@ package struct ZoneMoment: Sendable, Equatable {
 }
 
 extension ZonePlan {
-    /// The moment that is meant. Local time is that of the zone in force just before it; an entry that begins at that
-    /// very moment isn't in force yet.
+    /// The moment that the person means. Local time is that of the zone in force just before that moment; an entry that
+    /// begins at that very moment isn't in force yet.
     package static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
-        // A person who gives an entry's moment as it is displayed means that entry.
+        // So a person who repeats an entry's moment as displayed means that entry.
         for (before, part) in zip(parts, parts.dropFirst())
         where try part.origin == .added && moment.instant(in: before.zone) == part.from { return part.from }
         for (index, part) in parts.enumerated().reversed() {

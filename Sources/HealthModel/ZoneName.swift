@@ -5,14 +5,14 @@ package enum ZoneName {
     /// Whether the zone database knows a name.
     package static func isKnown(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
 
-    /// Whether a name can show where somebody was. A fixed offset (GMT, UTC, Etc/GMT-2) can't: devices send it when
-    /// they don't know.
+    /// Whether a name can show where somebody was. A fixed offset (GMT, UTC, Etc/GMT-2) can't: devices send one when
+    /// they don't know the place.
     ///
     /// Places are named "Area/Place" in the zone database.
     package static func isPlace(_ name: String) -> Bool {
         name.contains("/") && !name.hasPrefix("Etc/") && !name.hasPrefix("SystemV/") && isKnown(name)
     }
 
-    /// The zone database's names, to suggest one in place of a mistyped one.
+    /// The zone database's names, used to suggest one in place of a mistyped name.
     package static var known: [String] { TimeZone.knownTimeZoneIdentifiers }
 }

@@ -1,4 +1,4 @@
-/// `[from, zone, origin]`; a null `from` stands for all earlier time.
+/// `[from, zone, origin]`; a null `from` stands for all time before the next entry.
 extension ZonePlan.Part: Codable {
     package init(from decoder: any Decoder) throws {
         var parts = try decoder.unkeyedContainer()

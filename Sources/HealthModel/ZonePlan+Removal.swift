@@ -1,10 +1,10 @@
-/// Which added zone a person means to remove.
+/// Which of the added zones a person means to remove.
 ///
-/// An entry's local time is by the clock of the entry before, so it changes when that one goes. Its instant stays, and
-/// so does its date, within a day.
+/// An entry's local time is by the clock of the entry before it, so it changes when that entry is removed. Its instant
+/// doesn't change, and its date changes by a day at most.
 extension ZonePlan {
-    /// The added entries that a moment may mean, in order: the one that begins just then; if there is none, all that
-    /// begin on that date, whether by the clock before, by their own, or in UTC.
+    /// The added entries that a moment may mean, in order: the one that begins at exactly that moment; if there is
+    /// none, all that begin on that date, whether by the previous entry's clock, by their own, or in UTC.
     /// - Throws: `ZoneError`.
     package static func added(at moment: ZoneMoment, in parts: [Part]) throws -> [Part] {
         let from = try instant(of: moment, in: parts)
@@ -18,7 +18,7 @@ extension ZonePlan {
         }.map { $1 }
     }
 
-    /// The added entry that begins nearest to a moment; nil when none was added.
+    /// The added entry that begins nearest to a moment; nil if no entry was added.
     /// - Throws: `ZoneError`.
     package static func nearestAdded(to moment: ZoneMoment, in parts: [Part]) throws -> Part? {
         let from = try instant(of: moment, in: parts)

@@ -2,10 +2,10 @@
 ///
 /// Zones that a person has set or added take precedence. In between, a stay known from samples (`HKTimeZone`) counts
 /// from its first observed hour until another clock is observed or an added zone begins; a stay whose clock agrees with
-/// the timeline's adds no entry. Pure: the same entries and observations give the same timeline, in any order of
-/// arrival.
+/// the timeline adds no entry. This is a pure function: the same entries and observations give the same timeline,
+/// whatever order they arrive in.
 package struct ZonePlan: Sendable, Equatable {
-    /// Where days begin when nothing else is known.
+    /// The zone in which days begin when nothing else is known.
     package var home: String
     /// Zones that a person has added, each beginning at some moment; in any order, one per moment.
     package var added: [ZoneTimeline.Entry]
@@ -23,7 +23,7 @@ package struct ZonePlan: Sendable, Equatable {
     }
 
     package struct Part: Sendable, Hashable {
-        /// `.distantPast` for the first.
+        /// `.distantPast` for the first entry.
         package var from: Instant
         package var zone: String
         package var origin: Origin
@@ -35,7 +35,7 @@ package struct ZonePlan: Sendable, Equatable {
         }
     }
 
-    /// The timeline's entries with their origins, strictly rising.
+    /// The timeline's entries with their origins, in strictly ascending order.
     package var parts: [Part] {
         var clocks = ZoneClocks()
         let stays = clocks.stays(observed)
@@ -53,7 +53,7 @@ package struct ZonePlan: Sendable, Equatable {
                 index + 1 < stays.count ? stays[index + 1].start : .distantFuture,
                 coming.first?.from ?? .distantFuture)
             let hours = stay.hours.prefix { ZoneObservation.start(ofHour: $0) < end }
-            // Back home, the zone is the home zone, whatever name a device uses for the same clock.
+            // Back home, the home zone applies, whatever name a device uses for the same clock.
             let zone = clocks.agree(explicit, stay.zone, hours) ? explicit : stay.zone
             if let now = parts.last?.zone, clocks.agree(now, zone, hours) { continue }
             parts.append(Part(from: stay.start, zone: zone, origin: .seen))

@@ -1,10 +1,10 @@
-/// What one sample's metadata shows about a place: `HKTimeZone`, the zone in which the sample was made.
+/// What one sample's metadata shows about where it was made: `HKTimeZone`, the zone in which the sample was made.
 package struct ZoneObservation: Sendable, Hashable {
     /// Whole hours since 1970, UTC.
     package var hour: Int64
     /// IANA name.
     package var zone: String
-    /// The rank of the source (`SourceRank`): the lowest in an hour decides.
+    /// The rank of the source (`SourceRank`): the lowest rank in an hour decides.
     package var rank: Int
 
     package init(hour: Int64, zone: String, rank: Int) {
@@ -22,19 +22,19 @@ package struct ZoneObservation: Sendable, Hashable {
 
 /// A stretch of time in which all observations show the same clock.
 struct ZoneStay: Equatable {
-    /// The zone as it was first named.
+    /// The zone as named by the first observation.
     var zone: String
-    /// The observed hours, rising; at least two.
+    /// The observed hours, in ascending order; at least two.
     var hours: [Int64]
 
     var start: Instant { ZoneObservation.start(ofHour: hours[0]) }
 }
 
-/// Clocks by zone, looked up once.
+/// Each zone's clock, looked up once.
 struct ZoneClocks {
     private var zones: [String: ZoneOffsets] = [:]
 
-    /// How far the zone's clock is ahead of UTC in an hour, µs.
+    /// How far the zone's clock is ahead of UTC in an hour, in microseconds.
     mutating func offset(_ zone: String, _ hour: Int64) -> Int64 {
         let offsets: ZoneOffsets
         if let known = zones[zone] {
@@ -50,10 +50,11 @@ struct ZoneClocks {
         a == b || hours.allSatisfy { offset(a, $0) == offset(b, $0) }
     }
 
-    /// The stays that observations show, in order. Pure; the order of the observations doesn't matter.
+    /// The stays that observations show, in order. This is a pure function; the order of the observations doesn't
+    /// matter.
     ///
-    /// The best-ranked source of an hour decides; if several share that rank but show different clocks, the hour is
-    /// ignored. Consecutive hours with the same clock are a stay; a single hour among others isn't.
+    /// The source with the best rank in an hour decides; if several share that rank but show different clocks, the hour
+    /// is ignored. Consecutive hours with the same clock form a stay; a single hour among others doesn't.
     mutating func stays(_ observations: [ZoneObservation]) -> [ZoneStay] {
         var runs: [ZoneStay] = []
         for (hour, zone) in spoken(observations) { append(zone, [hour], to: &runs) }

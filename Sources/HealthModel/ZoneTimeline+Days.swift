@@ -24,8 +24,8 @@ extension ZoneTimeline {
         return offsets.ranges(ofLocal: start..<start + Self.dayLength)
     }
 
-    /// The instants from an hour of the local clock on the day before to the same hour of this day; with 24, the day
-    /// itself.
+    /// The instants from a given hour of the local clock on the previous day to the same hour on this day; with 24, the
+    /// day itself.
     public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
         offsets.ranges(ofLocal: local(of: day, window))
     }
@@ -41,8 +41,7 @@ extension ZoneTimeline {
         self.window(of: day, window).map { $0.lowerBound - window.before..<$0.upperBound + window.after }
     }
 
-    /// The days whose slice contains an interval or a part of it, in order. The end is exclusive, except for a sample
-    /// without duration.
+    /// The days whose slice overlaps an interval, in order. The end is exclusive, except for a sample without duration.
     public func days(touching start: Instant, end: Instant, _ window: HandlerWindow = .localDay) -> [LocalDay] {
         let first = Self.clamped(Self.clamped(start) - window.after)
         let reach = Self.clamped(end).microseconds + window.before.microseconds
@@ -64,8 +63,8 @@ extension ZoneTimeline {
         return numbers.map(LocalDay.init(number:))
     }
 
-    /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets, with parts of hours where the
-    /// clock changed.
+    /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets, some of them only part of an
+    /// hour where the clock changed.
     public func hours(of day: LocalDay) -> [Range<Instant>] {
         var hours: [Range<Instant>] = []
         for range in ranges(of: day) {
@@ -84,7 +83,7 @@ extension ZoneTimeline {
 
     /// A moment on the local clock with its offset, ISO 8601 to the second: `2025-03-30T03:00:00+02:00`.
     ///
-    /// Historical offsets with seconds are cut to minutes; the moment stays the same.
+    /// Historical offsets that include seconds are cut to minutes; the moment stays the same.
     package func localText(of instant: Instant) -> String {
         let minutes = offsets.offsets[offsets.index(of: instant)].flooredQuotient(60 * Instant.microsecondsPerSecond)
         let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + minutes * 60)).dropLast()
@@ -92,7 +91,8 @@ extension ZoneTimeline {
         return local + (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
     }
 
-    /// Whether a day is over: true from one minute past the next midnight (or past the first instant after the day).
+    /// Whether a day is over: true from one minute past the next midnight (or one minute past the first instant after
+    /// the day).
     ///
     /// A date that was skipped is over when the next one begins.
     public func isPast(_ day: LocalDay, at now: Instant) -> Bool { end(of: day).map { now >= $0 } ?? false }

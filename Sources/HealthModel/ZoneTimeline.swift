@@ -1,11 +1,11 @@
 import Foundation
 
-/// Which zone a person was in, over time. Travel is data: every stage gets the same timeline, so every stage sees the
-/// same days.
+/// Which zone a person was in, over time. Travel is part of the data: every stage gets the same timeline, so every
+/// stage sees the same days.
 public struct ZoneTimeline: Sendable, Hashable {
     /// A zone and the moment from which it is in force.
     public struct Entry: Sendable, Hashable {
-        /// When this zone comes into force; the first entry also holds for all time before.
+        /// When this zone comes into force; the first entry's zone also applies to all time before it.
         public var from: Instant
         /// IANA name, "Europe/Berlin".
         public var zone: String
@@ -19,7 +19,7 @@ public struct ZoneTimeline: Sendable, Hashable {
 
     /// Strictly rising by `from`, never empty.
     public let entries: [Entry]
-    /// The same as stretches of constant offset; derived from `entries`, so it isn't compared for equality.
+    /// The same information as stretches of constant offset; derived from `entries`, so it isn't compared for equality.
     let offsets: OffsetTimeline
 
     /// - Throws: `ZoneError` for a name that the zone database doesn't know, or for entries that are empty or out of
@@ -42,7 +42,7 @@ public struct ZoneTimeline: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
-/// Why zones don't make a timeline.
+/// Why a list of zones can't form a timeline.
 public enum ZoneError: Error, Equatable, CustomStringConvertible {
     case unknown(String)
     case empty

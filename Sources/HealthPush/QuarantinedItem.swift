@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Rereads an item that wasn't understood, as kept in quarantine, by today's rules.
+/// Rereads an item that wasn't understood, as kept in quarantine, applying today's rules.
 package enum QuarantinedItem {
     /// - Parameters:
     ///   - raw: as in `PushedChanges.quarantined`.

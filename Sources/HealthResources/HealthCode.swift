@@ -1,8 +1,8 @@
 import HealthModel
 
-/// A public terminology's code for what is measured, and where its meaning was looked up.
+/// A public terminology's code for what is measured, and the source that gives its meaning.
 package struct HealthCode: Sendable, Hashable {
-    /// Its value is FHIR's name for the terminology.
+    /// The raw value is FHIR's name for the terminology.
     package enum System: String, Sendable {
         case loinc = "http://loinc.org"
         case snomed = "http://snomed.info/sct"
@@ -44,7 +44,7 @@ package struct HealthCode: Sendable, Hashable {
 
     package let system: System
     package let code: String
-    /// As given by its source.
+    /// The display text as the source gives it.
     package let display: String
     package let source: Source
 
@@ -72,8 +72,8 @@ package struct HealthCoding: Sendable, Equatable {
 
     package var codes: [HealthCode]
     package var category: Category?
-    /// In UCUM, where FHIR wants a unit other than the store's.
+    /// The unit in UCUM, where FHIR requires one other than the store's.
     package var unit: String?
-    /// How many of that unit make one of the store's.
+    /// How many of that unit equal one of the store's.
     package var factor: Double
 }

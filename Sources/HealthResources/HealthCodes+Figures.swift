@@ -1,8 +1,8 @@
 /// A daily figure as its handler declares it.
 package struct ResourceFigure: Sendable, Equatable {
-    /// Its place in a day's summary: a member, or a member of a member.
+    /// Its place in a day's summary: the name of a member, or of a member within a member.
     package let path: [String]
-    /// As shown to people; empty if there is none.
+    /// The unit as shown to people; empty if there is none.
     package let unit: String
     /// Whether a `%` is a number from 0 to 1.
     package let isFraction: Bool
@@ -16,7 +16,7 @@ package struct ResourceFigure: Sendable, Equatable {
 }
 
 extension HealthCodes {
-    /// By the name of a daily figure; those of nights are named like the day's, those of workouts begin with
+    /// By the name of a daily figure; figures of nights are named like the day's, and those of workouts begin with
     /// `workout.`.
     package static let figures: [String: HealthCoding] = {
         var table: [String: HealthCoding] = [:]

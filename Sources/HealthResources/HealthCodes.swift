@@ -1,4 +1,4 @@
-/// The codes of sample types: only codes that a public source gives and that claim nothing beyond what HealthKit says.
+/// The codes for sample types: only codes that a public source gives and that claim nothing beyond what HealthKit says.
 /// `docs/fhir.md` lists them.
 package enum HealthCodes {
     /// By HealthKit's identifier.

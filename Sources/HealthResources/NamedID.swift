@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A UUID made from names, for resources that have none of their own: the same names always give the same UUID, and
+/// A UUID made from names, for resources that have no id of their own: the same names always give the same UUID, and
 /// different names a different one. It is of version 8 (RFC 9562), with bits from the XXH3-128 of the names, as in a
 /// sample's id.
 package enum NamedID {

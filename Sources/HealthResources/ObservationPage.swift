@@ -1,20 +1,20 @@
 import HealthModel
 import JSON
 
-/// A page's samples as Observations, written from its columns: what its rows share is prepared once.
+/// A page's samples as Observations, written from its columns; what the rows have in common is prepared once.
 package struct ObservationPage {
     private let page: SamplePage
     private let resource: [UInt8]
-    /// Up to the id within the identifier.
+    /// The bytes up to the id within the identifier.
     private let head: [UInt8]
     private let observations: Observations
     private let types: [TypePart]
-    /// By the page's units, for types without a unit of their own.
+    /// One for each of the page's units, for types without a unit of their own.
     private let units: [(unit: ResourceUnit, tail: [UInt8])]
     private let sources: [[UInt8]]
 
     private struct TypePart {
-        /// From the end of the identifier to the time.
+        /// The bytes from the end of the identifier to the time.
         var middle: [UInt8]
         var type: HealthType
         var isHealthKits: Bool
@@ -71,7 +71,7 @@ package struct ObservationPage {
             middle: middle, type: type, isHealthKits: name.hasPrefix("HK"), unit: unit, tail: unit.map(Self.tail) ?? [])
     }
 
-    /// What follows a number in a `Quantity`.
+    /// The bytes that follow a number in a `Quantity`.
     private static func tail(_ unit: ResourceUnit) -> [UInt8] {
         var tail: [UInt8] = []
         if !unit.text.isEmpty {
@@ -137,7 +137,7 @@ package struct ObservationPage {
             out.append(contentsOf: part.tail)
         } else if page.unit.count == page.count {
             let (unit, tail) = units[Int(page.unit[row])]
-            // Only HealthKit's percentages are fractions.
+            // Only HealthKit's percentages are given as fractions.
             out.append(json: part.isHealthKits ? unit.number(value) : value)
             out.append(contentsOf: tail)
         } else {

@@ -23,7 +23,7 @@ extension Observations {
         ["system": .string(system), "code": .string(code)]
     }
 
-    /// The code of a sample's type: only HealthKit's own names are in its system.
+    /// The code of a sample's type: only HealthKit's own names are in HealthKit's system.
     static func code(ofType name: String) -> Value {
         name.hasPrefix("HK") ? coding(healthKit, code(name)) : own("type", name)
     }
@@ -43,7 +43,7 @@ extension Observations {
         name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Text as FHIR allows it: nil when nothing would be visible. Other spaces become plain ones, which some readers
+    /// Text as FHIR allows it; nil if nothing would be visible. Other spaces become plain ones, which some readers
     /// insist on.
     static func plain(_ text: String) -> String? {
         let plain = String(text.map { $0.isWhitespace ? " " : $0 })
@@ -64,7 +64,7 @@ extension Observations {
         if !components.isEmpty { members["component"] = .array(components) }
     }
 
-    /// A number, or the statement that there is none.
+    /// Adds a number, or states that there is none.
     static func add(_ value: Value, _ unit: ResourceUnit, to members: inout [String: Value]) {
         if let number = value.double, number.isFinite {
             members["valueQuantity"] = unit.quantity(number)

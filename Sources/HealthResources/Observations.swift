@@ -2,13 +2,13 @@ import HealthModel
 
 /// A person's samples, days, nights and workouts as FHIR R4 `Observation`s. Pure.
 ///
-/// Each resource has an identifier of ours that begins with the person's, including its system, so that people who
-/// share a server share no resources. `code` has whatever public codes are known, and always HealthKit's own name or
-/// ours.
+/// Each resource has an identifier of ours that begins with the person's identifier, including its system, so that
+/// people on the same server share no resources. `code` has all public codes that are known, and always HealthKit's own
+/// name or ours.
 package struct Observations: Sendable {
     package enum Kind: String, Sendable { case sample, day, night, workout }
 
-    /// The system of HealthKit's names, as apps that send FHIR write it.
+    /// The system of HealthKit's names, as written by apps that send FHIR.
     package static let healthKit = "http://developer.apple.com/documentation/healthkit"
 
     package let patient: ResourceIdentifier
@@ -16,12 +16,13 @@ package struct Observations: Sendable {
     private let figures: [ResourceFigure]
     /// Whether resources have ids of ours.
     let givesIDs: Bool
-    /// Whether they name the source that measured, whose name may include a person's.
+    /// Whether resources name the source that measured; its name may include a person's name.
     let namesSources: Bool
 
     /// - Parameters:
-    ///   - reference: to the person's `Patient` in the same transaction; nil if only the identifier says who it is.
-    ///   - figures: those of days to include; others are left out.
+    ///   - reference: the reference to the person's `Patient` in the same transaction; nil if only the identifier says
+    ///     who it is.
+    ///   - figures: the daily figures to include; others are left out.
     ///   - givesIDs: whether each resource has an `id`, made from its identifier.
     ///   - namesSources: whether `device` has the source's name.
     package init(
@@ -41,7 +42,7 @@ package struct Observations: Sendable {
         ResourceIdentifier(system: ResourceIdentifier.base + kind.rawValue, value: patient.key + "/" + id)
     }
 
-    /// The id of a resource, if we choose it: a UUID.
+    /// The id of a resource if we assign it: a UUID.
     package static func id(_ identifier: ResourceIdentifier) -> String {
         NamedID.uuid([identifier.system, identifier.value]).description
     }

@@ -15,7 +15,7 @@ package struct OpenMHealth: Sendable {
         ["namespace": "omh", "name": .string(name), "version": .string(version)]
     }
 
-    /// - Parameter part: tells the points of one document apart; empty for the only one.
+    /// - Parameter part: distinguishes the points of one document; empty if there is only one.
     private func point(
         _ id: String, _ part: String, _ schema: (name: String, version: String), created: Instant, source: String,
         body: [String: Value]
@@ -64,7 +64,7 @@ package struct OpenMHealth: Sendable {
         return start..<end
     }
 
-    /// The source of everything that this program adds up.
+    /// The source given for everything that this program adds up.
     private static let ownSource = "healthbus"
 
     /// A day's steps, energy and heart rate, from its first hour to the end of its last; none without hours, which show

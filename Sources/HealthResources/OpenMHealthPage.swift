@@ -1,7 +1,8 @@
 import HealthModel
 import JSON
 
-/// A page's samples as Open mHealth data points, written from its columns: what its rows share is prepared once.
+/// A page's samples as Open mHealth data points, written from its columns; what the rows have in common is prepared
+/// once.
 package struct OpenMHealthPage {
     private let page: SamplePage
     /// nil for a type without a schema.
@@ -14,7 +15,7 @@ package struct OpenMHealthPage {
         let schema: OpenMHealthSchema
         /// `,"schema_id":{…},"acquisition_provenance":{"source_name":`
         var header: [UInt8]
-        /// From the number to the time.
+        /// The bytes from the number to the time.
         var unit: [UInt8]
         /// After the time.
         var end: [UInt8]

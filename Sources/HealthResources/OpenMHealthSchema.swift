@@ -1,11 +1,11 @@
-/// One of Open mHealth's schemas, limited to what a number needs.
+/// One of Open mHealth's schemas, reduced to what a number needs.
 struct OpenMHealthSchema: Sendable {
     /// `omh:heart-rate:2.0`.
     let name: String
     let version: String
-    /// The body's member with the number.
+    /// The member of the body that holds the number.
     let member: String
-    /// As the schema spells it.
+    /// The unit as the schema spells it.
     let unit: String
     /// What the store's number is multiplied by to give the schema's.
     var factor = 1.0
@@ -15,7 +15,7 @@ struct OpenMHealthSchema: Sendable {
     var more: (name: String, value: String)?
 
     /// By HealthKit's identifier. A blood pressure needs both of its values in one data point, but each sample has only
-    /// one.
+    /// one of them.
     static let types: [String: OpenMHealthSchema] = {
         var table: [String: OpenMHealthSchema] = [:]
         func add(_ type: String, _ schema: OpenMHealthSchema) { table["HKQuantityTypeIdentifier" + type] = schema }

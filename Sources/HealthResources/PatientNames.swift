@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Who people are where their resources are sent: an identifier for each, never a name.
+/// How people are identified where their resources are sent: by an identifier for each, never by name.
 package struct PatientNames: Sendable, Equatable {
     private let texts: [String: String]
 
@@ -14,7 +14,7 @@ package struct PatientNames: Sendable, Equatable {
 
     package var isEmpty: Bool { texts.isEmpty }
 
-    /// The user's own name in our own system, unless configured.
+    /// The user's own name in our own system, unless something else is configured.
     package func identifier(of user: String) -> ResourceIdentifier {
         guard let text = texts[user] else { return ResourceIdentifier(system: ResourceIdentifier.people, value: user) }
         guard let bar = text.firstIndex(of: "|"), bar > text.startIndex, text.index(after: bar) < text.endIndex else {
@@ -23,14 +23,14 @@ package struct PatientNames: Sendable, Equatable {
         return ResourceIdentifier(system: String(text[..<bar]), value: String(text[text.index(after: bar)...]))
     }
 
-    /// Why they can't be used, as the end of a sentence about `patients`; nil when they can. One identifier for two
-    /// users would make each overwrite the other's resources.
+    /// Why the options can't be used, worded as the end of a sentence about `patients`; nil if they can be used. If two
+    /// users had the same identifier, each would overwrite the other's resources.
     package var problem: String? {
         let keys = texts.keys.map { identifier(of: $0).key }
         return Set(keys).count == keys.count ? nil : "gives two users one identifier: each needs its own"
     }
 
-    /// Whether a user who isn't named here would have the identifier of one who is.
+    /// Whether a user who isn't listed here would get the identifier of one who is.
     package func isTaken(by user: String) -> Bool {
         guard texts[user] == nil else { return false }
         let key = identifier(of: user).key

@@ -2,7 +2,7 @@ import HealthModel
 
 /// FHIR's `Identifier`: how servers find a resource again, whatever id they gave it.
 package struct ResourceIdentifier: Sendable, Hashable {
-    /// What our own systems begin with. `X-` is for names that nobody has registered.
+    /// What our own systems begin with. `X-` is for names that aren't registered.
     package static let base = "urn:x-healthbus:"
     /// Our own system for people.
     package static let people = base + "user"
@@ -12,17 +12,17 @@ package struct ResourceIdentifier: Sendable, Hashable {
 
     package init(system: String, value: String) { (self.system, self.value) = (system, value) }
 
-    /// A short form that no other identifier has: for our own people the value, `me`; for others also their system, as
-    /// a digest: `12:6b9a3f01`.
+    /// A short form that is unique to this identifier: for our own people the value, `me`; for others the value and a
+    /// digest of their system: `12:6b9a3f01`.
     package var key: String {
         guard system != Self.people || value.contains(":") else { return value }
         return value + ":" + ContentDigest(Array(system.utf8)[...]).description.prefix(8)
     }
 
-    /// As it appears in a resource.
+    /// The identifier as it appears in a resource.
     package var json: Value { ["system": .string(system), "value": .string(value)] }
 
-    /// The search for it, as in the query of a URL: `identifier=urn:x-healthbus:day%7Cme/2025-03-30`.
+    /// The search for this identifier, as a URL's query: `identifier=urn:x-healthbus:day%7Cme/2025-03-30`.
     package var query: String { "identifier=" + Self.inURL(token) }
 
     /// The same search's value, before it goes into a URL: `urn:x-healthbus:day|me/2025-03-30`.

@@ -4,7 +4,7 @@ import HealthModel
 package struct ResourceUnit: Sendable, Equatable {
     package static let system = "http://unitsofmeasure.org"
 
-    /// For people; empty if there is none.
+    /// The unit as shown to people; empty if there is none.
     package let text: String
     /// UCUM's code; nil for a unit without one.
     package let code: String?
@@ -23,7 +23,7 @@ package struct ResourceUnit: Sendable, Equatable {
         }
     }
 
-    /// The number in this unit. Multiplication may leave errors far past the decimal point; they are rounded away.
+    /// The number in this unit. Multiplication may leave errors far behind the decimal point; they are rounded away.
     package func number(_ value: Double) -> Double {
         factor == 1 ? value : (value * factor * 1e9).rounded() / 1e9
     }

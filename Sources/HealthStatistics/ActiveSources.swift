@@ -1,7 +1,7 @@
-/// The sources that have a sample at the sweep's instant, and the first of them.
+/// The sources that have a sample at the sweep's current instant, and which of them comes first.
 struct ActiveSources {
     private var counts: [Int32]
-    /// One bit per source, so that the first active one is found 64 at a time.
+    /// One bit per source, so that the first active source is found by checking 64 at a time.
     private var words: [UInt64]
 
     init(count: Int) {
@@ -26,6 +26,6 @@ struct ActiveSources {
         return nil
     }
 
-    /// All active ones, highest priority first.
+    /// All active sources, highest priority first.
     var all: [Int] { counts.indices.filter { counts[$0] > 0 } }
 }

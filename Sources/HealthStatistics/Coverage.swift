@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The time in which one source counts: disjoint stretches in order, with the total length up to each, so that two
+/// The time in which one source counts: disjoint stretches in order, each with the total length up to it, so that two
 /// binary searches give the covered part of any interval. In plain microseconds, since it is used for every sample.
 struct Coverage: Sendable {
     private(set) var starts: [Int64] = []

@@ -26,7 +26,7 @@ package struct MergeShare: Sendable, Equatable {
     package var source: String
     /// Samples that overlap the ranges, whether they counted or not.
     package var samples: Int
-    /// The time in which it counted.
+    /// The time in which the source counted.
     package var counted: Duration
     package var amount: Double
 }

@@ -3,10 +3,10 @@ import HealthModel
 /// Sums of a cumulative type whose sources overlap; each instant is counted for one source only.
 ///
 /// A sample's value is spread evenly over its time. Where sources overlap, only the one with the highest priority
-/// counts, and the others count for the remaining time; overlapping samples of one source all count. A sample without
-/// duration counts in full unless a source of higher priority has a sample at that instant. A sample that spans several
-/// buckets is divided among them in proportion. Values are added in canonical order (start, id) with compensation, so
-/// that figures don't depend on the order of arrival.
+/// counts, and the others count only in the remaining time; overlapping samples of one source all count. A sample
+/// without duration counts in full unless a source of higher priority has a sample at that instant. A sample that spans
+/// several buckets is divided among them in proportion. Values are added in canonical order (start, id) with
+/// compensation, so that figures don't depend on the order of arrival.
 ///
 /// Cost: O(n log n) for n samples from a handful of sources, however much they overlap.
 public struct CumulativeMerge: Sendable {
@@ -22,7 +22,7 @@ public struct CumulativeMerge: Sendable {
     /// - Parameters:
     ///   - rows: rows of one type in canonical order, as returned by `SamplePage.rows(of:)`; those without a number are
     ///     left out.
-    ///   - order: the sources' priority.
+    ///   - order: the priority of sources.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder()) {
         let rows = rows.filter { page.value[$0].isFinite && page.start[$0] <= page.end[$0] }
         let sources = SourceGroups(page, rows: rows, order: order)
@@ -49,7 +49,7 @@ public struct CumulativeMerge: Sendable {
         sums(in: ranges, into: 1) { _ in 0 }.first ?? nil
     }
 
-    /// How many samples overlap these ranges, including those of covered sources.
+    /// How many samples overlap these ranges, including samples of sources that are covered by others.
     public func count(in ranges: [Range<Instant>]) -> Int {
         let ranges = ranges.map(\.microseconds)
         return starts.indices.count { hasPart($0, in: ranges) }
@@ -77,7 +77,7 @@ public struct CumulativeMerge: Sendable {
         for row in starts.indices {
             let start = starts[row]
             let end = ends[row]
-            // Starts never decrease, so buckets that end before this one are finished.
+            // Starts never decrease, so buckets that end before this start are finished.
             while first < buckets.count, buckets[first].upperBound <= start { first += 1 }
             if first == buckets.count { return }
             if start == end {
@@ -101,7 +101,7 @@ public struct CumulativeMerge: Sendable {
     /// Whether a source of higher priority has a sample at the row's start.
     func isCovered(_ row: Int) -> Bool {
         let group = Int(groups[row])
-        // The source that counts at an instant is the first of those with samples there.
+        // At each instant, the first source with samples there is the one that counts.
         return (0..<group).contains { coverage[$0].contains(starts[row]) }
     }
 }

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension DayInput {
-    /// The source priority that the configuration's `sourceOrder` gives for a type; the default order otherwise.
+    /// The source priority that the configuration's `sourceOrder` gives for a type, or else the default order.
     public func sourceOrder(for type: String) -> SourceOrder {
         SourceOrder((configuration["sourceOrder"][type].array ?? []).compactMap(\.string))
     }
@@ -12,12 +12,12 @@ extension DayInput {
         return rows.isEmpty ? nil : CumulativeMerge(samples, rows: rows, order: sourceOrder(for: type))
     }
 
-    /// Whether an instant belongs to the result.
+    /// Whether an instant is part of what the day's result covers.
     public func contains(_ instant: Instant) -> Bool { window.contains { $0.contains(instant) } }
 }
 
 extension DayOutput {
-    /// Adds a cumulative type's total and hours; both are absent when nothing counts on that day.
+    /// Adds a cumulative type's total and hourly values; both are absent when nothing counts on that day.
     public mutating func addTotal(_ name: String, of type: String, from input: DayInput) {
         guard let merge = input.merge(type), let total = merge.total(in: input.window) else { return }
         figures[name] = .number(total)

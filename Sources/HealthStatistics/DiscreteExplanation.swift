@@ -25,7 +25,7 @@ package struct DiscreteExplanation: Sendable {
     package let samples: [Sample]
     package var latest: Sample? { samples.last }
 
-    /// Whether samples are weighted by their duration; otherwise all have the same weight.
+    /// Whether samples are weighted by duration; otherwise all have the same weight.
     package var isWeighted: Bool { time > .zero && all.style != .arithmetic && all.style != .none }
 
     /// For the rows that start in these ranges, in canonical order.

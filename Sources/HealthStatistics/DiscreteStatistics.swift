@@ -38,7 +38,7 @@ public struct DiscreteStatistics: Sendable {
         duration.add(seconds)
     }
 
-    /// For a sample that summarizes several: its lowest and highest value.
+    /// For a sample that summarizes several, their lowest and highest values.
     mutating func widen(_ spread: ClosedRange<Double>) {
         minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
         maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
@@ -56,7 +56,7 @@ public struct DiscreteStatistics: Sendable {
 }
 
 extension DiscreteStatistics {
-    /// The statistics of the rows that start in these ranges: a discrete sample belongs where it starts.
+    /// The statistics of the rows that start in these ranges; a discrete sample belongs where it starts.
     public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
         self.init(style: style)
         for row in rows where ranges.contains(where: { $0.contains(page.startOf(row)) }) {
@@ -65,7 +65,7 @@ extension DiscreteStatistics {
         }
     }
 
-    /// As above, for each bucket; rows in canonical order, buckets in order and not overlapping.
+    /// As above, for each bucket; rows must be in canonical order, and buckets in order and not overlapping.
     public static func buckets(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, in buckets: [Range<Instant>]
     ) -> [DiscreteStatistics] {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A place on the earth, modelled as a sphere: its vector from the centre, in metres.
+/// A place on the earth, modelled as a sphere, given by its vector from the centre in metres.
 ///
-/// Vectors have no poles and no date line, and a track's distances and errors are plain lengths.
+/// Vectors avoid the special cases of the poles and the date line, and a track's distances and errors are plain
+/// lengths.
 package struct EarthPoint: Sendable, Equatable {
     /// The earth's mean radius (IUGG), metres.
     package static let radius = 6_371_008.8
@@ -17,7 +18,7 @@ package struct EarthPoint: Sendable, Equatable {
     }
 
     /// A point on the great circle between two places that aren't opposite each other.
-    /// - Parameter share: 0 at the first, 1 at the second.
+    /// - Parameter share: 0 for the first place, 1 for the second.
     init(between a: EarthPoint, and b: EarthPoint, at share: Double) {
         let chord = a.vector + (b.vector - a.vector) * share
         let length = Self.length(chord)
@@ -30,8 +31,8 @@ package struct EarthPoint: Sendable, Equatable {
         return 2 * Self.radius * asin(min(1, chord / (2 * Self.radius)))
     }
 
-    /// The distance from the straight line between two places, in metres. The middle of a straight line of 16 km is 5 m
-    /// below the ground.
+    /// The distance from the straight line between two places, in metres. The middle of a straight line 16 km long is 5
+    /// m below the ground.
     package func distance(toLineFrom a: EarthPoint, to b: EarthPoint) -> Double {
         let line = b.vector - a.vector
         let squared = (line * line).sum()

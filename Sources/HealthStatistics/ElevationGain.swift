@@ -1,7 +1,7 @@
 /// How far a route climbs and descends, in metres, without the noise of the sensor.
 ///
 /// A turn counts once the elevation has moved back by `threshold` from the highest or lowest point since the last turn;
-/// the climb then counts in full, from turn to turn.
+/// the climb or descent up to it then counts in full, from turn to turn.
 package struct ElevationGain: Sendable {
     private let threshold: Double
     private var ascended = 0.0

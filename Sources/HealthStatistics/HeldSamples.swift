@@ -1,7 +1,7 @@
 import HealthModel
 
-/// A discrete type's samples as stretches of time: a sample holds until its source's next one, but only for a limited
-/// time.
+/// Turns a discrete type's samples into stretches of time: a sample holds until the next one from its source, but only
+/// for a limited time.
 ///
 /// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps.
 public struct HeldSamples: Sendable {
@@ -12,20 +12,20 @@ public struct HeldSamples: Sendable {
         /// The sample's.
         public var value: Double
 
-        /// A stretch with these values.
+        /// A stretch during which these values hold.
         public init(range: Range<Instant>, value: Double) {
             self.range = range
             self.value = value
         }
     }
 
-    /// Not overlapping; grouped by source, each source's in order of time.
+    /// Not overlapping; grouped by source, and in order of time within each source.
     public private(set) var stretches: [Stretch] = []
 
     /// - Parameters:
     ///   - rows: in canonical order.
     ///   - hold: how long a sample holds after its end.
-    ///   - within: samples count only within this time.
+    ///   - within: samples count only within these ranges.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Duration, within: IntervalSet) {
         let groups = SourceGroups(page, rows: rows, order: order)
         var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)

@@ -2,7 +2,7 @@ import HealthModel
 
 /// Instants as disjoint ranges in order; neighbours that touch are joined.
 public struct IntervalSet: Sendable, Equatable {
-    /// In order, none empty, none touching another.
+    /// In order; none is empty or touches another.
     public private(set) var ranges: [Range<Instant>]
 
     /// The union of ranges in any order; empty ones are left out.
@@ -42,7 +42,7 @@ public struct IntervalSet: Sendable, Equatable {
         return IntervalSet(found)
     }
 
-    /// Instants in this one that aren't in the other.
+    /// The instants in this set that aren't in the other.
     public func subtracting(_ other: IntervalSet) -> IntervalSet {
         var left: [Range<Instant>] = []
         var j = 0

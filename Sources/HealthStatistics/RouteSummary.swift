@@ -1,13 +1,14 @@
 import Foundation
 import HealthModel
 
-/// A workout's route in a few numbers and a track of at most 256 points, made from raw points in pieces of any size.
+/// A workout's route in a few numbers and a track of at most 256 points, made from raw points that arrive in pieces of
+/// any size.
 package struct RouteSummary: Sendable {
-    /// Metres: positions less accurate than this don't count; a negative accuracy means that there is no position at
-    /// all.
+    /// Positions less accurate than this many metres don't count; a negative accuracy means that there is no position
+    /// at all.
     static let horizontalAccuracy = 50.0
     static let verticalAccuracy = 20.0
-    /// How far the elevation must move back to count as a turn between up and down, in metres.
+    /// How many metres the elevation must move back for a change between up and down to count as a turn.
     static let elevationThreshold = 3.0
     /// Metres, for the track.
     static let tolerance = 5.0
@@ -46,13 +47,13 @@ package struct RouteSummary: Sendable {
         accuracy.isNaN || (accuracy >= 0 && accuracy <= limit)
     }
 
-    /// Metres; nil without two points that count.
+    /// In metres; nil unless at least two points count.
     package var distance: Double? { located > 1 ? length.value : nil }
     package var ascent: Double? { gain.ascent }
     package var descent: Double? { gain.descent }
 
-    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null where nothing counts,
-    /// otherwise `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of equal length.
+    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null if no point counts, otherwise
+    /// it is `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of equal length.
     package var value: Value {
         [
             "points": .integer(Int64(points)), "distanceMeters": Self.rounded(distance, 10),

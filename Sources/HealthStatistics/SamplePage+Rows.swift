@@ -1,7 +1,7 @@
 import HealthModel
 
 extension SamplePage {
-    /// Whether the row counts in figures: plausible and not deleted.
+    /// Whether the row counts in figures, which means that it is plausible and not deleted.
     public func counts(_ row: Int) -> Bool { flags[row].isDisjoint(with: [.deleted, .quarantined]) }
 
     /// The rows of one type that count in figures, in canonical order (start, id).

@@ -6,15 +6,16 @@ public enum SleepAnalysis {
     ///
     /// Samples of all sources belong together unless a gap longer than `gap` separates them: as long as any source
     /// reports the person in bed or asleep, the night goes on. In each session the stages come from one source: the one
-    /// of highest priority that reports core, deep or REM, or failing that the first that reports sleep at all. Time in
-    /// bed comes from that source too, or from the first that has it. What the others report about sleep isn't counted.
+    /// of highest priority that reports core, deep or REM sleep, or failing that, the first that reports sleep at all.
+    /// Time in bed comes from that source too, or from the first that has it. What other sources report about sleep
+    /// isn't counted.
     ///
-    /// An app's summary of a night counts where none of a session's samples reports sleep (`choose`).
+    /// An app's summary of a night counts only if none of a session's samples reports sleep (`choose`).
     ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones,
     ///     and any others are left out.
-    ///   - gap: anything longer separates two sessions.
+    ///   - gap: sessions are separated by anything longer than this.
     public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepSession] {
@@ -66,7 +67,7 @@ public enum SleepAnalysis {
         }
     }
 
-    /// Samples in order of their start, split at gaps.
+    /// Samples in order of their starts, split at gaps.
     static func split(_ samples: [SleepSample], gap: Duration) -> [[SleepSample]] {
         var parts: [[SleepSample]] = []
         var end = Instant.distantPast

@@ -8,10 +8,10 @@ public struct SleepDay: Sendable {
     public let main: Int?
 
     private static let type = HealthType.sleepIdentifier
-    /// The types whose payloads and creation dates it reads: statistics of nights.
+    /// The types whose payloads and creation dates it reads: the statistics of nights.
     public static let detailedTypes: Set = [HealthType.statistics(of: HealthType.sleepIdentifier)]
 
-    /// - Parameter gap: anything longer without a sample from any source separates two sessions.
+    /// - Parameter gap: sessions are separated by a longer time than this without a sample from any source.
     public init(_ input: DayInput, gap: Duration) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
@@ -19,20 +19,20 @@ public struct SleepDay: Sendable {
         main = SleepAnalysis.main(of: sessions)
     }
 
-    /// The sessions other than the main one that have sleep, in order.
+    /// The sessions that have sleep, except the main one, in order.
     public var naps: [SleepSession] {
         sessions.indices.filter { $0 != main && sessions[$0].asleep != nil }.map { sessions[$0] }
     }
 
-    /// What each of the sessions is made of.
+    /// The samples that make up each of the sessions.
     package static func explanations(_ input: DayInput, gap: Duration) -> [SleepExplanation] {
         SleepAnalysis.explanations(
             input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type), gap: gap
         ).filter { has($0.session, input) }
     }
 
-    /// A session belongs to the day in whose window it ends. The end is exclusive: a session that ends exactly at the
-    /// edge belongs to the earlier window.
+    /// A session belongs to the day in whose window it ends. The end of the window is exclusive: a session that ends
+    /// exactly at the edge belongs to the later window.
     private static func has(_ session: SleepSession, _ input: DayInput) -> Bool {
         input.contains(session.reach - .microseconds(1))
     }

@@ -5,7 +5,7 @@ package struct SleepExplanation: Sendable, Equatable {
     /// Why the source of the stages was chosen: it is the first by priority that reports this much.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
-        /// No sample reports sleep: an app computed it.
+        /// No sample reports sleep; an app computed it.
         case statistic
     }
 
@@ -19,9 +19,10 @@ package struct SleepExplanation: Sendable, Equatable {
     package var knows: Knowledge
     /// The source of the time in bed; nil if there is none.
     package var bedSource: String?
-    /// Sources with samples in this session that were left out, highest priority first.
+    /// Sources that have samples in this session but were left out, highest priority first.
     package var leftOut: [String]
-    /// In order. Stages count each instant once, as the session's minutes do; time in bed is drawn beneath them.
+    /// In order. Stages count each instant once, as the session's minutes do; stretches of time in bed fill in where
+    /// there are no stages.
     package var stretches: [Stretch]
 
     /// How much of the session isn't in any stretch: neither asleep nor awake nor in bed.

@@ -10,7 +10,7 @@ public struct SleepSession: Sendable, Equatable {
     /// The last moment that its sources report: getting up if they report that, otherwise the end of the last stage.
     public var end: Instant
     /// The last moment that any source reports, even one that was left out: it decides which day the session belongs
-    /// to, so that it never belongs to two.
+    /// to, so that the session never belongs to two.
     public var reach: Instant
     /// The source of its stages, or of its time in bed if nothing else is known.
     public var source: String
@@ -22,7 +22,7 @@ public struct SleepSession: Sendable, Equatable {
     public var asleep: Double?
     /// The time covered by in-bed samples, together with the time asleep: anyone asleep is in bed.
     public var inBed: Double?
-    /// Without any time that is also counted as asleep.
+    /// Excludes any time that is also counted as asleep.
     public var awake: Double?
     /// Core sleep.
     public var core: Double?
@@ -30,9 +30,9 @@ public struct SleepSession: Sendable, Equatable {
     public var deep: Double?
     /// REM sleep.
     public var rem: Double?
-    /// Asleep, but in no stage that the source names.
+    /// Asleep, but in none of the stages that the source distinguishes.
     public var unspecified: Double?
-    /// From going to bed to falling asleep; nil if no time in bed begins earlier.
+    /// The time from going to bed to falling asleep; nil if no time in bed begins before that.
     public var latency: Double?
     /// Time awake between first falling asleep and last waking; nil without sleep, or if the source doesn't report time
     /// awake.
@@ -54,21 +54,21 @@ public enum SleepStage: Int, Sendable, CaseIterable {
     var isStaged: Bool { self == .core || self == .deep || self == .rem }
 }
 
-/// One sleep sample, with its source as a priority.
+/// One sleep sample, whose source is given as a priority.
 struct SleepSample {
     var id: SampleID
     var start: Instant
     var end: Instant
     var stage: SleepStage
     var source: Int
-    /// For a night that an app summed up; the sample's stage then means nothing.
+    /// Set for a night that an app summed up; the sample's stage then means nothing.
     var statement: SleepStatement?
 }
 
 extension SleepSession {
     /// Measures samples that belong together; nil when there are none.
     ///
-    /// Instants with two stages count for the more specific one: deep, then REM, core, unspecified, then awake.
+    /// An instant with two stages counts as the first of these that applies: deep, then REM, core, unspecified, awake.
     /// - Parameter reach: the end of the last sample of any source.
     init?(_ samples: [SleepSample], names: [String], reach: Instant) {
         guard let first = samples.first else { return nil }

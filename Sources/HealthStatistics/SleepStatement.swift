@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A night as summed up by an app: how long, but not when. In minutes; nil for anything it doesn't report.
+/// A night as summed up by an app: how long, but not when. In minutes; nil for anything that the app doesn't report.
 struct SleepStatement {
     var asleep: Double?
     var inBed: Double?
@@ -9,14 +9,15 @@ struct SleepStatement {
     var deep: Double?
     var rem: Double?
     var unspecified: Double?
-    /// Going to bed and getting up.
+    /// The times of going to bed and getting up.
     var bedStart: Instant?
     var bedEnd: Instant?
 
     /// Reads the payload of a statistic (`asleepSeconds`, `coreSeconds`, …).
     ///
-    /// Apps print 0 for what they don't know: no stage in a night without stages, no time in bed. Sleep longer than the
-    /// night can't be true: then nothing counts. Nothing counts either if there is neither sleep nor time in bed.
+    /// Apps print 0 for what they don't know, such as a stage in a night without stages, or the time in bed. Sleep
+    /// longer than the night can't be true; if that is reported, nothing counts. Nothing counts, either, if there is
+    /// neither sleep nor time in bed.
     init?(_ page: SamplePage, row: Int) {
         guard row < page.payload.count, page.start[row] < page.end[row],
             let body = try? Value(json: page.payload.bytes[page.payload.range(row)])
@@ -38,7 +39,7 @@ extension SleepSession {
     /// Adds up what an app reports about a session; nil when it reports nothing.
     /// - Parameters:
     ///   - statements: from one source.
-    ///   - bed: samples of time in bed, if the statements have none.
+    ///   - bed: samples of time in bed, used if the statements have no time in bed.
     init?(_ statements: [SleepSample], bed: [SleepSample], names: [String], reach: Instant) {
         guard let first = statements.first else { return nil }
         let told = statements.compactMap(\.statement)
@@ -56,10 +57,10 @@ extension SleepSession {
         (core, deep, rem, unspecified) = (sum(\.core), sum(\.deep), sum(\.rem), sum(\.unspecified))
         awake = sum(\.awake)
         let resting = IntervalSet(bed.map { $0.start..<$0.end })
-        // Anyone asleep is in bed.
+        // Time in bed can't be shorter than the time asleep.
         inBed = (sum(\.inBed) ?? (resting.isEmpty ? nil : resting.length.seconds / 60)).map { max($0, asleep ?? 0) }
         if let asleep, let inBed { efficiency = asleep / inBed }
-        // A statistic begins when the night's sleep does.
+        // A statistic starts when the person falls asleep.
         let lyingDown = told.first?.bedStart ?? resting.ranges.first?.lowerBound
         if asleep != nil, let lyingDown, lyingDown <= first.start { latency = (first.start - lyingDown).seconds / 60 }
     }

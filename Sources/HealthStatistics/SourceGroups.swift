@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The sources of some rows by priority: rank, then name, so that two watches have a fixed order too.
+/// The sources of some rows by priority: by rank, then by name, so that two watches have a fixed order too.
 ///
 /// Manual entries are a source of their own, separate from what the same app measured.
 struct SourceGroups {
@@ -8,7 +8,7 @@ struct SourceGroups {
         var rank: Int
         var name: String
 
-        /// Its name in explanations: an entry made by hand in an app isn't the app's own measurement.
+        /// Its name in explanations, because an entry made by hand in an app isn't the app's own measurement.
         var label: String { rank == 0 ? "\(name) (by hand)" : name }
 
         static func < (a: Source, b: Source) -> Bool { (a.rank, a.name) < (b.rank, b.name) }

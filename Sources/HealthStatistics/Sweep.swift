@@ -1,6 +1,7 @@
 import HealthModel
 
-/// Walks over the starts and ends of samples in order, and reports for each stretch which sources have a sample there.
+/// Walks over the starts and ends of samples in order, and reports which sources have a sample in each stretch between
+/// them.
 struct Sweep {
     /// Microseconds since 1970, in order.
     let starts: [Int64]
@@ -8,8 +9,8 @@ struct Sweep {
     let groups: [Int32]
     let sources: Int
 
-    /// Calls `body` once for each stretch in which the set of active sources stays the same; stretches without any are
-    /// left out.
+    /// Calls `body` once for each stretch in which the set of active sources stays the same; stretches without any
+    /// active source are left out.
     func run(_ body: (Int64, Int64, ActiveSources) -> Void) {
         let ending = ends.indices.sorted { ends[$0] < ends[$1] }
         var active = ActiveSources(count: sources)
@@ -24,7 +25,7 @@ struct Sweep {
             guard starts[row] < ends[row] else { continue }
             let at = isStart ? starts[row] : ends[row]
             let group = Int(groups[row])
-            // Reported before the set changes, so that it needn't be copied.
+            // Reported before the set changes, so that the set needn't be copied.
             if active.count(of: group) == (isStart ? 0 : 1) {
                 if since < at, active.first != nil { body(since, at, active) }
                 since = at

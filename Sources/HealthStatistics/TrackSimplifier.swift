@@ -1,11 +1,12 @@
 import HealthModel
 
-/// Simplifies a track: fewer points that stay near the original ones, in memory that doesn't grow with the track.
+/// Simplifies a track: keeps fewer points, stays near the original ones, and uses memory that doesn't grow with the
+/// track.
 ///
-/// Douglas–Peucker in chunks: 8,192 points are reduced to a sixteenth, then every 8,192 of the remaining points again,
-/// and so on. A dropped point lies within the pass's tolerance of the line that remains; a later pass that moves this
-/// line adds its own tolerance, since the distance to a line is convex along each line that is dropped. So the sum of
-/// the passes' tolerances holds for every point.
+/// Douglas–Peucker in chunks: every 8,192 points are reduced to a sixteenth, then every 8,192 of the remaining points
+/// again, and so on. A dropped point lies within the pass's tolerance of the line that remains; a later pass that moves
+/// this line adds its own tolerance, since the distance to a line is convex along each dropped line. So the sum of the
+/// passes' tolerances holds for every point.
 package struct TrackSimplifier: Sendable {
     package struct Point: Sendable, Equatable {
         package var time: Instant
@@ -26,13 +27,13 @@ package struct TrackSimplifier: Sendable {
     }
 
     static let stretch = 8192
-    /// The most points that a chunk is reduced to, and the tolerance at which its simplification begins, in metres.
+    /// The most points that a chunk is reduced to, and the tolerance in metres at which simplifying it begins.
     private static let kept = stretch / 16
     private static let fine = 1.0
 
-    /// Points by how many passes they have gone through; later levels have fewer.
+    /// Points grouped by how many passes they have gone through; later levels have fewer.
     private var levels: [[Point]] = [[]]
-    /// The largest tolerance of each level's passes.
+    /// The largest tolerance used by any pass at each level.
     private var tolerances: [Double] = []
 
     package init() {}
@@ -55,9 +56,9 @@ package struct TrackSimplifier: Sendable {
         }
     }
 
-    /// The track, and within how many metres of it every original point lies.
+    /// The track, and a distance in metres from it within which every original point lies.
     /// - Parameters:
-    ///   - tolerance: in metres; doubled until `limit` points are enough.
+    ///   - tolerance: in metres; doubled until no more than `limit` points are needed.
     ///   - limit: at least 2.
     package func track(tolerance: Double, limit: Int) -> (points: [Point], tolerance: Double) {
         let (points, last) = Self.simplified(levels.reversed().flatMap { $0 }, tolerance: tolerance, limit: limit)
@@ -75,8 +76,8 @@ package struct TrackSimplifier: Sendable {
         }
     }
 
-    /// The points to keep: the ends, and any point farther than `tolerance` from the line between two that are kept. A
-    /// loop, since recursion on an evenly winding route would go as deep as there are points.
+    /// The points to keep: the ends, and any point farther than `tolerance` from the line between two kept points. Uses
+    /// a loop, because recursion on an evenly winding route would go as deep as there are points.
     private static func kept(_ points: [Point], _ tolerance: Double) -> [Int] {
         guard points.count > 2 else { return Array(points.indices) }
         var stays = [Bool](repeating: false, count: points.count)

@@ -11,12 +11,12 @@ struct BatchIngest {
     let user: Int
     let units: [Int]
     let origins: [Int]
-    /// For each origin, whether its source is missing.
+    /// For each origin, whether it lacks a source name.
     let isUnnamed: [Bool]
     /// Whether rows are only claimed, and nothing is written.
     let isTrial: Bool
 
-    /// The number for a name that isn't in the store: no row has it.
+    /// Stands for a name that isn't in the store; no row has this number.
     static let unknown = -1
 
     init(
@@ -35,7 +35,7 @@ struct BatchIngest {
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
         }
         isUnnamed = batch.origins.map { Origin.unnamedSources.contains($0.sourceName) }
-        // The row that a record belongs to doesn't depend on which device made it.
+        // Which row a record belongs to doesn't depend on the device that made it.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
     }
 
@@ -108,8 +108,8 @@ struct BatchIngest {
             ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(rebasing: bytes[column.range(row)])
     }
 
-    /// Loads the rows that start in the same seconds as the records: walks the index, and skips ahead where walking
-    /// would find nothing.
+    /// Loads the rows that start in the same seconds as the records: walks the index, and skips ahead over stretches
+    /// without records.
     private func load(type: Int, rows: [Int]) throws {
         writer.window.reset(expected: rows.count)
         guard let last = rows.last else { return }
@@ -167,7 +167,7 @@ struct BatchIngest {
     private func loadBlocks(type: Int, rows: [Int], through last: Int64) throws {
         guard let first = rows.first.map({ batch.startOf($0).flooredSecond }) else { return }
         for place in try writer.blocks.places(user: user, type: type, seconds: first...last) {
-            // Records may be far apart: a block between them needn't be read.
+            // Records may be far apart, and then a block between them needn't be read.
             var next = firstRecord(from: place.firstSecond, among: rows)
             guard next < rows.count, batch.startOf(rows[next]).flooredSecond <= place.lastSecond else { continue }
             let view = try writer.blocks.view(place)

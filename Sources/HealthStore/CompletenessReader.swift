@@ -6,19 +6,19 @@ package struct TypeCompleteness: Sendable {
     package var head: TypeHead
     /// The first and last date of each run of consecutive dates with samples, in order, as days since 1970.
     package var runs: [Int32]
-    /// By start date, in order: samples that HealthKit stored more than a day after their end.
+    /// Samples that HealthKit stored more than a day after their end, by start date and in order.
     package var late: [(day: Int32, arrivals: LateArrivals.Day)]
 }
 
 /// Reports how complete a store is, in steps of bounded work, and keeps the result: only types that have changed since
 /// are examined again.
 package final class CompletenessReader {
-    /// What one step may cost.
+    /// How much work one step may do.
     package struct Budget: Sendable {
         package var rows: Int
         package var seeks: Int
 
-        /// Takes well under a tenth of a second.
+        /// It takes well under a tenth of a second.
         package static let step = Budget(rows: 150_000, seeks: 10_000)
         package static let unlimited = Budget(rows: .max, seeks: .max)
 
@@ -51,16 +51,16 @@ package final class CompletenessReader {
         reach = try store.database.prepare("SELECT reach FROM heads WHERE user = ? AND type = ?")
     }
 
-    /// All types with samples, sorted by user and name; nil if the budget doesn't cover the remaining work: in that
-    /// case, ask again.
+    /// All types with samples, sorted by user and name; nil if the budget didn't cover the remaining work, in which
+    /// case call this again.
     /// - Parameters:
-    ///   - zones: by user. Samples of a user without zones are skipped.
+    ///   - zones: by user. Samples of a user for whom no zones are known are skipped.
     ///   - nightHours: for types whose dates are nights, the hour at which their window ends.
     package func types(
         zones: [String: ZoneTimeline], nightHours: [String: Int], budget: Budget
     ) throws -> [TypeCompleteness]? {
         var budget = budget
-        // Samples may belong to different dates now.
+        // Samples may now belong to different dates than before.
         if zones != self.zones || nightHours != self.nightHours {
             late = LateArrivals()
             walks = [:]
@@ -113,7 +113,7 @@ package final class CompletenessReader {
 }
 
 extension HealthStoreReader {
-    /// How many entries the quarantine has, by reason, the most frequent first; at most `limit` reasons.
+    /// How many entries the quarantine has for each reason, the most frequent first; at most `limit` reasons.
     package func quarantineReasons(user: String, limit: Int = 200) throws -> [(reason: String, count: Int)] {
         let query = try database.prepare(
             """

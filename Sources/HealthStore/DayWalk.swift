@@ -5,7 +5,7 @@ import SQLite
 /// can be continued from where it stopped.
 ///
 /// A sample belongs to the date of its start. A sample that is spread over its time (cumulative types, categories) also
-/// belongs to every date that it reaches into.
+/// belongs to every later date that it overlaps.
 package struct DayWalk: Sendable {
     package let user: String
     package let type: String
@@ -52,7 +52,7 @@ package struct DayWalk: Sendable {
         }
     }
 
-    /// Continues for at most `seeks` index seeks, and subtracts the ones it made.
+    /// Continues for at most `seeks` index seeks, and subtracts the number it made from `seeks`.
     mutating func advance(_ statements: Statements, user: Int, type: Int, reach: Int64, seeks: inout Int) throws {
         let kind = HealthType.named(self.type)
         let spreads = kind.style == .cumulative || kind.kind == .category

@@ -3,11 +3,11 @@ import SQLite
 
 /// The tables of documents: files that come with an export's samples and are kept whole.
 ///
-/// Content is stored once per person, identified by its hash, however many files contain it (`document_names`). Long
-/// content arrives in parts, over several transactions: until the last one is stored its `whole` is 0, and no reader
-/// sees it.
+/// Content is stored once per person and identified by its hash, however many files contain it (`document_names`). Long
+/// content arrives in parts, over several transactions: until the last part is stored its `whole` is 0, and readers
+/// don't see it.
 enum DocumentTable {
-    /// The most names recorded for the same content: there could be any number of empty files.
+    /// The most names recorded for the same content: there could be any number of empty files, for example.
     static let mostNames = 16
 
     static let tables = [
@@ -16,7 +16,7 @@ enum DocumentTable {
           media TEXT NOT NULL, bytes INTEGER NOT NULL, whole INTEGER NOT NULL)
         """,
         "CREATE UNIQUE INDEX IF NOT EXISTS documents_content ON documents (user, hash) WHERE whole = 1",
-        // Where each part begins.
+        // The position at which each part begins.
         """
         CREATE TABLE IF NOT EXISTS document_parts (document INTEGER NOT NULL, first INTEGER NOT NULL,
           content BLOB NOT NULL, PRIMARY KEY (document, first))
@@ -43,7 +43,7 @@ enum DocumentTable {
 
 /// A stored document, under one of its names.
 package struct StoredDocument: Sendable, Equatable {
-    /// The store's own number, which rises with each document; several names for the same content share it.
+    /// The store's own number, which increases with each document; several names for the same content share it.
     package var number: Int64
     package var user: String
     package var file: DocumentFile

@@ -2,11 +2,11 @@ import Glibc
 import HealthModel
 import JSON
 
-/// The payload of a record that is kept whole, as an element of the export (a clinical record, a dose, whatever later
-/// versions bring).
+/// The payload of a record that is kept whole, as an element of the export (a clinical record, a dose, or whatever
+/// later versions add).
 ///
-/// Such records have no number, and many may share type, source and time: a hospital's results arrive within one
-/// second. So their content decides which row is which.
+/// Such records have no number, and many may share type, source and time: a hospital's results all arrive within one
+/// second. So their content decides which record belongs to which row.
 struct ElementBody {
     private let text: UnsafeRawBufferPointer
     private let members: [String: Value]
@@ -21,8 +21,8 @@ struct ElementBody {
     /// Whether a row's payload shows that it is this element.
     enum Likeness { case same, perhaps, other }
 
-    /// Decided by the identifier if both have one, no matter what else has changed. Otherwise no attribute that both
-    /// have may differ; a later export may have more attributes than an earlier one.
+    /// If both have an identifier, it decides, no matter what else has changed. Otherwise, the attributes that both
+    /// have must be equal; a later export may have more attributes than an earlier one.
     func likeness(of payload: [UInt8]) -> Likeness {
         guard let others = payload.withUnsafeBytes({ Self.members(of: $0) }) else { return .perhaps }
         if let mine = members["identifier"], let other = others["identifier"] { return mine == other ? .same : .other }

@@ -3,20 +3,20 @@ import HealthModel
 /// Rows of one type on their way from another store.
 struct FollowedRows {
     let page: SamplePage
-    /// The type's number in this store; one that no row has if there is no room for its name.
+    /// The type's number in this store; if there is no room for the type's name, a number that no row has.
     let type: Int
     let isStrange: Bool
-    /// Units whose names there is no room for.
+    /// Units for whose names there is no room.
     let strangeUnits: Set<String>
     let user: Int
     let source: String
-    /// Whether the quarantine may hold samples from that store as text.
+    /// Whether the quarantine may hold samples from that store in the form of text.
     let mayBeKeptApart: Bool
     let rule: (Double, Instant, Instant) -> String?
 
     func uuid(_ row: Int) -> SampleID? { page.healthKitUUID.isEmpty ? nil : page.healthKitUUID[row] }
 
-    /// Why a row can't be true, without giving its value.
+    /// Why a row can't be true; the text doesn't contain its value.
     func reason(_ row: Int) -> String? {
         SampleGuard.reason(start: page.start[row], end: page.end[row], value: page.value[row], rule: rule)
     }
@@ -48,8 +48,8 @@ struct FollowedRows {
 }
 
 extension SamplePage {
-    /// Row numbers by type (an index into `types`), each type's ordered by start, so that they fit into blocks. An id
-    /// that occurs twice counts once.
+    /// Row numbers grouped by type (an index into `types`) and ordered by start within each type, so that the rows fit
+    /// into blocks. An id that occurs twice counts once.
     func rowsByTypeAndTime() -> [(type: Int, rows: [Int])] {
         var groups: [Int: [Int]] = [:]
         var seen: Set<SampleID> = []

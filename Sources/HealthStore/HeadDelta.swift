@@ -1,9 +1,9 @@
 import HealthModel
 
-/// What one transaction changes in a type's head; added up in memory and written once per batch.
+/// What one transaction changes in a type's head; collected in memory and written once per batch.
 struct HeadDelta {
     private(set) var sequence = SequenceNumber.beginning
-    /// The stretches in which it has new rows in `samples`; consecutive repeats are listed once.
+    /// The stretches in which it has new rows in `samples`; consecutive repeats are listed only once.
     private(set) var stretches: [Int64] = []
     var alive = 0
     var deleted = 0
@@ -13,8 +13,8 @@ struct HeadDelta {
     var firstStart = Int64.max
     var lastStart = Int64.min
     var lastEnd = Int64.min
-    // The first and last times of rows that were deleted or moved: if they were also the type's first or last, the
-    // type's must be looked up again.
+    // The earliest and latest times of rows that were deleted or moved: if one of them was also the type's earliest or
+    // latest, that must be looked up again.
     var lostFirstStart = Int64.max
     var lostLastStart = Int64.min
     var lostLastEnd = Int64.min
@@ -34,7 +34,7 @@ struct HeadDelta {
         if row.sequence.value > sequence.value { sequence = row.sequence }
     }
 
-    /// Records that the row is in the table of rows.
+    /// Records which stretch the row is in.
     mutating func note(_ row: StoredRow) {
         let stretch = Stretches.of(row.sequence.value)
         if stretches.last != stretch { stretches.append(stretch) }

@@ -54,9 +54,9 @@ final class HeadLedger {
         deltas[new.type, default: HeadDelta()].enter(new)
     }
 
-    /// Writes the changes that were added up. Without `settle`, edges that may have moved inwards stay as bounds and
-    /// are marked stale: looking them up after every part of a long delete would walk through the deleted rows again
-    /// and again.
+    /// Writes the collected changes. Without `settle`, edges that may have moved inwards remain as bounds and are
+    /// marked stale: looking them up after every part of a long delete would walk through the deleted rows again and
+    /// again.
     func flush(user: Int, settle: Bool) throws {
         for (type, delta) in deltas.sorted(by: { $0.key < $1.key }) {
             var head = try current(user: user, type: type)
@@ -108,7 +108,7 @@ final class HeadLedger {
             firstStart = min(firstStart ?? .max, delta.firstStart)
             lastStart = max(lastStart ?? .min, delta.lastStart)
             lastEnd = max(lastEnd ?? .min, delta.lastEnd)
-            // A row that was added and removed within one batch.
+            // This happens when a row was added and removed within one batch.
             if delta.lostFirstStart != .max { stale = true }
         }
     }
@@ -161,7 +161,7 @@ final class HeadLedger {
         return better(a, b)
     }
 
-    /// The edge among the rows of the outermost second, since the index sorts by second only.
+    /// The edge among the rows of the outermost second, since the index sorts only by second.
     private func edge(
         _ statement: Statement, user: Int, type: Int, better: (Int64, Int64) -> Bool
     ) throws -> Int64? {

@@ -8,7 +8,7 @@ package struct AnchoredPage: Sendable {
     package var users: [String] = []
     /// Index into `users`, by row.
     package var user: [Int32] = []
-    /// Everything up to here is in this page or an earlier one, even if this page is empty.
+    /// All changes up to here are in this page or an earlier one, even if this page is empty.
     package var covered = SequenceNumber.beginning
     /// Whether `covered` is the window's end, or the store's head.
     package var isComplete = false
@@ -19,14 +19,14 @@ package struct TouchedSpan: Sendable, Hashable {
     package var user: String
     package var type: String
     package var start: Instant
-    /// Exclusive; a sample without duration touches one microsecond.
+    /// Exclusive; a sample without duration covers one microsecond.
     package var end: Instant
 }
 
 /// The spans that changes after an anchor have touched.
 package struct SpanPage: Sendable {
     package var spans: [TouchedSpan] = []
-    /// How many changes they cover.
+    /// How many changes these spans represent.
     package var added = 0
     package var deleted = 0
     /// As in `AnchoredPage`.
@@ -35,7 +35,7 @@ package struct SpanPage: Sendable {
 }
 
 extension HealthStoreReader {
-    /// What changed: each row once, at its latest change. Quarantined rows are left out.
+    /// The rows that changed: each appears once, at its latest change. Quarantined rows are left out.
     package func anchored(
         _ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()
     ) throws -> AnchoredPage {
@@ -80,7 +80,7 @@ extension HealthStoreReader {
             let (row, user, type) = (walked.row, walked.user, walked.row.type)
             if row.state == .deleted { page.deleted += 1 } else { page.added += 1 }
             let start = row.start
-            // Impossible samples, stored by an earlier release, are in no slice and touch no day.
+            // Impossible samples that an earlier release stored are in no slice and affect no day.
             guard SampleTimes.mayStart(Instant(microseconds: start)) else { return true }
             let end = max(start + 1, row.countedEnd)
             let key = Key(user: user, type: type)

@@ -13,19 +13,19 @@ package struct SampleContent: Sendable, Equatable {
     /// JSON; empty if there is none.
     package var metadata: String
 
-    /// HealthKit's, from the metadata; 0 where there is none.
+    /// HealthKit's version, from the metadata; 0 if there is none.
     package var syncVersion: Int64 { Array(metadata.utf8).withUnsafeBytes(RecordClaim.syncVersion) }
 }
 
-/// What a HealthKit UUID stands for.
+/// What a HealthKit UUID refers to.
 package enum UUIDStanding: Sendable, Equatable {
-    /// It was never here.
+    /// No sample with this UUID was ever here.
     case free
-    /// A sample that isn't deleted, in quarantine or not.
+    /// A sample that isn't deleted, whether in quarantine or not.
     case taken
-    /// A sample that was taken back, or is no longer in the store it came from: it may come again.
+    /// A sample that was taken back, or is no longer in the store it came from; it may come again.
     case absent
-    /// A sample that was deleted for good, or will be if it arrives.
+    /// A sample that was deleted permanently, or will be if it arrives.
     case deleted
 }
 
@@ -44,7 +44,7 @@ extension HealthStoreReader {
         return try find.firstRow { row in
             if row.int64(0) != 0 { return .deleted }
             if row.isNull(1) { return .free }
-            // A row that isn't in the table of rows is in a block, where all rows are alive.
+            // A row that isn't in the table of rows is in a block, where no row is deleted.
             let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
             return switch state {
             case .absent: .absent
@@ -54,7 +54,7 @@ extension HealthStoreReader {
         } ?? .free
     }
 
-    /// The content of a sample that was entered by hand and isn't deleted; nil when there is none with that UUID. Such
+    /// The content of a sample that was entered by hand and isn't deleted; nil if no such sample has that UUID. Such
     /// samples come one at a time, so none is in a block.
     package func entered(uuid: SampleID, user: String) throws -> SampleContent? {
         try refresh()

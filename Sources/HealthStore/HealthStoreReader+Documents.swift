@@ -5,7 +5,7 @@ extension HealthStoreReader {
     /// Documents by number, each under all of its names.
     /// - Parameters:
     ///   - user: nil for every user.
-    ///   - after: only documents after this number; 0 for all.
+    ///   - after: only documents with a higher number; 0 for all.
     ///   - limit: how many documents to return; there may be more names than that.
     package func documents(user: String?, after: Int64 = 0, limit: Int) throws -> [StoredDocument] {
         guard try hasDocuments() else { return [] }

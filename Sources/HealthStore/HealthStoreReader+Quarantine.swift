@@ -76,8 +76,8 @@ extension HealthStoreReader {
         return types
     }
 
-    /// The type stated by an input, which is an element of an export or an item of a request; "(Record without type)",
-    /// "(damaged Record)" or "(item without type)" if it states none, or none that can be read.
+    /// The type stated by an input, which is either an element of an export or an item of a request; "(Record without
+    /// type)", "(damaged Record)" or "(item without type)" if it states none, or none that can be read.
     package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {
@@ -92,7 +92,7 @@ extension HealthStoreReader {
     private static let typeAttributes = ["type", "workoutActivityType"]
 
     /// The type stated by an element's start tag or an item of a request, if any. A value without its closing quote
-    /// runs on into what follows, and isn't a type.
+    /// extends into whatever follows it, and isn't a type.
     static func type(inElement raw: String) -> String? {
         if raw.hasPrefix("{") { return type(inItem: raw) }
         for name in typeAttributes {
@@ -105,8 +105,8 @@ extension HealthStoreReader {
         return nil
     }
 
-    /// A sample's type, the name of a Health Auto Export metric, or the name of its section (`{"workouts": […]}`).
-    /// Items that were too long have been cut.
+    /// A sample's type, the name of a Health Auto Export metric, or the name of the item's section (`{"workouts":
+    /// […]}`). Items that were too long have been cut.
     private static func type(inItem raw: String) -> String? {
         if let item = try? Value(json: raw.utf8).object {
             if let name = (item["type"] ?? item["name"] ?? .null).string { return name }

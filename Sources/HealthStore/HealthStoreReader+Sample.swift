@@ -14,7 +14,7 @@ package struct SamplePlace: Sendable, Equatable {
     package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
-    /// "alive", "absent" (a newer complete export lacks it), "deleted", "quarantined".
+    /// "alive", "absent" (a newer complete export lacks it), "deleted" or "quarantined".
     package var state: String
 }
 
@@ -46,7 +46,7 @@ extension HealthStoreReader {
         return nil
     }
 
-    /// An id begins with the start, by which the index is ordered: one lookup per user and type.
+    /// An id begins with the start time, by which the index is ordered, so one lookup per user and type is enough.
     private func sequence(id: SampleID) throws -> SequenceNumber? {
         let find = try database.prepare(
             "SELECT seq FROM samples WHERE user = ? AND type = ? AND second = ? AND id = ?")

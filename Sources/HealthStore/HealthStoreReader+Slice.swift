@@ -8,7 +8,7 @@ extension HealthStoreReader {
     /// Read all pages of a slice in one read transaction; otherwise they may be inconsistent.
     /// - Parameters:
     ///   - position: `next` of the previous page; nil for the first.
-    ///   - limits: `scanned` is ignored: a slice's work is bounded by its ranges.
+    ///   - limits: `scanned` is ignored, because a slice's work is bounded by its ranges.
     package func slice(
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
     ) throws -> SlicePage {
@@ -45,7 +45,7 @@ extension HealthStoreReader {
         }
     }
 
-    /// For each type that is wanted only during samples of another: the times of those samples.
+    /// For each type that is wanted only during samples of another type, the times of those samples.
     private func rangesDuring(_ query: SliceQuery) throws -> [String: [Range<Instant>]] {
         var byOther: [String: [Range<Instant>]] = [:]
         for other in Set(query.during.values) {
@@ -80,7 +80,8 @@ extension HealthStoreReader {
     }
 }
 
-/// Merges the types' rows second by second: the index sorts by second, but canonical order is by microsecond and id.
+/// Merges the types' rows second by second, because the index sorts by second but canonical order is by microsecond and
+/// id.
 private struct SliceMerge {
     let query: SliceQuery
     let after: SlicePosition?
@@ -90,7 +91,7 @@ private struct SliceMerge {
     private struct Row {
         var position: SlicePosition
         var row: StoredRow
-        /// The time at which it stops counting, in microseconds since 1970.
+        /// The time at which the row stops counting, in microseconds since 1970.
         var end: Int64
         var detail: SliceCursor.Detail?
     }

@@ -10,8 +10,8 @@ package struct TypeHead: Sendable, Equatable {
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// Of the samples that aren't deleted; these are only bounds while samples missing from a complete export are being
-    /// deleted.
+    /// For the samples that aren't deleted; while samples missing from a complete export are being deleted, these are
+    /// only bounds.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?
@@ -27,11 +27,11 @@ package struct QuarantineEntry: Sendable, Equatable {
     /// The line of the input; 0 when it has none.
     package var line: Int64
     package var reason: String
-    /// The element as received; empty for a sample that is stored but outside the limits.
+    /// The element as received; empty for a sample that is stored but outside the plausibility limits.
     package var raw: String
     /// That sample's id.
     package var sample: SampleID?
-    /// How many times it has been received.
+    /// How many times the same content has been received.
     package var seen: Int64
 }
 
@@ -57,7 +57,7 @@ extension HealthStoreReader {
         return heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) }
     }
 
-    /// The latest change of each type, over all users, for types that have changed since.
+    /// The latest change to each type, over all users, for types that have changed since the given sequences.
     package func heads(after sequence: SequenceNumber) throws -> [String: SequenceNumber] {
         try refresh()
         let query = try database.prepare("SELECT type, max(seq) FROM heads WHERE seq > ? GROUP BY type")

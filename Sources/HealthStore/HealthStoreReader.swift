@@ -13,7 +13,7 @@ package final class HealthStoreReader {
     private var origins: [Int: Origin] = [:]
     private var originBytes = 0
     private let readOrigin: Statement
-    /// Bytes of origins kept in memory: hostile input can have a new one in every record.
+    /// The bytes of origins kept in memory: hostile input can have a new origin in every record.
     private static let originLimit = 4 << 20
     private let readHead: Statement
     /// The types for which a user has samples that aren't deleted, with the reach of each.
@@ -64,7 +64,7 @@ package final class HealthStoreReader {
         readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 
-    /// The sequence of the latest change to a sample; the beginning while there is none.
+    /// The sequence of the latest change to a sample; `.beginning` while there is none.
     package func head() throws -> SequenceNumber {
         let row = try readHead.firstRow { $0.int64(0) } ?? 0
         return try SequenceNumber(max(row, blocks.newest() ?? 0))

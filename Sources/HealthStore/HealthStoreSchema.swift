@@ -3,15 +3,15 @@ import SQLite
 /// The tables of a health store.
 ///
 /// A store is its own changelog: every sample has the sequence of its latest change, so an anchored query walks the
-/// samples themselves. Samples that come many at a time are stored in `blocks`, in columns, a few thousand to a row:
-/// they take a fifth of the space, and are read as fast as memory. All others are in `samples`, one row each: those
-/// that arrive one by one, those that are deleted or quarantined, and all that have changed since they arrived. When a
-/// sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new version. So a
-/// block never changes.
+/// samples themselves. Samples that arrive many at a time are stored in `blocks`, in columns, a few thousand per block:
+/// they take a fifth of the space, and can be read at the speed of memory. All others are in `samples`, one row each:
+/// those that arrive one by one, those that are deleted or quarantined, and all that have changed since they arrived.
+/// When a sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new version.
+/// So a block never changes.
 ///
-/// In `samples` one unique index serves identity and ranges; it is the only one that every insert pays for. The partial
-/// index holds just the samples longer than `longDuration`, so that one sample a year long doesn't make every slice
-/// reach back a year.
+/// In `samples`, one unique index serves both identity and ranges; it is the only index that every insert has to
+/// update. The partial index holds just the samples longer than `longDuration`, so that one sample a year long doesn't
+/// make every slice reach back a year.
 package struct HealthStoreSchema {
     /// The version of the layout, kept in `store_schema` (`user_version` belongs to the owner of the file).
     package static let version = 7
@@ -62,11 +62,11 @@ package struct HealthStoreSchema {
         try DocumentTable.dropUnfinished(in: database)
     }
 
-    /// Finds what has changed lately among the types of a thousand people.
+    /// Finds recent changes among the types of a thousand people.
     private static let newestHeads = "CREATE INDEX IF NOT EXISTS heads_newest ON heads (seq)"
 
     // Columns that filters read come first: SQLite decodes a row from its beginning up to the last column requested.
-    // `born` is 0 while it equals `seq`, which takes no space.
+    // `born` is 0 while it would equal `seq`, because a 0 takes no space.
     private static let tables = [
         "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
         "CREATE TABLE types (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
@@ -114,7 +114,7 @@ package struct HealthStoreSchema {
 /// The current state of a row in `samples`.
 enum SampleState: UInt8 {
     case alive = 0
-    /// Missing from a newer complete export; a later add undoes that.
+    /// Missing from a newer complete export; a later add restores it.
     case absent = 1
     /// Deleted by UUID or id, permanently.
     case deleted = 2

@@ -1,13 +1,13 @@
 import HealthModel
 import SQLite
 
-/// An export that is complete for the types and the time that it covers, and whose records have all gone through a
+/// An export that is complete for the types and the time that it covers, all of whose records have gone through a
 /// session.
 package struct CompleteExport {
     package let session: ImportSession
-    /// When the phone wrote it.
+    /// When the phone wrote the export.
     package var date: Instant
-    /// The store's sequence when the import began: anything added later is left alone.
+    /// The store's sequence when the import began: anything added later isn't deleted.
     package var before: SequenceNumber
 
     package init(session: ImportSession, date: Instant, before: SequenceNumber) {
@@ -28,7 +28,7 @@ package struct AbsenceProgress: Sendable, Equatable {
     package init() {}
 }
 
-/// Samples that an export could contain, and those of them that it lacks, by type.
+/// Samples that an export could contain, and the number of them that it lacks, by type.
 package struct AbsenceCounts: Sendable, Equatable {
     package var covered: [String: Int] = [:]
     package var absent: [String: Int] = [:]
@@ -42,12 +42,12 @@ package struct AbsenceCounts: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// One step of counting what a complete export lacks; changes nothing. Repeat until the progress is done.
+    /// One step of counting what a complete export lacks; changes nothing. Repeat until `progress` is done.
     ///
-    /// The export covers the types of its records, each from the start of its first one. It lacks the samples of these
-    /// types that none of its records has claimed. Some samples are exempt: those that didn't come from an export (they
-    /// have a HealthKit UUID, or were never in HealthKit), those that ended or were stored after its date, and those
-    /// that the store received after the import began.
+    /// For each type among its records, the export covers the time from the start of the first record of that type. It
+    /// lacks the samples of these types that none of its records has claimed. Some samples are exempt: those that
+    /// didn't come from an export (they have a HealthKit UUID, or were never in HealthKit), those that ended or were
+    /// stored after the export's date, and those that the store received after the import began.
     /// - Parameter limit: how many rows to examine in this step.
     package func countAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
@@ -62,7 +62,7 @@ extension HealthStoreWriter {
     }
 
     /// One step of deleting what a complete export lacks, as defined at `countAbsent`; each step in its own
-    /// transaction. A later add undoes the deletion.
+    /// transaction. If a sample is added again later, that undoes the deletion.
     /// - Returns: what this step deleted.
     package func deleteAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
@@ -119,12 +119,12 @@ extension HealthStoreWriter {
         return (counts, gone)
     }
 
-    /// Whether an export made on that date would contain a row if it were still in HealthKit.
+    /// Whether an export made on that date would contain a row's sample if it were still in HealthKit.
     private static func couldHold(_ walked: WalkedRow, _ export: CompleteExport) -> Bool {
         let row = walked.row
         return row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
             && row.created <= export.date.flooredSecond && row.flags & RecordFlags.manual.rawValue == 0
-            // A row that has changed keeps the sequence that it was added with.
+            // A row that has changed still has the sequence that it was added with.
             && row.uuid == nil && row.born <= export.before
     }
 }

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// What became of a conflict that a person decided.
+/// The outcome of a conflict that a person decided.
 package enum ConflictEnd: Sendable, Equatable {
     /// The sample has a new version, with the chosen content.
     case settled
@@ -82,7 +82,7 @@ extension HealthStoreWriter {
                 value: row.value.isFinite ? row.value : nil, unit: try units.name(row.unit)))
     }
 
-    /// The content that loses may come again with any repeat of an old request: it is refused silently.
+    /// The losing content may come again whenever an old request is repeated: it is then refused silently.
     private func refuse(_ conflict: RecordConflict, from source: String, user: Int) throws {
         _ = try setAside(conflict, line: 0, from: source, user: user)
         let keys = keys(of: conflict)
@@ -121,7 +121,7 @@ extension HealthStoreWriter {
                 try write.run()
                 isWritten = database.changes > 0
             }
-            // If its new key is already taken, the same content is already listed or refused.
+            // If a conflict's new key is already taken, the same content is already listed or refused.
             guard !isWritten else { continue }
             forget.bind(1, number)
             try forget.run()

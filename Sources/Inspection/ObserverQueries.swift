@@ -78,7 +78,7 @@ struct ObserverQueries {
             body)
     }
 
-    /// - Parameter goesOn: called before each further request.
+    /// - Parameter goesOn: called before each further request; returns whether to continue.
     func forEachPage(
         _ slice: SliceRequest, while goesOn: () -> Bool = { true }, _ body: (SamplePage) throws -> Void
     ) throws {
@@ -97,7 +97,7 @@ struct ObserverQueries {
     }
 
     /// Which days have samples, and late arrivals, by user and type.
-    /// - Parameter nights: hour at which a night ends, by type.
+    /// - Parameter nights: the hour at which a night ends, by type.
     func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
         var found: [TypeDays] = []
         try all({ .completeness(user: user, nights: nights, after: $0) }, next: \CompletenessPage.continue) { page in
@@ -128,7 +128,7 @@ struct ObserverQueries {
         }
     }
 
-    /// Files beside the samples, by number.
+    /// Files kept beside the samples, by number.
     func documents(user: String?) throws -> [DocumentRow] {
         var found: [DocumentRow] = []
         try all({ .documents(user: user, after: $0) }, next: \DocumentsPage.continue) { found += $0.documents }
@@ -142,7 +142,7 @@ struct ObserverQueries {
 }
 
 extension StackConfiguration {
-    /// The handler whose figures a type is in.
+    /// The handler that computes figures from a type.
     func handler(of type: String) -> Instance? {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }
             ?? handlers.first { $0.manifest.types.contains("*") }

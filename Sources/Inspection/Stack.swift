@@ -34,7 +34,7 @@ package struct Stack: Sendable {
         configuration = reader.stack
     }
 
-    /// A single error is reported as it is, several as a list.
+    /// A single error is reported on its own, several as a list.
     private static func refusal(of problems: [ConfigurationError]) -> (any Error)? {
         guard problems.count > 1 else { return problems.first }
         return Failure.usage(
@@ -51,7 +51,7 @@ package struct Stack: Sendable {
         advice = Advice(state: state.path == StateFolder.standard().path ? nil : state.path)
     }
 
-    /// Asks only over the bus (`StackReader.init(state:stack:over:)`).
+    /// A reader that asks only over the bus (`StackReader.init(state:stack:over:)`).
     package func reader(over client: StackClient) -> StackReader {
         StackReader(state: state, stack: configuration, over: client)
     }
@@ -69,11 +69,11 @@ package struct Stack: Sendable {
         ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether commands have a person's key. With an instance's own key, as in its container, they receive what that
-    /// instance receives, and may not make requests.
+    /// Whether commands have a person's key. A command that has an instance's own key, as in its container, receives
+    /// what that instance receives, and may not make requests.
     package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
-    /// Where it runs, for use in messages: its folder, or the bus if its folders are elsewhere.
+    /// Where the stack runs, for use in messages: its folder, or the bus if its folders are elsewhere.
     package var place: String {
         guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
         return configuration.bus.endpoints?.subscribe ?? state.path
@@ -83,13 +83,13 @@ package struct Stack: Sendable {
     package var hub: String { configuration.only(.hub)?.name ?? "hub" }
     package var names: [String] { configuration.instances.map(\.name) }
 
-    /// The folder of the supervisor's own lock.
+    /// The folder that holds the supervisor's own lock.
     package var supervisorFolder: String { state.instance("supervisor") }
 
     /// Whether `healthbus up` is running on this state.
     package func isUp() -> Bool { InstanceLock.isHeld(folder: supervisorFolder) }
 
-    /// Reads what the stack holds, running or not.
+    /// Reads what the stack holds, whether it is running or not.
     /// - Parameter foundSilent: called once for each instance that is running but doesn't answer; its file is read
     ///   instead.
     package func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
@@ -97,8 +97,8 @@ package struct Stack: Sendable {
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
         ) { instance, database in
-            // A file from an earlier release is updated, as its own program would do; if that program has it open, this
-            // has already been done.
+            // A file from an earlier release is updated, just as its own program would do; if that program has it open,
+            // it has already done so.
             switch instance.manifest.kind {
             case .observer:
                 if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
@@ -139,7 +139,7 @@ package struct Stack: Sendable {
     /// Refuses a command that needs the observer if the observer isn't running, whether with its stack or alone.
     package func requireRunning(or instead: String? = nil) throws {
         if try reader().isRunning(observer) { return }
-        // A process that keeps exiting holds its lock only briefly.
+        // A process that keeps exiting holds its lock only for short periods.
         if isUp() {
             throw Failure(
                 "the stack in \(place) is running, but its observer isn't", hint: "'healthbus doctor' says why")

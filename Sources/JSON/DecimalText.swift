@@ -1,7 +1,7 @@
 /// Numbers as programs print them: a decimal point, never a comma, and possibly an exponent.
 package enum DecimalText {
     /// The nearest double; nil for anything else ("", "1,5", "nan", "0x10", " 1").
-    /// - Parameter shift: how many places to the right the decimal point is first moved.
+    /// - Parameter shift: how many places the decimal point is first moved to the right.
     package static func parse(_ text: UnsafeBufferPointer<UInt8>, shiftedBy shift: Int = 0) -> Double? {
         var position = 0
         var negative = false
@@ -18,7 +18,7 @@ package enum DecimalText {
             let digit = text[position] &- UInt8(ascii: "0")
             if digit < 10 {
                 digits += 1
-                // More than 19 digits don't fit, and are left to the slow path.
+                // Digits beyond the 19th don't fit; such numbers are left to the slow path.
                 if significant < 19 { mantissa = mantissa &* 10 &+ UInt64(digit) }
                 if mantissa > 0 { significant += 1 }
                 if behindPoint { exponent -= 1 }
@@ -34,7 +34,7 @@ package enum DecimalText {
             guard let power = Self.exponent(text, at: position) else { return nil }
             exponent += power
         }
-        // Mantissa and power are both exact in a double, so there is a single, correct rounding (Clinger's fast path).
+        // If mantissa and power are both exact in a double, there is a single, correct rounding (Clinger's fast path).
         if significant <= 19, mantissa < 1 << 53, abs(exponent) <= 22 {
             let magnitude =
                 exponent < 0 ? Double(mantissa) / powers[-exponent] : Double(mantissa) * powers[exponent]
@@ -66,7 +66,7 @@ package enum DecimalText {
         return negative ? -power : power
     }
 
-    /// Powers of ten that a double represents exactly.
+    /// The powers of ten that a double represents exactly.
     package static let powers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,

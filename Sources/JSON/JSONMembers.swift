@@ -53,7 +53,7 @@ package struct JSONMembers {
         joined(a, b, prefersLeft: isRicher)
     }
 
-    /// The canonical object with its members replaced by those of another, regardless of their old values.
+    /// The canonical object, with members replaced by those of another, whatever their old values.
     package static func replacing(_ object: UnsafeRawBufferPointer, with members: UnsafeRawBufferPointer) -> [UInt8] {
         joined(object, members) { _, _ in false }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a value is in JSON text, not yet decoded. Valid for as long as the text that it points into.
+/// Where a value is in JSON text, not yet decoded. Valid only as long as the text that it points into.
 package struct JSONSpan {
     package enum Kind: Sendable { case string, escapedString, number, bool, null, object, array }
 

@@ -1,17 +1,17 @@
 /// Makes commands in messages run as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' if the
 /// stack was chosen on the command line. Pure.
 ///
-/// A command is in single quotes and begins with the program's name. Whoever writes a message needn't know where the
+/// A command is in single quotes and begins with the program's name. The author of a message needn't know where the
 /// stack is.
 package struct Advice: Sendable, Equatable {
     /// The state folder to repeat; nil if none is needed.
     package var state: String?
     /// The configuration to repeat.
     package var configuration: String?
-    /// The configuration to repeat in commands that start a stack, which don't use the one that it was last started
-    /// with.
+    /// The configuration to repeat in commands that start a stack, which don't use the one that the stack was last
+    /// started with.
     package var started: String?
-    /// The person to repeat in commands about what a person enters.
+    /// The person to repeat in commands about what people enter.
     package var user: String?
 
     package init(
@@ -27,7 +27,7 @@ package struct Advice: Sendable, Equatable {
     /// Commands that start a stack, and commands that don't concern one.
     private static let starting: Set<String> = ["up", "demo"]
     package static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
-    /// Commands about what a person enters. `types` on its own concerns everybody.
+    /// Commands about what a person enters. `types` without a subcommand concerns everybody.
     private static let personal: Set<String> = ["events", "types own", "types add", "types change", "types remove"]
 
     /// The command lines in a text, without their quotes.
@@ -35,7 +35,7 @@ package struct Advice: Sendable, Equatable {
         parts(of: text).compactMap { $0.isCommand ? String($0.text) : nil }
     }
 
-    /// The text, with the options that its commands need.
+    /// The text, with its commands given the options that they need.
     package func addressed(_ text: String) -> String {
         guard self != Advice() else { return text }
         return Self.parts(of: text).map { $0.isCommand ? addressed(command: $0.text) : String($0.text) }.joined()
@@ -77,7 +77,7 @@ package struct Advice: Sendable, Equatable {
         var parts: [(isCommand: Bool, text: Substring)] = []
         var rest = text[...]
         while let start = rest.range(ofFirst: opening) {
-            // The quotes belong to the surrounding text.
+            // The quote marks belong to the surrounding text.
             let first = rest.index(after: start)
             guard let end = rest[first...].firstIndex(of: "'") else { break }
             parts.append((false, rest[..<first]))

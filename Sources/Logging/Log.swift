@@ -6,7 +6,7 @@ import Glibc
 ///     2026-02-03T04:05:06.789Z info steps observer observer.fired type=stepCount head=48213
 ///
 /// With `HEALTHBUS_LOG=json`, each line is a JSON object. A line is written with one write(2), so lines from several
-/// threads and processes don't mix. **Health values, and names that a person chose, are never logged**: types, counts,
+/// threads and processes don't mix. **Health values, and names that a person chose, are never logged**; types, counts,
 /// sequence numbers, durations and errors are.
 package struct Log: Sendable {
     package enum Level: String, Sendable, Comparable, CaseIterable {

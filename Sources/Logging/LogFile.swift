@@ -14,10 +14,10 @@ package final class LogFile: Sendable {
     private let descriptor: Int32
     private let lock = Mutex(())
 
-    /// Where to find the lines that precede a log's first one.
+    /// The path of the file that holds the lines before a log's first one.
     package static func older(_ path: String) -> String { path + ".1" }
 
-    /// - Parameter descriptor: open for appending; the log keeps using it after beginning a new file.
+    /// - Parameter descriptor: open for appending; the log keeps using it when it begins a new file.
     /// - Returns: nil when the descriptor isn't the file at `path`.
     package init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
         self.path = path
@@ -30,8 +30,7 @@ package final class LogFile: Sendable {
     package func write(_ line: String) {
         lock.withLock { _ in
             switch size {
-            // Another process of this instance, one that is about to take over or has been replaced, has begun a new
-            // file.
+            // Another process of this instance, about to take over or already replaced, has begun a new file.
             case nil: begin()
             case let size? where size > 0 && size + line.utf8.count > limit:
                 if rename(path, Self.older(path)) == 0 { begin() }

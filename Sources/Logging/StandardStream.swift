@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output or error, unbuffered: each call of `write` is written in one piece if the system allows.
+/// Standard output or error, unbuffered: each call of `write` is a single write if the system allows.
 package struct StandardStream: Sendable {
     package static let output = StandardStream(descriptor: STDOUT_FILENO)
     package static let error = StandardStream(descriptor: STDERR_FILENO)
@@ -9,7 +9,7 @@ package struct StandardStream: Sendable {
 
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Returns false when the other side is gone or the disk is full, in which case a message has no reader anyway.
+    /// Returns false when the other side is gone or the disk is full; a message about that would have no reader anyway.
     @discardableResult
     package func write(_ text: String) -> Bool {
         var text = text

@@ -38,7 +38,7 @@ package final class MQTTConnection {
         case ended(MQTTError)
         /// The broker has the message with this number.
         case acknowledged(Int32)
-        /// - Parameter payload: its first `longest` bytes at most.
+        /// - Parameter payload: at most its first `longest` bytes.
         case message(topic: String, payload: [UInt8], isRetained: Bool)
     }
 
@@ -47,7 +47,7 @@ package final class MQTTConnection {
     /// How many packets are read in one `wait`.
     private static let packets = 256
 
-    /// Collects what the library's callbacks add; they run on the owner's thread, in `wait`.
+    /// Collects the events that the library's callbacks add; they run on the owner's thread, in `wait`.
     fileprivate final class Inbox {
         var events: [Event] = []
     }
@@ -59,11 +59,12 @@ package final class MQTTConnection {
     private let inbox: Inbox
     private let address: MQTTAddress
 
-    /// Connects, within 10 s plus the time to look up the host's addresses; the broker's answer comes as an event.
+    /// Connects, within 10 s plus the time needed to look up the host's addresses; the broker's answer comes as an
+    /// event.
     /// - Parameters:
     ///   - bell: ends the wait when it can be read; -1: none.
-    ///   - isCancelled: asked, when the wait ends that way, whether to give up. It must read the bell, or the bell is
-    ///     no longer waited for.
+    ///   - isCancelled: called when the bell ends the wait; returns whether to give up. The function must read the
+    ///     bell; otherwise the bell is no longer waited for.
     /// - Throws: `MQTTError`.
     package init(_ options: Options, bell: Int32 = -1, isCancelled: @escaping () -> Bool = { false }) throws(MQTTError)
     {
@@ -130,7 +131,7 @@ package final class MQTTConnection {
 
     // MARK: Sending
 
-    /// Publishes a retained message at QoS 1; an empty payload removes what is retained.
+    /// Publishes a retained message at QoS 1; an empty payload removes the message retained on that topic.
     /// - Returns: its number, for `Event.acknowledged`.
     package func publish(_ topic: String, _ payload: String) throws(MQTTError) -> Int32 {
         var number: Int32 = 0
@@ -167,7 +168,7 @@ package final class MQTTConnection {
             if code == healthbus_mosquitto_success, found & Int32(POLLOUT) != 0 {
                 code = mosquitto_loop_write(handle, 1)
             }
-            // Continues with what else has already arrived, so that many messages don't take many calls.
+            // Also takes whatever else has already arrived, so that many messages don't need many calls.
             guard found & Int32(POLLIN) != 0, mosquitto_socket(handle) == socket else { break }
             entries[0].events = Int16(POLLIN)
             ready = poll(&entries, 1, 0)

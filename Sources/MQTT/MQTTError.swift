@@ -6,7 +6,7 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     case connection(String)
     /// The broker doesn't accept this client: MQTT's code, from 1 to 5, and what it means.
     case refused(Int32, String)
-    /// A file with certificates can't be used, or the broker's certificate isn't trusted.
+    /// A file of certificates can't be used, or the broker's certificate isn't trusted.
     case tls(String)
     /// Another publisher of the same kind uses the topics that begin with this.
     case shared(String)
@@ -20,7 +20,7 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether waiting alone can't help.
+    /// Whether waiting alone won't help.
     package var needsPerson: Bool {
         switch self {
         case .address, .tls, .shared: true

@@ -11,7 +11,7 @@ struct MQTTReach {
 
     /// - Parameters:
     ///   - bell: ends the wait when it can be read; -1: none.
-    ///   - isCancelled: asked, when the wait ends that way, whether to give up.
+    ///   - isCancelled: called when the bell ends the wait; returns whether to give up.
     init(_ address: MQTTAddress, bell: Int32, isCancelled: @escaping () -> Bool) {
         self.address = address
         self.bell = bell
@@ -19,7 +19,7 @@ struct MQTTReach {
     }
 
     /// - Returns: the first of the host's addresses that accepts a connection, in numeric form.
-    /// - Throws: `MQTTError.connection`, with the reason of the last one if none does.
+    /// - Throws: `MQTTError.connection`, with the reason for the last address, if none does.
     func firstThatAnswers() throws(MQTTError) -> String {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

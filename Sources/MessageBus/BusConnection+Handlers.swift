@@ -1,7 +1,7 @@
 import Protocol
 
 extension BusConnection {
-    /// What a process does with what comes, and says of itself.
+    /// What a process does with what it receives, and what it reports about itself.
     package struct Handlers: Sendable {
         /// Called on the bus thread with each message; must be quick.
         package var message: @Sendable (Message) -> Void
@@ -13,9 +13,10 @@ extension BusConnection {
         package var heartbeat: @Sendable () -> Message?
         /// When the next heartbeat is due; called again after each message.
         package var pace: @Sendable () -> Pace
-        /// Whether a heartbeat is sent at once when a process asks all others to report.
+        /// Whether to send a heartbeat at once when a process asks all others to report.
         package var answersHello: Bool
-        /// Called occasionally with why the hub doesn't let this process in, and what to do; it keeps trying.
+        /// Called occasionally with the reason why the hub doesn't let this process in, and what to do; the process
+        /// keeps trying.
         package var refused: @Sendable (String) -> Void
         /// Called once if the sockets fail; the connection is dead then.
         package var failed: @Sendable (any Error) -> Void

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension BusConnection {
-    /// The time between heartbeats until the first one has come back.
+    /// The time between heartbeats while none has come back yet.
     private static let impatience = Duration.milliseconds(30)
     /// The time between heartbeats of a process whose state keeps changing: each repeats everything in the previous
     /// one, and every listener reads it.
@@ -9,7 +9,7 @@ extension BusConnection {
 
     /// How soon the next heartbeat follows.
     package enum Pace: Sendable {
-        /// In quick succession, as none has come back yet.
+        /// In quick succession, since none has come back yet.
         case unheard
         /// Spaced out: there are changes to report, and more will follow.
         case moving

@@ -41,11 +41,11 @@ package final class BusConnection: Sendable {
 
     /// The longest that a sender of many messages waits for room: the hub may be stopped.
     private static let roomPatience = Duration.seconds(1)
-    /// The time between attempts while the hub accepts nothing: a socket can't be polled for room.
+    /// The time between attempts while the hub accepts nothing: a socket can't be polled for free room.
     private static let fullRetry = Duration.milliseconds(2)...Duration.milliseconds(50)
     /// The time between heartbeats sent on request, so that a tool that keeps asking can't keep every process busy.
     private static let greetingInterval = Duration.milliseconds(20)
-    /// The time between checks of the keys.
+    /// The time between checks of the key files.
     private static let lookInterval = Duration.seconds(1)
     private let state = Mutex(State())
     private let queue = SendQueue()
@@ -81,8 +81,8 @@ package final class BusConnection: Sendable {
 
     /// Sends frames as they are, for tools and tests that send something other than messages.
     package func send(_ frames: [[UInt8]]) {
-        // If another message is already waiting, this one goes out with it: the thread has been woken, and takes
-        // everything.
+        // If another message is already waiting, this one goes out with it: the thread has already been woken, and
+        // sends everything queued.
         if queue.add(frames) { wakeup.signal() }
     }
 
@@ -122,8 +122,8 @@ package final class BusConnection: Sendable {
         var lastBeat: MonotonicTime?
         // When the hub ran out of room; nil while it has some.
         var fullSince: MonotonicTime?
-        // Keys change only on a sealed bus. A change doesn't call for a wake-up: the old keys stay valid for a while,
-        // or the hub ends the connection.
+        // Keys change only on a sealed bus. A change requires no wake-up: the old keys stay valid for a while, or the
+        // hub ends the connection.
         var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
         while true {
             let now = MonotonicClock.now
@@ -157,7 +157,8 @@ package final class BusConnection: Sendable {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }
-            // Checked only now, so that a heartbeat requested just before the end is the last one, and says so.
+            // Checked only now, so that a heartbeat requested just before the end is still sent, as the last one, and
+            // says so.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
             let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil

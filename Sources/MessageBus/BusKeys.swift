@@ -55,7 +55,7 @@ package enum BusKeyError: Error, CustomStringConvertible {
     }
 }
 
-/// What a process shows to the hub, and how it recognises that hub.
+/// What a process shows to the hub, and how it recognizes that hub.
 package struct BusCredentials: Sendable, Equatable {
     package var own: BusKeyPair
     /// The hub's public key.

@@ -4,7 +4,7 @@ import HealthModel
 import Protocol
 
 /// A process's sockets on the bus: a PUB to the hub, and from it a SUB or, on a sealed bus, a DEALER that repeatedly
-/// says what it wants to hear.
+/// tells the hub what the process wants to hear.
 final class BusLink {
     let publisher: ZeroMQSocket
     let subscriber: ZeroMQSocket
@@ -12,7 +12,7 @@ final class BusLink {
     private let topics: [String]
     private let seal: BusSeal?
     private let credentials: BusCredentials?
-    /// When it last said what it wants to hear; nil if that is due now.
+    /// When it last told the hub what it wants to hear; nil if that is due now.
     private var lastWord: MonotonicTime?
     private var repetition = Repetition(at: MonotonicClock.now)
 
@@ -57,9 +57,9 @@ final class BusLink {
 
     var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.socket.pollItem) }
 
-    /// Says what it wants to hear, if that is due: once there is a connection, and then from time to time, since the
-    /// message may be lost.
-    /// - Returns: when it is next due.
+    /// Tells the hub what it wants to hear, if that is due: once there is a connection, and then from time to time,
+    /// since the message may be lost.
+    /// - Returns: when that is next due.
     func subscribe(at now: MonotonicTime) throws -> MonotonicTime? {
         guard let seal else { return nil }
         if let lastWord, now < repetition.next(after: lastWord, at: now) {
@@ -113,18 +113,18 @@ package struct LinkTrouble {
 
     package enum Failure: Sendable { case keyRefused, notUnderstood, brokenOff, keysUnreadable }
 
-    /// How many milliseconds until libzmq itself tries again: soon if the hub is absent, less often if it refuses.
+    /// How many milliseconds pass until libzmq itself tries again: few if the hub is absent, more if it refuses.
     package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
 
-    /// One of the two sockets is connected. If the other was refused a moment before its key was added to the list,
-    /// libzmq has given up on it, so the process still has to reconnect.
+    /// One of the two sockets is connected. If the other was refused just before its key was added to the list, libzmq
+    /// has given up on it, so the process still has to reconnect.
     package mutating func succeeded() {
         since = nil
         saidAt = nil
         if !isGivenUp { retryAt = nil }
     }
 
-    /// - Returns: what to report, if it is time to.
+    /// - Returns: what to report, if a report is due.
     package mutating func failed(_ failure: Failure, at now: MonotonicTime) -> String? {
         retryAt = retryAt ?? now + Self.retryAfter
         if failure != .brokenOff { isGivenUp = true }

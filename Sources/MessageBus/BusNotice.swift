@@ -1,15 +1,15 @@
 import HealthModel
 
-/// What a hub reports, for its log, about those on its bus or trying to join.
+/// What a hub reports, for its log, about the peers on its bus and those trying to join.
 package struct BusNotice: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// A peer wasn't let in.
         case refused = "bus.refused"
         /// A peer sent or asked for something that its key doesn't entitle it to.
         case denied = "bus.denied"
-        /// The keys or the list can't be read; the previous ones stay in force.
+        /// The keys or the list can't be read; those read before stay in force.
         case unreadable = "bus.unreadable"
-        /// Every peer reconnects, since a key that some had connected with is no longer valid.
+        /// Every peer has to reconnect, since a key that some of them had used is no longer valid.
         case reopened = "bus.reopened"
     }
 
@@ -17,7 +17,7 @@ package struct BusNotice: Sendable, Equatable {
     /// Who: an identity, or an address.
     package var who: String
     package var why: String
-    /// How many similar notices were suppressed since the last one reported.
+    /// How many similar notices have been suppressed since the last one that was reported.
     package var untold: Int
 
     package init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
@@ -32,7 +32,7 @@ package struct BusNotice: Sendable, Equatable {
 /// the others: a flood of refusals must not become a flood of log lines. Pure.
 package struct NoticeLimit {
     package static let interval = Duration.seconds(10)
-    /// The most senders that are remembered, since strangers can have any number of addresses.
+    /// The most senders that are remembered; strangers can have any number of addresses.
     package static let limit = 128
 
     private var told: [String: (at: MonotonicTime, untold: Int)] = [:]
@@ -41,7 +41,7 @@ package struct NoticeLimit {
 
     /// nil when nothing is to be reported now.
     package mutating func pass(_ notice: BusNotice, at now: MonotonicTime) -> BusNotice? {
-        // A sender can vary denied requests at will; the reasons for refusing a peer don't vary.
+        // A sender can vary its denied requests at will; the reasons for refusing a peer don't vary.
         let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
         if let last = told[key], now - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)

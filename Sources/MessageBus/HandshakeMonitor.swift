@@ -6,7 +6,8 @@ package final class HandshakeMonitor {
         case succeeded
         /// The hub doesn't know the key (ZAP status 400).
         case keyRefused
-        /// The data received isn't the expected handshake: a different mechanism, a different hub key, noise.
+        /// The data received isn't the expected handshake: there is a different mechanism, a different hub key, or just
+        /// noise.
         case notUnderstood(mechanismDiffers: Bool)
         /// The connection ended during the handshake, with no reason given.
         case brokenOff
@@ -21,7 +22,7 @@ package final class HandshakeMonitor {
         let events =
             ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
             | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
-        // Unbounded: libzmq must never wait for us.
+        // Unbounded: libzmq must never have to wait for us.
         socket = try ZeroMQSocket(watched.context, type: ZMQ_PAIR, highWaterMark: 0, linger: 0)
         guard zmq_socket_monitor(watched.handle, "inproc://\(name)", Int32(events)) == 0 else {
             throw BusError.last("watch the handshakes")

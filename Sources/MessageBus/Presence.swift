@@ -8,7 +8,7 @@ package struct Presence: Sendable {
 
     private var repetition: Repetition
     private var wasHeard = false
-    /// When the first heartbeat that hasn't come back was sent.
+    /// When the first heartbeat that hasn't come back yet was sent.
     private var unheardSince: MonotonicTime?
     /// Whether something has changed since the last heartbeat.
     private var isUntold = false
@@ -22,7 +22,7 @@ package struct Presence: Sendable {
     }
 
     /// One of its own heartbeats has come back through the hub: the bus works in both directions.
-    /// - Returns: whether that is new, in which case others should be notified at once.
+    /// - Returns: whether the bus has only now begun to work, in which case others should be notified at once.
     package mutating func heardSelf(at now: MonotonicTime) -> Bool {
         let wasOnBus = isOnBus(at: now)
         wasHeard = true

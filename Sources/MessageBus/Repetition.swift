@@ -4,8 +4,8 @@ import HealthModel
 /// rarely when nothing does. Pure.
 ///
 /// A message about a change is sent at once; repeating it makes up for one that was lost. A stack at rest has nothing
-/// to lose: its repetitions only show that every process is still there, and at the faster pace would cost more than
-/// all its work.
+/// to lose: its repetitions only show that every process is still there, and at the faster pace they would cost more
+/// than all its work.
 package struct Repetition: Sendable {
     /// The interval while something changes, and for `afterglow` after that.
     package static let lively = Duration.seconds(1)
@@ -26,7 +26,8 @@ package struct Repetition: Sendable {
         now - movedAt < Self.afterglow ? Self.lively : Self.quiet
     }
 
-    /// When it is due again. All processes on a machine use the same moments, so that one wake-up serves them all.
+    /// When the next repetition is due. All processes on a machine use the same moments, so that one wake-up serves
+    /// them all.
     package func next(after last: MonotonicTime, at now: MonotonicTime) -> MonotonicTime {
         Self.next(interval(at: now), after: last)
     }

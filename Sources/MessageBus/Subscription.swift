@@ -5,7 +5,7 @@ package enum Subscription: Sendable, Hashable {
     /// Topics that begin like this and end the way a tool's name does (`BusName`).
     case tools(String)
 
-    /// The whole topic, or its beginning.
+    /// The whole topic, or the beginning that is subscribed to.
     package var text: String {
         switch self {
         case .exact(let topic), .prefix(let topic), .tools(let topic): topic

@@ -3,7 +3,7 @@ package struct TopicGrant: Sendable, Equatable {
     /// What it may publish, and what it may receive.
     package let publishes: [Subscription]
     package let hears: [Subscription]
-    /// Which names it may use (`from` in the header).
+    /// Which sender names it may use (`from` in the header).
     package let names: [Subscription]
     private let publishBytes: [Pattern]
     private let hearBytes: [Pattern]
@@ -51,7 +51,7 @@ package struct TopicGrant: Sendable, Equatable {
     package func mayHear(_ topic: String) -> Bool { hearBytes.contains { $0.matches(topic.utf8) } }
     package func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
 
-    /// Whether it may hear any topic that matches this pattern.
+    /// Whether it may receive any topic that matches this pattern.
     package func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
 
     package func mayPublish(_ topic: UnsafeRawBufferPointer) -> Bool { publishBytes.contains { $0.matches(topic) } }

@@ -25,7 +25,7 @@ package final class ZeroMQSocket {
 
     /// How many subscriptions may wait for one peer; they go in the opposite direction to messages. libzmq applies a
     /// high-water mark to them too, and sends them all at once to a peer that connects: if the mark for messages
-    /// applied, a publisher that connected last would never hear of some subscriptions, and what it sent on those
+    /// applied, a publisher that connected last would never learn of some subscriptions, and what it sent on those
     /// topics would be lost.
     package static let subscriptionsMark: Int32 = 10_000
 
@@ -77,8 +77,8 @@ package final class ZeroMQSocket {
     package func bind(_ endpoint: String) throws {
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         if endpoint.hasPrefix("tcp://") {
-            // A network that has been cut is simply silent. Here the kernel sends probes, without waking any process,
-            // and gives up after 15 s.
+            // A network that has been cut is simply silent. Here the kernel sends the probes, without waking any
+            // process, and gives up after 15 s.
             for (option, value) in [
                 (ZMQ_TCP_KEEPALIVE, 1), (ZMQ_TCP_KEEPALIVE_IDLE, 5), (ZMQ_TCP_KEEPALIVE_INTVL, 5),
                 (ZMQ_TCP_KEEPALIVE_CNT, 2),

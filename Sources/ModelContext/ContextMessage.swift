@@ -21,8 +21,8 @@ package enum ContextID: Sendable, Hashable {
     }
 }
 
-/// A protocol error, as defined by JSON-RPC 2.0. A tool that can't do something says so in its answer, and not with
-/// such an error.
+/// A protocol error, as defined by JSON-RPC 2.0. A tool that can't do something says so in its answer, not through such
+/// an error.
 package struct ContextError: Error, Sendable, Equatable {
     package var code: Int64
     package var message: String

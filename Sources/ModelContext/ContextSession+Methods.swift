@@ -17,7 +17,7 @@ extension ContextSession {
         }
     }
 
-    /// In a version without `initialize`, a request contains everything that must be known about it.
+    /// In versions without `initialize`, a request itself contains everything that must be known about it.
     private func reply(to method: String, _ params: Value, naming version: Value) -> Reply {
         guard let text = version.string else { return .error(.wrongParameters("\(Key.version) must be a string")) }
         guard let version = ContextVersion.stateless.first(where: { $0.rawValue == text }) else {
@@ -85,7 +85,7 @@ extension ContextSession {
         return .object(members)
     }
 
-    /// Adds to a result the members that its version requires of every result.
+    /// Adds to a result the members that the protocol version requires in every result.
     func result(_ value: Value, in version: ContextVersion) -> Value {
         guard version.isStateless, var members = value.object else { return value }
         members["resultType"] = "complete"

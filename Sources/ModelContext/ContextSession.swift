@@ -38,7 +38,7 @@ package struct ContextSession: Sendable {
     struct Open: Sendable {
         var id: ContextID
         var version: ContextVersion
-        /// The batch that its answer belongs to.
+        /// The batch that the request's answer belongs to.
         var batch: Int?
     }
 
@@ -54,7 +54,7 @@ package struct ContextSession: Sendable {
         case answer(Value)
         case error(ContextError)
         case call(tool: String, arguments: [String: Value], ContextVersion)
-        /// Stays open until it is cancelled.
+        /// The request stays open until it is cancelled.
         case stays
     }
 
@@ -69,7 +69,7 @@ package struct ContextSession: Sendable {
     var agreed: ContextVersion?
     private var calls: [Int: Open] = [:]
     private var batches: [Int: Batch] = [:]
-    /// Requests for notifications, of which there are none.
+    /// Open requests for notifications; this server never sends any.
     private var listening: Set<ContextID> = []
     private var lastNumber = 0
 
@@ -102,7 +102,7 @@ package struct ContextSession: Sendable {
         guard agreed?.takesBatches == true else {
             return [
                 Self.line(
-                    ContextError.invalid("only \(ContextVersion.march2025.rawValue) has messages in arrays").value(
+                    ContextError.invalid("only \(ContextVersion.march2025.rawValue) allows messages in arrays").value(
                         for: nil))
             ]
         }
@@ -191,7 +191,7 @@ package struct ContextSession: Sendable {
         return closed(batch: batch)
     }
 
-    /// What to write at the end: requests that stayed open are concluded properly.
+    /// What to write at the end, so that requests that stayed open are concluded properly.
     package mutating func close() -> [Output] {
         defer { listening = [] }
         return listening.map(\.value).sorted { $0.json() < $1.json() }.map { id in

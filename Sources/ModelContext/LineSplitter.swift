@@ -1,4 +1,4 @@
-/// Splits a stream of bytes into lines, and never keeps more than one line of limited length. Pure.
+/// Splits a stream of bytes into lines, and never keeps more than one line, whose length is limited. Pure.
 package struct LineSplitter: Sendable {
     package enum Piece: Sendable, Equatable {
         /// Without its line feed.
@@ -14,7 +14,7 @@ package struct LineSplitter: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The lines that end in these bytes.
+    /// The lines that are complete with these bytes.
     package mutating func take(_ bytes: some Collection<UInt8>) -> [Piece] {
         var pieces: [Piece] = []
         var rest = bytes[...]
@@ -27,7 +27,7 @@ package struct LineSplitter: Sendable {
         return pieces
     }
 
-    /// The last line, if it didn't end with a line feed.
+    /// The last line, if it doesn't end with a line feed.
     package mutating func end() -> Piece? { begun.isEmpty && !isSkipping ? nil : next() }
 
     private mutating func add(_ bytes: some Collection<UInt8>) {

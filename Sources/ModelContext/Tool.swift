@@ -8,7 +8,7 @@ package struct Tool: Sendable {
     /// For the assistant: what the tool answers, and what to bear in mind.
     package var description: String
     package var parameters: [ToolParameter]
-    /// The JSON Schema of its answers.
+    /// The JSON Schema of the tool's answers.
     package var answers: Value
 
     package init(
@@ -56,7 +56,7 @@ package struct Tool: Sendable {
 package struct ToolAnswer: Sendable, Equatable {
     /// In pieces, the most important first.
     package var text: [String]
-    /// The same for programs; null for an error.
+    /// The same content for programs; null for an error.
     package var content: Value
     package var isError: Bool
 

@@ -6,7 +6,7 @@ package struct ToolParameter: Sendable, Equatable {
         case text
         /// One of these.
         case choice([String])
-        /// Strings, at most this many.
+        /// At most this many strings.
         case texts(atMost: Int)
         /// A whole number.
         case integer(ClosedRange<Int>)

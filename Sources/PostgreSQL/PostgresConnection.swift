@@ -20,7 +20,7 @@ package final class PostgresConnection {
     package init(url: String, timeout: Double, program: String) throws(PostgresError) {
         address = try PostgresAddress(url: url)
         self.timeout = timeout
-        // The URL's own settings take precedence over these, except for the encoding.
+        // The URL's own settings take precedence over the following ones, except for the encoding.
         let settings = [
             ("fallback_application_name", program), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"), ("dbname", url), ("client_encoding", "UTF8"),
@@ -29,10 +29,10 @@ package final class PostgresConnection {
             throw PostgresError(.connection, endpoint: address.description, "there is no memory for a connection")
         }
         self.handle = handle
-        // Otherwise errors come without their five-character code. Needed only while connecting, before any data is
+        // Without this, errors come without their five-character code. Needed only while connecting, before any data is
         // involved.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        // If this throws, `deinit` ends the connection: everything it needs exists.
+        // If this throws, `deinit` ends the connection: by now, everything that it needs exists.
         try connect()
         PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         PQsetnonblocking(handle, 1)
@@ -99,7 +99,7 @@ package final class PostgresConnection {
             if left == 0 { return }
             guard left > 0 else { throw broken() }
             try wait(forWriting: true, deadline)
-            // A server with a lot to send reads nothing until its output is received.
+            // A server with a lot to send reads nothing until its output has been received.
             guard PQconsumeInput(handle) == 1 else { throw broken() }
         }
     }

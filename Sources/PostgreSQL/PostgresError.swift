@@ -28,7 +28,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// A server's error message in reply to a statement.
     init(state: String?, endpoint: String, said message: String) {
-        // Classes 22 and 23 concern data, and constraints on data. Their messages may quote the data.
+        // Classes 22 and 23 are about data, and about constraints on data. Their messages may quote the data.
         let isOfData = state?.hasPrefix("22") ?? false || state?.hasPrefix("23") ?? false
         self.init(
             .server, state: state, endpoint: endpoint,

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// One user's elements that are written together, in one transaction.
+/// One user's elements, to be written together in one transaction.
 package struct PostgresBatch: Sendable {
     package var user: String
     /// Samples in columns; those flagged as deleted are deletions, and keep their type and times.
@@ -80,7 +80,7 @@ package struct PostgresOutcome: Sendable, Equatable {
     package init(identity: PostgresIdentity) { self.identity = identity }
 }
 
-/// Which database it is, and its sequence: these reveal a lost database, or one restored from an older copy.
+/// Which database it is, and its sequence; together they reveal a lost database, or one restored from an older copy.
 package struct PostgresIdentity: Sendable, Equatable {
     /// Random, created with the tables; replaced when the database turns out to be an older copy, or rows are missing.
     package var generation: String
@@ -92,7 +92,7 @@ package struct PostgresIdentity: Sendable, Equatable {
     }
 }
 
-/// What a store contains, by its own counts.
+/// What a store contains, by its own count.
 package struct PostgresHoldings: Sendable, Equatable {
     package var identity: PostgresIdentity
     /// How many elements were ever created, minus those found missing.

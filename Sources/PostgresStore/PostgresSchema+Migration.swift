@@ -5,7 +5,7 @@ extension PostgresSchema {
     /// - Throws: `PostgresError`, or `PostgresStoreError` for a newer release's schema, which is left unchanged.
     func prepare(_ connection: PostgresConnection) throws {
         try connection.transaction {
-            // Any process that starts at the same time waits here, and then finds everything done.
+            // Another process that starts at the same time waits here, and then finds everything done.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["healthbus " + name])
             switch try version(connection) {
             case nil:

@@ -52,7 +52,7 @@ extension PostgresSchema {
     }
 
     /// Whether a year's partition can be created: not if somebody has detached it, nor if the default partition already
-    /// contains ids in that range, stored by others. Such ids continue to go into the default partition.
+    /// contains ids in that range that others stored. Such ids still go into the default partition.
     private func hasRoom(for partition: String, of year: Int, _ connection: PostgresConnection) throws -> Bool {
         let found = try connection.execute(
             """

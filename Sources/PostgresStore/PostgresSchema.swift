@@ -37,7 +37,8 @@ package struct PostgresSchema: Sendable, Equatable {
     /// The name of one of its tables, as written in statements.
     func table(_ table: String) -> String { "\"\(name)\".\(table)" }
 
-    /// Strings are compared by bytes, which is what keys need, and is several times as fast as a language's sort order.
+    /// Strings are compared by bytes: keys need nothing else, and it is several times as fast as a language's sort
+    /// order.
     var tables: String {
         """
         CREATE TABLE \(table("samples")) (

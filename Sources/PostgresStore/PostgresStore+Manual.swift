@@ -4,8 +4,8 @@ import PostgreSQL
 /// Manual samples that aren't deleted: those with the same user, type and start are one sample. The first id stays; a
 /// sample under a different id with a higher version replaces its content.
 ///
-/// They are few, so each is written separately, with the user's lock held, so that two that arrive at the same time
-/// under different ids can't both be the first.
+/// There are few of them, so each is written separately, with the user's lock held, so that two that arrive at the same
+/// time under different ids can't both be the first.
 extension PostgresStore {
     func putManual(
         _ rows: [Int], of batch: PostgresBatch, _ namesElements: Bool, _ outcome: inout PostgresOutcome

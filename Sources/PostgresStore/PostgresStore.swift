@@ -56,9 +56,9 @@ package final class PostgresStore {
 
     /// Writes a batch in one transaction; when it returns, the batch is on the server's disk.
     /// - Parameters:
-    ///   - seen: the highest sequence that the caller was ever given, with its generation. If that is the store's
-    ///     generation but the store hasn't reached that sequence, it is an older copy of itself: it begins a new
-    ///     generation, and the batch is stored under that.
+    ///   - seen: the highest sequence that the caller has ever been given, with its generation. If that is the store's
+    ///     generation but the store hasn't reached that sequence, the store is an older copy of itself: it begins a new
+    ///     generation, under which the batch is stored.
     ///   - namesElements: whether the outcome lists the ids of what was created and changed.
     package func put(
         _ batch: PostgresBatch, seen: PostgresIdentity?, namesElements: Bool = false
@@ -133,7 +133,7 @@ package final class PostgresStore {
                 """, ["\(outcome.created)", "\(outcome.updated)"]))
     }
 
-    /// Done in one statement, so that only one of several callers with the same knowledge starts the new generation.
+    /// A single statement, so that only one of several callers with the same knowledge starts the new generation.
     private func beginAnew(unlessReached seen: PostgresIdentity) throws {
         _ = try connection.execute(
             """

@@ -55,7 +55,7 @@ struct SampleRows {
     }
 }
 
-/// What the rows of a page share, converted to fields once.
+/// What a page's rows share, converted to fields once.
 struct PageFields {
     private let page: SamplePage
     private let types: [[UInt8]]
@@ -132,7 +132,7 @@ struct PageFields {
     private func json(_ column: TextColumn, _ row: Int, _ has: Bool, leavesOutEmpty: Bool, to out: inout CopyRows) {
         guard has, !column.isEmpty(row) else { return out.null() }
         let range = column.range(row)
-        // An object without members counts as missing.
+        // An object without members is stored as NULL.
         if leavesOutEmpty, range.count <= 2 { return out.null() }
         out.json(column.bytes[range])
     }

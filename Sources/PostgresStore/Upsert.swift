@@ -44,8 +44,8 @@ extension PostgresStore {
     /// A deletion keeps type and times, and drops the value.
     static func sampleUpsert(_ schema: PostgresSchema) -> Upsert {
         let columns = SampleRows.columns
-        // The newest of several rows with the same id; in key order, so that each page of the index is written once,
-        // and several writers don't deadlock.
+        // The newest of several rows with the same id; in key order, so that each page of the index is written only
+        // once, and concurrent writers don't deadlock.
         let select = """
             INSERT INTO \(schema.table("samples")) AS held (user_id, \(columns))
             SELECT $1::text, \(columns) FROM (

@@ -27,7 +27,7 @@ func withCStrings<Result>(
 }
 
 extension Duration {
-    /// For poll(2): rounded up, so that the deadline has passed when it returns.
+    /// For poll(2): rounded up, so that the deadline has passed when the call returns.
     package var pollMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

@@ -9,7 +9,7 @@ import Synchronization
 /// children from a thread that lives as long as they should: the main thread, or the thread that runs the supervisor;
 /// never from the concurrency pool.
 ///
-/// A handle dropped while the child is running kills and reaps it.
+/// If a handle is dropped while its child is running, the child is killed and reaped.
 package final class ChildProcess: Sendable {
     /// Where the child's standard streams go.
     package struct Streams: Sendable, Equatable {
@@ -99,7 +99,7 @@ package final class ChildProcess: Sendable {
     @discardableResult
     package func signal(_ number: Int32) -> Bool { healthbus_pidfd_signal(descriptor, number) == 0 }
 
-    /// SIGKILL; anything that the child started is killed when the child is reaped.
+    /// Sends SIGKILL; anything that the child started is killed when the child is reaped.
     package func kill() { signal(SIGKILL) }
 
     /// How it ended, reaping it if need be; nil while it is running.

@@ -20,7 +20,7 @@ package struct FairDeadline {
 
     /// - Parameters:
     ///   - limit: how long, starting now.
-    ///   - groups: the process groups to allow for. The calling thread counts too.
+    ///   - groups: the process groups to allow for. The calling thread's waits count too.
     package init(_ limit: Duration, of groups: some Sequence<pid_t>) {
         let groups = Set(groups)
         let begin = ContinuousClock.now
@@ -59,7 +59,8 @@ package struct FairDeadline {
 /// Linux counts this for each thread (`/proc/<process>/task/<thread>/schedstat`, the second number); where it doesn't,
 /// everything is 0.
 package enum ProcessorWait {
-    /// The sum, over process groups, of the longest wait of any thread in each, plus that of the calling thread.
+    /// The sum, over the process groups, of the longest wait of any of a group's threads, plus that of the calling
+    /// thread.
     package static func total(of groups: Set<pid_t>) -> Duration {
         var byGroup: [pid_t: Int64] = [:]
         for pid in numbers(in: "/proc") {

@@ -8,8 +8,8 @@ package struct ProcessSpec: Sendable, Equatable {
     package var executable: String
     /// Excluding the program's own name.
     package var arguments: [String]
-    /// Appended to the arguments once the process has been ready: by the time it is restarted, a different process may
-    /// be in its place.
+    /// Appended to the arguments once the process has been ready: by the time it is restarted, another process may have
+    /// taken its place.
     package var argumentsOnceReady: [String]
     /// Its working directory; nil for the supervisor's own, in which case the executable's path must be absolute.
     package var directory: String?
@@ -19,7 +19,7 @@ package struct ProcessSpec: Sendable, Equatable {
     package var group: Int
     package var restart: RestartPolicy
     /// How long the next group waits for this process; after that, the delay is reported, and the rest start without
-    /// it.
+    /// waiting for it.
     package var readyWithin: Duration
     /// How long it may drain after SIGTERM before SIGKILL.
     package var stopWithin: Duration

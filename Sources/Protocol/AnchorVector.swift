@@ -1,9 +1,9 @@
 import HealthModel
 
 /// How far something reaches in a changelog: one sequence number for all types, and a separate one for each type that
-/// differs.
+/// deviates from it.
 ///
-/// Types differ when the debouncer holds one back (weight for 5 minutes) while the others advance.
+/// A type deviates when the debouncer holds it back (weight for 5 minutes) while the others advance.
 package struct AnchorVector: Sendable, Equatable {
     package var base: SequenceNumber
     package var exceptions: [String: SequenceNumber]
@@ -40,7 +40,7 @@ package struct AnchorVector: Sendable, Equatable {
         return AnchorVector(base: base, exceptions: next)
     }
 
-    /// Whether `limit` allows anything beyond this.
+    /// Whether `limit` allows it to advance any further.
     package func isBehind(_ limit: AnchorVector) -> Bool {
         if base < limit.base { return true }
         return Set(exceptions.keys).union(limit.exceptions.keys).contains { self[$0] < limit[$0] }
@@ -55,7 +55,7 @@ extension AnchorVector: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Not by trial decoding: that would create an error for each vector that has types.
+        // Not decoded by trial and error, since that would create an error for each vector that has types.
         if let base = try container.decode(Value.self).int {
             self.init(base: SequenceNumber(base))
         } else {

@@ -2,7 +2,7 @@ import CLibCBOR
 import HealthModel
 
 /// Reads CBOR within our own limits: nesting is bounded, and it never reads beyond the given bytes. A declared length
-/// alone allocates nothing.
+/// by itself allocates nothing.
 package struct CBORDecoder {
     package static let maximumDepth = 32
     private static let expectedMembers = 32
@@ -13,7 +13,7 @@ package struct CBORDecoder {
 
     /// Decodes the one value in `bytes`.
     /// - Parameter items: the most values it may contain, itself and nested ones included, since a value encoded in a
-    ///   few bytes takes dozens in memory. A column counts as one.
+    ///   few bytes takes dozens in memory. A column counts as one value.
     /// - Throws: `CBORError` for anything other than exactly one well-formed value in a form that `Value` can
     ///   represent.
     package static func decode(_ bytes: some Collection<UInt8>, items: Int = .max) throws(CBORError) -> Value {

@@ -10,7 +10,8 @@ package struct CBOREncoder {
 
     package static func encode(_ value: Value) -> [UInt8] {
         var encoder = CBOREncoder()
-        // This way a page of columns is copied once, not again each time the buffer doubles.
+        // Reserving the room in advance means that a page of columns is copied once, not again each time the buffer
+        // doubles.
         let bulk = bulk(of: value)
         if bulk > 0 { encoder.bytes.reserveCapacity(bulk + 4096) }
         encoder.write(value)

@@ -22,8 +22,9 @@ package struct ChangesAnswer: Sendable {
 
     package init(user: String) { self.user = user }
 
-    /// Adds these rows of a page that contains other people's too, of whom nothing is included, not even a name.
-    /// Deleted rows keep what they are recognized by (id, type, times, source, HealthKit UUID) and lose their content.
+    /// Adds these rows of a page that also contains other people's; nothing about those people is included, not even a
+    /// name. Deleted rows keep what they are recognized by (id, type, times, source, HealthKit UUID) and lose their
+    /// content.
     package mutating func add(_ rows: [Int], of page: SamplePage) {
         guard !rows.isEmpty else { return }
         var chosen = (rows.count == page.count ? page : page.select(rows)).withoutUnusedNames()
@@ -63,8 +64,8 @@ package struct ChangesAnswer: Sendable {
         characteristics = value["characteristics"]
     }
 
-    /// A small body mustn't become a large value. Each sample may have a type, a unit and an origin of its own; a
-    /// timeline has a few thousand entries at most.
+    /// The limit keeps a small body from becoming a large value. Each sample may have a type, a unit and an origin of
+    /// its own; a timeline has a few thousand entries at most.
     private static let itemLimit = 8 * limit + 20_000
 }
 
@@ -74,7 +75,7 @@ extension SamplePage {
         if !isEmpty, unit.isEmpty { throw PageError(column: "unit") }
     }
 
-    /// Checks that texts are what others expect: JSON objects.
+    /// Checks that texts have the form that others expect: JSON objects.
     fileprivate func checkTexts() throws(PageError) {
         for (name, column) in [("metadata", metadata), ("payload", payload)] where column.count > 0 {
             for row in 0..<count where !column.isEmpty(row) {
@@ -99,7 +100,7 @@ extension SamplePage {
 }
 
 extension TextColumn {
-    /// The same column without the texts of these rows.
+    /// The same column, with the texts of these rows emptied.
     fileprivate func emptied(_ rows: [Int]) -> TextColumn {
         guard count > 0, rows.contains(where: { !isEmpty($0) }) else { return self }
         let rows = Set(rows)

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// A request's samples and deletions in columns, which a backend may accept instead of JSON (docs/backend.md): a page
-/// as on the bus, along with the user and the time.
+/// as it travels on the bus, along with the user and the time.
 package struct SampleDelivery: Sendable {
     package static let contentType = "application/vnd.healthbus.columns+cbor"
     /// The most elements in one request, in either form.
@@ -55,8 +55,8 @@ package struct SampleDelivery: Sendable {
         return CBOREncoder.encode(.object(members))
     }
 
-    /// Reads a body. The contents of individual rows aren't checked, but every index points into its dictionary, and
-    /// all columns have the same length.
+    /// Reads a body. The contents of individual rows aren't checked, but every index must point into its dictionary,
+    /// and all columns must have the same length.
     /// - Throws: `CBORError`, `PageError`, `ColumnsError`.
     package init(body: [UInt8]) throws {
         let value = try CBORDecoder.decode(body, items: Self.itemLimit)

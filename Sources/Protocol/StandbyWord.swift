@@ -6,7 +6,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
     package enum Phase: String, Codable, Sendable {
         /// Its configuration has been checked; its parts are being started and tried.
         case checking
-        /// Ready, and waiting for the word to take over.
+        /// Ready, and waiting for the command to take over.
         case waiting
         /// It can't take over, and exits.
         case failed
@@ -19,7 +19,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
     package var plugin: String
     package var pid: Int
     package var phase: Phase
-    /// Only from a waiting handler.
+    /// Sent only by a handler that is waiting.
     package var trial: TrialReport?
     /// Why it can't take over.
     package var why: String?
@@ -45,7 +45,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
         Message(topic: Self.prefix + instance, header: .init(from: instance, at: now), body: Value(self))
     }
 
-    /// nil when the message isn't one.
+    /// nil when the message isn't such a word.
     package init?(_ message: Message) {
         guard message.topic.hasPrefix(Self.prefix), let word = message.body.read(StandbyWord.self) else { return nil }
         self = word

@@ -18,13 +18,13 @@ package struct SwapProgress: Codable, Sendable, Equatable {
 
     package var id: String
     package var instance: String
-    /// Plugins by name or folder.
+    /// Plugins, by name or folder.
     package var from: String
     package var to: String
     package var step: Step
     /// Whether it is only a trial.
     package var dryRun: Bool
-    /// For a handler, once it has been tried.
+    /// For a handler: its report, once it has been tried.
     package var trial: TrialReport?
     /// How long neither process was running, in microseconds.
     package var without: Int64?
@@ -32,7 +32,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     package var hint: String?
 
     /// - Parameters:
-    ///   - plugin: the one to take over, if known.
+    ///   - plugin: the plugin that is to take over, if known.
     package init(id: String, instance: String, plugin: String, isTrial: Bool) {
         self.id = id
         self.instance = instance

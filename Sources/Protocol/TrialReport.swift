@@ -6,7 +6,7 @@ package struct TrialChange: Codable, Sendable, Equatable {
     package var date: String
     /// As in `TrialReport.figures`.
     package var figure: String
-    /// null if it has none.
+    /// null if the day has no such figure.
     package var before: Value
     package var after: Value
 
@@ -35,13 +35,13 @@ package struct TrialReport: Codable, Sendable, Equatable {
     package var computed = 0
     /// How many days without any samples were computed too.
     package var empty = 0
-    /// How many of the computed days have figures that are waiting to be recomputed, so there is nothing to compare
+    /// How many of the computed days have figures still waiting to be recomputed, so that there is nothing to compare
     /// with.
     package var waiting = 0
     package var failed: [Failed] = []
     /// How many days differ in any way.
     package var differing = 0
-    /// What differs on any of them, in order: names as in the daily summary; `hourly.<name>`, `events`.
+    /// What differs on any of those days, in order: names as in the daily summary; `hourly.<name>`, `events`.
     package var figures: [String] = []
     /// The differences themselves. They are health values: no message carries them.
     package var changes: [TrialChange] = []

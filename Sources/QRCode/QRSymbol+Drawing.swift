@@ -1,13 +1,14 @@
-/// How the dark modules of a code are drawn. Scanners expect dark on light; most, but not all, read the reverse.
+/// How the dark modules of a code are drawn. Scanners expect dark on light; most, but not all, can also read light on
+/// dark.
 package enum QRInk: Sendable, Equatable {
-    /// Black on white with escape codes, whatever the terminal's colours.
+    /// Black on white with escape codes, whatever the terminal's colors.
     case blackOnWhite
     /// For a terminal or paper whose text is darker than its background: dark modules are drawn.
     case darkText
     /// For a terminal whose text is lighter than its background: light modules are drawn.
     case lightText
 
-    /// The ink to use without escape codes. Terminals that report their colours do so in `COLORFGBG`, as in "15;0": the
+    /// The ink to use without escape codes. Terminals that report their colors do so in `COLORFGBG`, as in "15;0": the
     /// last number is the background, of which 7 and 9 to 15 are light. Other terminals report nothing, and most are
     /// dark.
     package static func plain(environment: [String: String]) -> QRInk {
@@ -30,7 +31,7 @@ extension QRSymbol {
         let sides = -Self.quietZone..<width + Self.quietZone
         return stride(from: sides.lowerBound, to: sides.upperBound, by: 2).map { row in
             let cells = sides.map { column -> Character in
-                // The number of rows is odd; below the last one everything is light.
+                // The number of rows is odd, so the last line's lower half is light.
                 let upper = isDark(row: row, column: column) != (ink == .lightText)
                 let lower = isDark(row: row + 1, column: column) != (ink == .lightText)
                 return upper ? (lower ? "█" : "▀") : (lower ? "▄" : " ")

@@ -20,7 +20,7 @@ extension Database {
         }
         var isWhole = false
         defer { if !isWhole { unlink(draft) } }
-        // A read transaction holds on to the state; without it, each change would restart the copy.
+        // A read transaction keeps the state fixed; without it, each change would restart the copy.
         let bytes = try readTransaction {
             _ = try prepare("SELECT count(*) FROM sqlite_master").firstRow { $0.int(0) }
             let pageSize = try prepare("PRAGMA page_size").firstRow { $0.int64(0) } ?? 4096

@@ -17,7 +17,8 @@ package final class Database: @unchecked Sendable {
     package let isReadOnly: Bool
     let handle: OpaquePointer
     package private(set) var isInTransaction = false
-    /// How many transactions were rolled back. Code that caches what it wrote must drop its cache when this has risen.
+    /// How many transactions were rolled back. Code that caches what it wrote must drop its cache when this number has
+    /// risen.
     package private(set) var rollbackCount = 0
     /// Statements not in use at the moment, by their text, kept for reuse: most take longer to prepare than to run.
     private var spare: [String: OpaquePointer] = [:]
@@ -82,7 +83,7 @@ package final class Database: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Memory statistics take a global mutex in every allocation: 9 % of a bulk upsert, for figures that nobody reads.
+    /// Memory statistics take a global mutex for every allocation: 9 % of a bulk upsert, for figures that nobody reads.
     /// Turned off once, before the first connection; a process that has already used SQLite keeps its own setting.
     private static let configuration: Int32 = healthbus_disable_memory_statistics()
 
@@ -118,7 +119,7 @@ package final class Database: @unchecked Sendable {
     /// Copies the write-ahead log into the file and empties it.
     package func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-    /// The first damage found inside the file; nil when it is intact. Reads the whole file.
+    /// The first damage found inside the file; nil when it is intact. This reads the whole file.
     package func damage() throws -> String? {
         let verdict = try prepare("PRAGMA quick_check(1)").firstRow { $0.string(0) }
         return verdict == "ok" ? nil : verdict ?? "no answer"

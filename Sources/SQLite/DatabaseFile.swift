@@ -16,7 +16,7 @@ enum DatabaseFile {
         let pageSize = written == 1 ? 65536 : written
         guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { return "its header is damaged" }
         var pages = Int(header.number(at: 28, bytes: 4))
-        // An old writer doesn't maintain the count, so only the size is known.
+        // An old writer doesn't maintain the page count in the header, so only the size is known.
         if header[24..<28] != header[92..<96] { pages = 0 }
         let there = file.size / pageSize
         let log = WriteAheadLog(path + "-wal", pageSize: pageSize)
@@ -34,8 +34,8 @@ extension Database {
     /// Why a file can't be opened for writing, judging by its header, its size and its log; nil when nothing is wrong
     /// with it, and for a missing or empty file.
     ///
-    /// It doesn't use SQLite, and changes nothing. Use it only on a file that nobody is writing to, which may otherwise
-    /// look cut off.
+    /// It doesn't use SQLite, and changes nothing. Use it only on a file that nobody is writing to; a file being
+    /// written may look cut off.
     package static func problem(at path: String) -> String? { DatabaseFile.problem(at: path) }
 }
 

@@ -13,7 +13,7 @@ package final class GuestQuery {
         case several
         /// The statement would do something other than read.
         case notReading
-        /// It exceeded its time limit.
+        /// The query exceeded its time limit.
         case tooLong
         /// SQLite's own message: "no such column: x".
         case wrong(String)
@@ -47,7 +47,7 @@ package final class GuestQuery {
                     ? SQLITE_OK : SQLITE_DENY
             }, nil)
         (handle, columns) = try Self.prepare(sql, database)
-        // The time limit lives as long as this object, and so does the connection.
+        // The time limit, like the connection, lives as long as this object.
         sqlite3_progress_handler(
             database.handle, 10_000,
             { limit in
@@ -72,7 +72,7 @@ package final class GuestQuery {
         if code & 0xFF == SQLITE_AUTH { throw Refusal.notReading }
         guard code == SQLITE_OK else { throw Refusal.wrong(String(cString: sqlite3_errmsg(database.handle))) }
         guard let handle else { throw Refusal.empty }
-        // Comments and white space may follow it.
+        // Comments and white space may follow the statement.
         var second: OpaquePointer?
         let isAlone = sqlite3_prepare_v2(database.handle, rest, -1, &second, nil) == SQLITE_OK && second == nil
         sqlite3_finalize(second)

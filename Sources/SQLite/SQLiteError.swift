@@ -9,7 +9,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package let operation: String
     package let path: String
 
-    /// For a file whose content isn't what was written.
+    /// For a file whose content isn't what was once written to it.
     /// - Parameter message: why.
     package init(damaged path: String, _ message: String) {
         self.init(code: SQLITE_CORRUPT, message: message, operation: "open", path: path)

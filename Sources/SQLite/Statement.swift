@@ -69,7 +69,7 @@ package final class Statement {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
-            // Read before the reset, which would overwrite it.
+            // Read before the reset, which would overwrite the value.
             let failure = database.error(code, sql)
             sqlite3_reset(handle)
             throw failure

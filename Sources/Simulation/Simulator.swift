@@ -10,7 +10,7 @@ package struct Simulator {
         case stages
         /// All stages, including those that only compute figures.
         case allStages
-        /// An app that delivers everything it can read whenever it gets time: only the phone matters.
+        /// An app that delivers everything it can read whenever it gets time, so that only the phone matters.
         case ideal
     }
 
@@ -34,14 +34,14 @@ package struct Simulator {
     package var life: PhoneLife.Options { book.life.options }
 
     /// - Parameter progress: the number of days simulated; probes aren't counted.
-    /// - Throws: `SimulationInterrupted`, or why a stage couldn't continue.
+    /// - Throws: `SimulationInterrupted`, or the reason why a stage couldn't continue.
     package func run(_ strategy: DeliveryStrategy, progress: (Int) -> Void = { _ in }) throws -> StrategyResult {
         let phone = try phone(strategy, book, app)
         try phone.live(progress: progress)
         return StrategyResult(phone: phone, matrix: try matrix(strategy), isMeasured: app != .ideal)
     }
 
-    /// The same without the probes.
+    /// The same, but without testing the strategy's abilities.
     package func measured(_ strategy: DeliveryStrategy) throws -> StrategyResult {
         let phone = try phone(strategy, book, app)
         try phone.live()

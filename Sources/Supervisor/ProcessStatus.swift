@@ -45,7 +45,7 @@ package struct ProcessStatus: Sendable, Equatable {
     }
 }
 
-/// Something that a person watching the supervisor wants to know.
+/// Something that a person watching the supervisor would want to know.
 package enum SupervisorNotice: Sendable, Equatable {
     case started(name: String, pid: pid_t)
     case ready(name: String)
@@ -60,9 +60,9 @@ package enum SupervisorNotice: Sendable, Equatable {
     case gaveUp(name: String, failures: Int)
     /// Ended because it was asked to.
     case stopped(name: String, status: ProcessExit)
-    /// A standby process ended, or couldn't be started, without having replaced the other.
+    /// A standby process ended, or couldn't be started, without having replaced the running one.
     case standbyEnded(name: String, place: String, why: String)
-    /// A standby process has taken the other's place and is ready, this long after the other ended.
+    /// A standby process has taken the other's place and is ready; this much time has passed since the other ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)

@@ -1,13 +1,13 @@
 import Processes
 
 extension SupervisionTree {
-    /// Whether the groups after this process are still waiting for it.
+    /// Whether the groups after this process still have to wait for it.
     func isHeldUp(by member: Member) -> Bool {
         guard case .starting(let group) = phase, member.spec.group <= group, member.readyBy != nil else { return false }
         return member.state == .starting || member.state == .backoff
     }
 
-    /// Starts the lowest group above `group`; when none is left, everything is running.
+    /// Starts the lowest group above `group`; if there is none, everything is running.
     mutating func startGroup(after group: Int?, at now: Duration, _ actions: inout [Action]) {
         let next = members.lazy.map(\.spec.group).filter { candidate in group.map { candidate > $0 } ?? true }.min()
         guard let next else {
@@ -23,7 +23,8 @@ extension SupervisionTree {
 
     /// Moves on to the next group, up or down, once the current one has settled.
     mutating func advance(at now: Duration, _ actions: inout [Action]) {
-        // A group that has just been started holds up the next one, so its spawns are answered before this continues.
+        // A group that has just been started holds up the next one, so its spawns have been answered by the time this
+        // continues.
         while case .starting(let group) = phase, !members.contains(where: isHeldUp) {
             startGroup(after: group, at: now, &actions)
         }

@@ -18,7 +18,7 @@ extension SupervisionTree {
         var retryAt: Duration?
         /// When SIGKILL follows SIGTERM.
         var killAt: Duration?
-        /// What it restarts with as soon as it has ended.
+        /// The specification to restart it with as soon as it has ended.
         var replacement: ProcessSpec?
         /// Whether it is down because a person stopped it, or because another process is about to replace it.
         var isHeld = false

@@ -3,8 +3,8 @@ import Processes
 
 /// Two processes for one place: the one that has it, and another that stands by to take it.
 ///
-/// At most one of them does the work at a time, and one always will: the second gets the signal to go only once the
-/// first has ended, and the first restarts if the second ends before it is ready.
+/// At most one of them does the work at a time, and one always ends up doing it: the second gets the signal to go only
+/// once the first has ended, and the first restarts if the second ends before it is ready.
 extension SupervisionTree {
     /// How a place passes to another process.
     struct Handover: Sendable {
@@ -116,7 +116,7 @@ extension SupervisionTree {
         spawn(index, at: now, &actions)
     }
 
-    /// Sends away the process that was to take this place.
+    /// Dismisses the process that was to take this place.
     mutating func dismissSuccessor(of index: Int, at now: Duration, _ actions: inout [Action]) {
         let name = members[index].spec.name
         members[index].handover = nil

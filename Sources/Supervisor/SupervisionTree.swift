@@ -14,7 +14,7 @@ package struct SupervisionTree: Sendable {
         case spawnFailed(name: String, reason: String)
         case ready(name: String)
         case exited(name: String, status: ProcessExit)
-        /// Time has passed: to be sent at `nextDeadline`, harmless at any time.
+        /// Time has passed: to be sent at `nextDeadline`; harmless at any other time.
         case tick
         /// Ends everything, in reverse order.
         case stop

@@ -106,7 +106,7 @@ struct RunLoop {
             }
         case .signal(let name, let number):
             children[name]?.signal(number)
-            // A standby process's start counts only from now on.
+            // For a standby process, the time since its start is counted only from here.
             if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
         case .rename(let name, let place):

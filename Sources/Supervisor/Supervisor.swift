@@ -8,7 +8,7 @@ import Synchronization
 /// All effects happen on the thread that calls `run`, which blocks; everything else may be called from any thread.
 /// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
-    /// Whether this run of a process has reported that it is ready. Called on the running thread every 20 ms while some
+    /// Whether this run of a process has reported that it is ready. Called on the running thread every 20 ms while any
     /// process is starting, so it must only look at what is already known.
     package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
     package typealias OnEvent = @Sendable (SupervisorNotice) -> Void

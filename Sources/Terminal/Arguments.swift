@@ -98,8 +98,8 @@ package struct Arguments: Sendable {
         }
     }
 
-    /// The option, and the value in the same word if there is one. Right after a short option only a number is a value:
-    /// anything else may be a long option with a hyphen too few.
+    /// The option, and the value in the same word if there is one. Only a number counts as the value right after a
+    /// short option: anything else may be a long option that lacks a hyphen.
     private static func parts(of word: String) -> [String] {
         let rest = word.dropFirst(2)
         if !word.hasPrefix("--"), !rest.isEmpty, rest.allSatisfy(\.isNumber) {
@@ -121,7 +121,7 @@ package struct Arguments: Sendable {
         }
         if positionals.count > command.positionals.count, !(command.positionals.last?.repeats ?? false) {
             let word = positionals[command.positionals.count]
-            // A command's output is named by an option, unlike its input.
+            // A command's output file is named by an option, unlike its input.
             let output = command.positionals.isEmpty ? command.options.first { $0.short == "-o" } : nil
             throw .usage(
                 "unexpected \"\(word)\"",

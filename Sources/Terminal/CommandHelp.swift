@@ -7,7 +7,7 @@ package struct CommandHelp: Sendable {
         package var name: String
         /// "-w"; nil if there is none.
         package var short: String?
-        /// What its value is, such as "seconds"; nil makes it a flag.
+        /// What its value is, such as "seconds"; nil for a flag.
         package var value: String?
         package var help: String
         /// May be given several times.
@@ -26,7 +26,7 @@ package struct CommandHelp: Sendable {
         /// "file".
         package var name: String
         package var isRequired: Bool
-        /// Takes all following arguments; allowed only for the last.
+        /// Takes all remaining arguments; allowed only for the last positional.
         package var repeats: Bool
 
         package init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {
@@ -44,7 +44,7 @@ package struct CommandHelp: Sendable {
     package var options: [Option]
     /// Complete command lines.
     package var examples: [String]
-    /// What to say about the positional arguments if there are too few of them; nil says which is missing.
+    /// What to say if there are too few positional arguments; nil to name the missing one.
     package var mistake: (@Sendable (_ words: [String]) -> Failure?)?
 
     package init(

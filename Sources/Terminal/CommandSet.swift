@@ -35,8 +35,8 @@ package struct CommandSet: Sendable {
     }
 
     /// - Parameters:
-    ///   - words: the command line without the program's name. Without words, or with `help` or `--help`, it asks for
-    ///     help; with `--version`, for the version.
+    ///   - words: the command line without the program's name. Without any words, or with `help` or `--help`, the
+    ///     result is help; with `--version`, the version.
     ///   - width: the width of the terminal for help; nil doesn't break lines.
     /// - Throws: `Failure` (usage).
     package func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {

@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// The bottom line of a terminal, which is redrawn again and again, and the lines above it: whatever is written through
-/// this keeps both intact. May be used from any thread.
+/// The bottom line of a terminal, which is redrawn again and again, and the lines above it: anything written through
+/// this leaves both intact. May be used from any thread.
 package final class LiveLine: Sendable {
     private struct State {
         /// The line as drawn; empty while there is none.
@@ -13,14 +13,14 @@ package final class LiveLine: Sendable {
         var isOver = false
     }
 
-    /// The one for standard error, shared by everything that this process writes there.
+    /// The instance for standard error, shared by everything that this process writes there.
     package static let error = LiveLine(Terminal(.error), width: { Terminal(.error).width }) {
         StandardStream.error.write($0)
     }
 
     private static let erase = "\r\u{1B}[K"
     private let terminal: Terminal
-    /// Asked each time, since a window's width may change.
+    /// Determined each time, since a window's width may change.
     private let width: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())

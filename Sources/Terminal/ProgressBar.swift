@@ -49,7 +49,7 @@ package struct ProgressBar {
         let now = clock()
         if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        // Back to the first column, erasing the rest of a longer previous line.
+        // Returns to the first column, and erases the rest of a longer previous line.
         write("\r" + DisplayWidth.truncated(line(at: now), to: max(1, terminal.width - 1)) + "\u{1B}[K")
     }
 
@@ -76,7 +76,7 @@ package struct ProgressBar {
             parts.append("\(title) \(bar) \(Int(share * 100)) %")
             parts.append("\(HumanFormat.bytes(bytes)) of \(HumanFormat.bytes(totalBytes))")
             if let recordText { parts.append(recordText) }
-            // The first second says little about the rest.
+            // The first second says little about how long the rest will take.
             if share > 0, share < 1, elapsed >= .seconds(1) {
                 let left = elapsed * ((1 - share) / share)
                 parts.append("about \(HumanFormat.duration(.seconds(left.components.seconds + 1))) left")

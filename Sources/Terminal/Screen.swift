@@ -5,7 +5,7 @@ import Logging
 /// The whole screen of a terminal, for a program that keeps redrawing it: the alternate buffer, and keys without echo
 /// or waiting for Enter.
 ///
-/// `leave` restores everything; the caller of `enter` makes sure that it is called, however the program ends.
+/// `leave` restores everything; the caller of `enter` makes sure that `leave` is called, however the program ends.
 package final class Screen {
     private let output: StandardStream
     private let input: Int32
@@ -44,7 +44,7 @@ package final class Screen {
         before = nil
     }
 
-    /// Draws these lines from the top, over the old content; anything left below is erased.
+    /// Draws these lines from the top, over the old content; anything below them is erased.
     package func draw(_ lines: [String]) {
         guard isEntered else { return }
         // No newline after the last one: it would scroll a full screen.

@@ -4,7 +4,7 @@ package struct ShellCompletion: Sendable {
     package enum Shell: String, Sendable, CaseIterable { case bash, zsh, fish }
 
     private let commandSet: CommandSet
-    /// The command that prints words of a kind when followed by that kind: "healthbus completions".
+    /// The command that prints all words of a kind when given the kind's name: "healthbus completions".
     private let ask: String
 
     package init(_ commandSet: CommandSet, ask: String) {
@@ -22,7 +22,7 @@ package struct ShellCompletion: Sendable {
 
     // MARK: bash
 
-    /// For bash 4 and later, without the package bash-completion.
+    /// For bash 4 and later; doesn't need the bash-completion package.
     private var bash: String {
         let name = commandSet.program
         return """
@@ -201,7 +201,7 @@ package struct ShellCompletion: Sendable {
         }
     }
 
-    /// For single quotes, with a backslash before whatever the shell would interpret.
+    /// For use in single quotes, with a backslash before anything the shell would interpret.
     private static func quoted(_ text: String, _ quote: String, besides special: String = "") -> String {
         text.map { character in
             character == "'" ? quote : special.contains(character) ? "\\\(character)" : String(character)

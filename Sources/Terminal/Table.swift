@@ -4,7 +4,7 @@ package struct Table: Sendable {
         package enum Alignment: Sendable { case left, right }
         package var title: String
         package var alignment: Alignment
-        /// When to leave it out on a screen that is too narrow for all columns: 1 goes first, nil never.
+        /// When to leave the column out on a screen that is too narrow for all: 1 goes first, nil never goes.
         package var givesWay: Int?
 
         package init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {

@@ -1,6 +1,6 @@
 /// Text in a column whose first line begins after other text.
 enum TextWrap {
-    /// Below this width columns don't help, and breaking lines is left to the terminal.
+    /// Below this width columns don't help, and line breaking is left to the terminal.
     private static let narrowest = 24
 
     /// `head`, then the words of `text` from column `indent` on, with no line longer than `width`.

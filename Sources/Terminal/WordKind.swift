@@ -7,7 +7,7 @@ package enum WordKind: Sendable, Hashable {
     case choice([String])
     /// Words that only the program knows, so the shell has to ask it for them.
     case known(Known)
-    /// Several of them, with commas in between.
+    /// Several of them, separated by commas.
     case list(Known)
     /// Anything: nothing can be offered.
     case free

@@ -1,7 +1,7 @@
 // healthbus-trampoline <parent-pid> <signal> <program> [argument...]
 //
 // Becomes <program>, which gets <signal> when its parent ends for whatever reason: posix_spawn has no attribute for
-// that. The program starts with an empty signal mask and default dispositions. Exits with 127 if it can't become the
+// this. The program starts with an empty signal mask and default dispositions. Exits with 127 if it can't become the
 // program, 126 if the parent is already gone, 2 if called wrongly.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,8 @@ int main(int argc, char *argv[]) {
         fprintf(stderr, "healthbus-trampoline: prctl(PR_SET_PDEATHSIG, %ld): %s\n", signal_number, strerror(errno));
         return 127;
     }
-    // The signal is sent only if the parent dies from now on: if it has already died, we have another parent now.
+    // The signal is sent only if the parent dies after this call: if it has already died, this process has another
+    // parent now.
     if (getppid() != (pid_t)parent) return 126;
 
     struct sigaction action = {0};

@@ -6,7 +6,7 @@ protocol Command {
     static func run(_ arguments: Arguments) throws
 }
 
-// Options that several commands share, so that they read the same everywhere.
+// Options that several commands share, so that they are worded the same everywhere.
 extension CommandHelp {
     /// For every command that concerns a stack.
     static let stackOptions: [Option] = [.state, .stackConfig]

@@ -5,15 +5,14 @@ import Logging
 import Terminal
 
 extension Stack {
-    /// A stack to start: with the configuration named on the command line or in the environment, otherwise the default.
-    /// - Parameter state: its folder, if not the one named on the command line.
+    /// A stack to start, with the configuration named on the command line or in the environment, or else the default.
+    /// - Parameter state: its folder, if it isn't the one named on the command line.
     init(starting arguments: Arguments, state: String? = nil) throws {
         try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
         advice = arguments.advice
     }
 
-    /// The stack that a command concerns: with the named configuration, otherwise the one that it was last started
-    /// with.
+    /// The stack that a command concerns, with the named configuration, or else the one that it was last started with.
     /// - Parameter choices: plugins that take precedence over the state folder, by instance.
     init(_ arguments: Arguments, choices: [String: StackConfiguration.Choice] = [:]) throws {
         let state = arguments.value("--state")
@@ -22,8 +21,8 @@ extension Stack {
         advice = arguments.advice
     }
 
-    /// The stack of a command that shows what the state folder holds: if there is no stack, "nothing" would be the
-    /// wrong answer.
+    /// The stack for a command that shows what the state folder holds: if there is no stack, reporting "nothing" would
+    /// be wrong.
     /// - Throws: `Failure` when there is no state folder, or it holds no stack.
     init(reading arguments: Arguments) throws {
         try self.init(arguments)
@@ -54,7 +53,7 @@ extension Arguments {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil
         }
-        // Without --state the demo has a folder of its own, which other commands don't use.
+        // Without --state, the demo has its own folder, which other commands don't use.
         let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
         let file = given("--config")
         guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }

@@ -19,7 +19,7 @@ struct BackendColumnsTests {
     ]
     private static let payloads = ["", "null", "[1,2.5]", "\"text\"", "{\"beats\":[]}", " 7 "]
 
-    /// Rows with only a few different ids, moments and strings, so that they collide in every way.
+    /// Rows with only a few different ids, times and strings, so that they collide in every way.
     private static func page(
         rows: Int, manual: Bool, bad: Bool, using generator: inout SplitMix
     ) -> SamplesPage {
@@ -105,7 +105,7 @@ struct BackendColumnsTests {
         let (json, columns) = (try F(), try F())
         var (refused, conflicts) = (0, 0)
         for round in 0..<6 {
-            // A JSON body with a malformed member is refused as a whole, so it can't be used here.
+            // A JSON body with a malformed member is refused as a whole, so it can't be used for this test.
             let page = Self.page(
                 rows: .random(in: 2...40, using: &generator), manual: seed % 2 == 0, bad: seed % 3 == 0,
                 using: &generator)

@@ -71,7 +71,7 @@ struct BackendContractTests {
         #expect(alone.status == 422)
         #expect(try Value(json: alone.body)["refused"].array?.first?["reason"].string == reason)
 
-        // If there is a good element too, the request succeeds, and the answer names the bad one by its index.
+        // If there is also a good element, the request succeeds, and the answer identifies the bad one by its index.
         let mixed = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), element]))
         #expect(mixed["created"].strings == [F.id(1)])
         #expect(mixed["refused"].array?.first?["index"] == 1)
@@ -182,7 +182,7 @@ struct BackendContractTests {
     @Test func anotherProcessSeesWhatWasAnswered() throws {
         let fixture = try BackendFixture()
         let answer = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
-        // The first backend is still open, as after a kill: nothing was flushed by closing it.
+        // The first backend is still open, as after a kill, so closing it hasn't flushed anything.
         let second = try F.open(fixture.databasePath)
         let stats = try Value(json: second.handle(F.request("GET", "/api/v1/stats")).body)
         #expect(stats["samples"]["alive"] == 1)

@@ -192,7 +192,7 @@ struct BackendDatesTests {
             for known in ["", "\"x\"", String(tag.dropLast()), "x" + tag, String(tag.dropFirst().dropLast())] {
                 #expect(ask(known) == first, "\(path) \(known)")
             }
-            // A repeat changes nothing; a change does.
+            // Sending the same elements again changes nothing; a change does.
             _ = try fixture.accepted("steps", body)
             #expect(ask(tag).status == 304)
         }

@@ -11,7 +11,7 @@ import Testing
 enum Storage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case file, postgres
 
-    /// The kinds of storage available on this machine.
+    /// The kinds of storage that are available on this machine.
     static let all: [Storage] = PostgresServer.isThere ? allCases : [.file]
     var testDescription: String { rawValue }
 }
@@ -21,7 +21,7 @@ final class BackendFixture {
     let folder: TemporaryFolder
     let backend: Backend
     let storage: Storage
-    /// Kept so that the server runs for as long as it is in use.
+    /// Kept so that the server runs as long as it is needed.
     let server: PostgresServer?
     let schema: String
     var databasePath: String { folder.path + "/state/backend.sqlite" }

@@ -6,8 +6,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The sequence that rises with every change, and what happens when a caller has seen a number higher than any that
-/// exists.
+/// The sequence number, which increases with every change, and what happens when a caller has seen one higher than any
+/// that exists.
 struct BackendIdentityTests {
     typealias F = BackendFixture
 
@@ -52,7 +52,7 @@ struct BackendIdentityTests {
         #expect(next != generation && !next.isEmpty)
         // The sequence continues from what was seen, and the content of the request is kept.
         #expect(answer["sequence"] == 3 && answer["counts"]["created"] == 1)
-        // The new generation is committed, and only once: a caller that still knows only the old one doesn't cause
+        // The new generation is committed, and only once: a caller that still knows only the old one doesn't start
         // another.
         let reopened = try F.open(copy)
         #expect(try post(reopened, F.body(), seen: "\(generation) 2")["generation"].string == next)

@@ -41,7 +41,7 @@ struct BackendListsTests {
             try ids(fixture, "nights", ["from": "2025-03-29T05:00:00Z", "to": "2025-03-29T22:10:00Z"]) == ["a", "b"])
         #expect(try ids(fixture, "nights", ["from": "2025-03-30T05:00:01Z"]) == ["c"])
         #expect(try ids(fixture, "nights", [:]) == ["a", "b", "c", "d"])
-        // A night that moved is found at its new time.
+        // A night whose time has changed is found at its new time.
         let moved = night("c", "2025-04-01T11:00:00Z", "2025-04-01T11:40:00Z", date: "2025-04-01", version: 2)
         _ = try fixture.accepted("sleep", #"{"userId":"anna","nights":[\#(moved)]}"#)
         #expect(try ids(fixture, "nights", ["from": "2025-04-01"]) == ["c"])
@@ -80,13 +80,14 @@ struct BackendListsTests {
         // There is only one user, so it needn't be named.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 1)
         _ = try fixture.accepted("steps", #"{"samples":[\#(F.sample(F.id(2))),\#(F.sample(F.id(3)))]}"#)
-        // If there are several, the default is the user that imports, and elements without a named user, belong to.
+        // If there are several users, the default is the importing one, to which elements without a user also belong.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "me"])["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "default"])["samples"] == [])
     }
 
-    /// As the first release created it: no times of nights, no sequence, and `default` if no user was named.
+    /// A database as the first release created it: no times for nights, no sequence, and `default` if no user was
+    /// named.
     private func olderDatabase(_ path: String, user: String) throws {
         let database = try Database(path: path)
         try database.execute(
@@ -199,7 +200,7 @@ struct BackendListsTests {
             ]))
         _ = try fixture.accepted("other", F.body(deleted: [(F.id(6), 2)]))
         let page = try fixture.get("/api/v1/versions", ["list": "samples", "contents": "2"])
-        // Earlier releases request it in this form.
+        // Earlier releases use this form of the request.
         #expect(try fixture.get("/api/v1/versions", ["list": "samples", "contents": "1"]) == page)
         let contents = (page["contents"].array ?? []).compactMap(\.int)
         try #require(contents.count == 6)

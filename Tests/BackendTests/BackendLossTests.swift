@@ -22,7 +22,7 @@ struct BackendLossTests {
         let refused = fixture.post("steps", F.body(samples: [F.sample(F.id(2))]))
         #expect(refused.status == 503 && refused.text.contains("removed or replaced"), "\(refused.text)")
         #expect(fixture.backend.handle(F.request("GET", "/api/v1/stats")).status == 503)
-        // A different file in its place doesn't count.
+        // Putting a different file in its place doesn't help.
         if gone.hasSuffix("sqlite") {
             try Data().write(to: URL(fileURLWithPath: place))
             #expect(fixture.post("steps", F.body(samples: [F.sample(F.id(2))])).status == 503)
@@ -54,7 +54,7 @@ struct BackendLossTests {
         #expect(after["generation"] != before["generation"] && after["sequence"] == before["sequence"])
         #expect(after["samples"] == ["alive": 9, "deleted": 2] && after["counters"]["lost"] == 4)
         #expect(try counted(fixture) == after)
-        // Once delivered again, everything is there, and nothing is missing any more.
+        // Once the data is delivered again, it is all there, and nothing is missing any more.
         _ = try fixture.accepted("steps", F.body(samples: (1...4).map { F.sample(F.id($0)) }))
         _ = try fixture.accepted("daily", #"{"userId":"anna","days":[{"date":"2025-03-30","version":1}]}"#)
         let again = try counted(fixture)
@@ -63,7 +63,7 @@ struct BackendLossTests {
         #expect(try Value(json: F.open(fixture.databasePath).handle(F.request("GET", "/api/v1/stats")).body) == again)
     }
 
-    /// Contents are reported; `healthbus verify` computes the same from the data on this side.
+    /// Contents are reported; `healthbus verify` computes the same value from the data on this side.
     @Test func contentsAreTold() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2), value: 6)]))

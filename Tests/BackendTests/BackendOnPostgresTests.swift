@@ -172,7 +172,7 @@ struct BackendOnPostgresTests {
         let answer = try fixture.accepted("steps", F.body(samples: bad + [good]))
         #expect(answer["counts"] == ["created": 1, "updated": 0, "known": 0, "refused": 3])
         #expect(Set((answer["refused"].array ?? []).compactMap { $0["index"].int }) == [0, 1, 2])
-        // A number is out of range: it is unknown which element contains it, so nothing from the request is kept.
+        // A number is out of range. It is unknown which element contains it, so nothing from the request is kept.
         let huge = good.replacing(F.id(1), with: F.id(4)).replacing("[1,null]", with: "1e999999")
         let refused = fixture.post("steps", F.body(samples: [huge, F.sample(F.id(5))]))
         #expect(refused.status == 400, "\(refused.text)")

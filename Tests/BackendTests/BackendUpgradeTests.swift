@@ -10,8 +10,8 @@ import Testing
 struct BackendUpgradeTests {
     typealias F = BackendFixture
 
-    /// The tables of schema 2, with rows of each kind: our own and foreign ids, fractions of seconds, deletions, a
-    /// manual sample, and repeated metadata.
+    /// The tables of schema 2, with rows of each kind: our own and foreign ids, fractional seconds, deletions, a manual
+    /// sample, and repeated metadata.
     private static let earlier = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES ('generation', 'abc'), ('schema', '2'), ('sequence', '7'), ('unnamed', 'me');

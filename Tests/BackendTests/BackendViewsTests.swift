@@ -111,7 +111,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try rows("SELECT 1", fixture.databasePath + "/nowhere") }
     }
 
-    /// The limit applies to the query's computing time; a fast clock makes it run out.
+    /// The limit applies to the query's computing time; a fast test clock makes it run out.
     @Test func aQueryEndsInTime() throws {
         let fixture = try BackendFixture()
         var now = 0.0

@@ -1,7 +1,8 @@
 import HTTP
 import Testing
 
-/// Tests which connection has to close, when, and for which new one, without sockets and with the test's own clock.
+/// Tests which connection must close, when, and to make room for which new one; without sockets, and with the test's
+/// own clock.
 struct ConnectionTableTests {
     private func table(connections: Int = 4, perAddress: Int = 3) -> ConnectionTable {
         var limits = HTTPServer.Limits()
@@ -39,7 +40,8 @@ struct ConnectionTableTests {
     @Test func theOldestStrangerGoes() {
         var table = table(perAddress: 4)
         for socket in 1...4 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: Double(socket)) == nil) }
-        // The oldest has the token, the next is being handled, the third is sending a body and has shown no token.
+        // The oldest connection has shown its token, the next is being handled, and the third is sending a body and has
+        // shown no token.
         table.trust(1)
         table.enters(.waiting, 1, at: 5)
         table.enters(.handling, 2, at: 5)
@@ -58,7 +60,7 @@ struct ConnectionTableTests {
         }
         table.enters(.receiving, 1, at: 1)
         #expect(table.opened(3, peer: 2, at: 2) == 2)
-        // If all connections are busy, the new one has to go.
+        // If all connections are busy, the new one is closed.
         table.trust(3)
         table.enters(.answering, 3, at: 3)
         #expect(table.opened(4, peer: 3, at: 4) == 4)
@@ -69,8 +71,8 @@ struct ConnectionTableTests {
         var table = table()
         for socket in 1...3 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: 0) == nil) }
         #expect(table.opened(4, peer: 2, at: 1) == nil)
-        // If an address has reached its limit, its own oldest connection goes, even though another address has one that
-        // is only waiting.
+        // If an address has reached its limit, its own oldest connection is closed, even if another address has one
+        // that is only waiting.
         #expect(table.opened(5, peer: 1, at: 2) == 1)
         #expect(table.opened(6, peer: 1, at: 3) == 2)
     }

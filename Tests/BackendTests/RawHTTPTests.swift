@@ -71,7 +71,7 @@ struct RawHTTPTests {
         #expect(try exchange(server.port, chunked([500])).contains("got 500"))
     }
 
-    /// More than the two sockets hold, so an answer sent before the end would be lost with the connection. A client
+    /// More than the two sockets can hold, so an answer sent before the end would be lost with the connection. A client
     /// that sends `Expect` may have stopped waiting for it.
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
     func whoSendsTooMuchIsTold(_ more: String) throws {

@@ -34,7 +34,7 @@ import Testing
 
         deinit { close(socket) }
 
-        /// False when the other side has closed.
+        /// Returns false once the other side has closed.
         @discardableResult
         func say(_ text: String) -> Bool {
             let bytes = Array(text.utf8)
@@ -53,7 +53,7 @@ import Testing
             return false
         }
 
-        /// Everything until the other side closes; nil when it doesn't.
+        /// Everything sent until the other side closes; nil if it never does.
         func rest() -> String? {
             var text: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Time limits so long that a good client gets in only when a place is freed.
+    /// Time limits so long that a good client gets in only when a place becomes free.
     private static var patient: HTTPServer.Limits {
         var limits = HTTPServer.Limits()
         limits.connections = 16

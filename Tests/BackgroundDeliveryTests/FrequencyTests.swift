@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// How often a type may wake its consumer at most.
+/// The limits on how often a type may wake its consumer.
 @Suite struct FrequencyTests {
     @Test func thereAreHealthKitsFour() {
         let hour = DeliveryBench.hour

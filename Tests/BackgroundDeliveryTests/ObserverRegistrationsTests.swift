@@ -86,7 +86,7 @@ extension ObserverRegistrations.Round {
         bench.register(["*": .daily])
         for _ in 0..<3 { #expect(bench.change("steps").types == ["steps"]) }
         #expect(bench.table.held.isEmpty && bench.deadline == nil)
-        // Types fire even if no consumer is registered for the background, because the query is running.
+        // Types fire even if no consumer is registered for background delivery, because the query is running.
         let other = DeliveryBench()
         #expect(other.change("steps").types == ["steps"])
     }
@@ -160,7 +160,7 @@ extension ObserverRegistrations.Round {
         #expect(bench.register(["steps": .immediate]))
         #expect(bench.look().types == ["steps"])
         bench.acknowledge("steps")
-        // Repeating the same registration doesn't count as a new one.
+        // Repeating the same registration doesn't count as a new registration.
         #expect(!bench.register(["steps": .immediate], launch: bench.launch))
         #expect(bench.look().types.isEmpty)
         // Another type at the same launch fires on its own.
@@ -244,7 +244,7 @@ extension ObserverRegistrations.Round {
         bench.table.setOff(false, "steps", head: bench.head)
         #expect(bench.look().types == ["steps"])
         #expect(bench.table.held.isEmpty)
-        // Off and on without a change in between: nothing to report.
+        // Switched off and on without a change in between: nothing to report.
         bench.table.setOff(true, "steps", head: bench.head)
         bench.table.setOff(false, "steps", head: bench.head)
         #expect(bench.look().types.isEmpty && bench.table.held.isEmpty)

@@ -39,7 +39,7 @@ import Testing
         let last = bench.pass(15 * second)
         #expect(last.stopped == ["app"] && last.fires.isEmpty)
         #expect(bench.table.state("steps") == .stopped)
-        // Nothing fires any more, even after a restart, and nothing is forgotten.
+        // Nothing fires anymore, even after a restart, but nothing is forgotten.
         try bench.restart()
         #expect(bench.change("steps", "heart").fires.isEmpty)
         #expect(bench.table.stoppedConsumers == ["app"])

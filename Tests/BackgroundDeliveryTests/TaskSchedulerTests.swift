@@ -96,7 +96,7 @@ import Testing
         #expect(scheduler.obstacle("sync", after(1, change)) == obstacle)
         #expect(scheduler.beginDue(after(1, change)) == [])
         #expect(try scheduler.launch("sync", after(1, change)) == obstacle)
-        // A launch by a debugger ignores all of them, but an app that its user has swiped away can't be launched.
+        // A launch by a debugger ignores all obstacles but one: an app that its user has swiped away can't be launched.
         #expect(
             try scheduler.launch("sync", forced: true, after(1, change)) == (obstacle == .forceQuit ? obstacle : nil))
         #expect(scheduler.isRunning("sync") == (obstacle != .forceQuit))
@@ -231,7 +231,7 @@ import Testing
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest("sync", requiresNetwork: true), after(0))
         _ = scheduler.beginDue(after(0))
-        // The task has submitted its next run first, as it should.
+        // The task has first submitted its next run, as it should.
         try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(900)), after(1))
         var again = try self.scheduler()
         again.restore(scheduler.rows)

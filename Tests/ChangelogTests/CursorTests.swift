@@ -43,7 +43,7 @@ import Testing
         #expect(cursor.anchor == AnchorVector(base: 1000) && cursor.frontier == 0)
         cursor.consumed(first, through: 300)
         #expect(cursor.frontier == 300)
-        // New changes go first.
+        // New changes are consumed first.
         let live = try next(&cursor, AnchorVector(base: 1010), 100)
         #expect(!live.isBackfill && live.after == AnchorVector(base: 1000))
         cursor.consumed(live, through: 1010)
@@ -86,7 +86,7 @@ import Testing
                 held = head == 400 ? 400 : max(held, SequenceNumber.random(in: 0...head, using: &random))
                 let limit = AnchorVector(base: head, exceptions: ["x": min(held, head)])
                 guard let window = cursor.nextWindow(limit: limit, backfillBeyond: 60) else { continue }
-                // The answer may be lost, and may end anywhere within the window.
+                // The answer may be lost, or may end anywhere within the window.
                 if Int.random(in: 0..<4, using: &random) == 0 { continue }
                 let lower = window.after.minimum
                 let upper = window.until.maximum

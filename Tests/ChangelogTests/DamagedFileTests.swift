@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A file that was cut off, emptied or overwritten is detected when it is opened, and stays as it is.
+/// A file that was truncated, emptied or overwritten is detected when it is opened, and isn't changed.
 @Suite struct DamagedFileTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
@@ -56,7 +56,7 @@ import Testing
         try expectDamaged("isn't an SQLite database")
     }
 
-    /// Rows that a killed owner left in its write-ahead log count as present; a log whose file is missing doesn't
+    /// Rows that a killed owner left in its write-ahead log count as present; a log without its main file doesn't
     /// count.
     @Test func aLogHoldsWhatTheFileLacks() throws {
         try fill()
@@ -78,7 +78,7 @@ import Testing
         try handle.close()
         let restored = try StageDatabase(path: copy, now: Self.now)
         #expect(try restored.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) } == 400)
-        // If the main file is cut, the log doesn't help, since it holds only the last writes.
+        // If the main file is truncated, the log doesn't help, since it holds only the latest writes.
         let cut = folder.path + "/cut.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: cut + ending) }
         #expect(truncate(cut, 40960) == 0)
@@ -90,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
 
-    /// If the creation of a file was cut short by a kill, it starts over.
+    /// If a kill interrupts the creation of a file, creation starts over.
     @Test func whatWasHalfMadeIsMadeAnew() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
         let store = try StageDatabase(path: path, now: Self.now)

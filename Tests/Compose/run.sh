@@ -61,7 +61,7 @@ sys.exit(status["pending"] != 0 or lag != 0 or down != [] or status["deadLetters
 PY
 }
 
-# The daily summaries without the count of how often a day had been final before.
+# The daily summaries, without the count of how often each day had been final before.
 days() {
     python3 - "$1" <<'PY'
 import json, sys
@@ -196,8 +196,8 @@ sleep 20
 running() { for name in "${processes[@]}"; do container "$name"; done; }
 mapfile -t ids < <(running)
 docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
-# Nanoseconds of processor time of all processes, as the kernel counts them; read by one helper that sees all, since a
-# command in each container would cost more than what is measured.
+# Nanoseconds of processor time of all processes, as counted by the kernel; read by one helper that sees them all, since
+# a command in each container would cost more than what is measured.
 usage() {
     docker run --rm --pid host --network none --user 0 --entrypoint sh "$HEALTHBUS_IMAGE" -c \
         'for pid in "$@"; do cat /proc/"$pid"/task/*/schedstat || exit 1; done' sh "${pids[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
@@ -314,7 +314,7 @@ quietly "${compose[@]}" --profile tools down -v
 compose+=(--profile postgres)
 export HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose-postgres.json
 quietly "${compose[@]}" up -d --no-build
-# The server creates its cluster first, and `postgres` keeps ending until there is a URL.
+# The server creates its cluster first, and `postgres` exits repeatedly until there is a URL.
 quietly cli ready --within 120
 cli import --json - <"$work/export.zip" >"$work/import.json" 2>"$work/import.err" &
 import=$!

@@ -6,7 +6,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// Each mistake of a server is found by its own case, and by no case that the mistake doesn't affect.
+/// Each server mistake is found by its own case, and by no case that the mistake doesn't affect.
 @Suite(.inTurn, .timeLimit(.minutes(10))) struct BackendTrialTests {
     private func report(_ mistake: EveningServer.Mistake, only: BackendCase? = nil) throws -> BackendReport {
         let server = try EveningServer(mistake)

@@ -12,7 +12,7 @@ import Testing
         #expect(report.failed == [] && report.passed == 12, "\(report.json)")
     }
 
-    /// Changes to the honest program, each with the case that finds it, and words from its reason.
+    /// Changes to the honest program, each with the case that should find it and words from its reason.
     static let faults: [(String, String, String, String)] = [
         // hello
         (#"say({"hello""#, #"import time; time.sleep(9); say({"hello""#, "hello", "no answer within"),
@@ -130,7 +130,7 @@ struct ScriptedPlugin {
         try text.replacingOccurrences(of: original, with: other).write(toFile: file, atomically: true, encoding: .utf8)
     }
 
-    /// Replaces the program with a shell script that runs first `shell` and then `program`. If `shell` sets `block`,
+    /// Replaces the program with a shell script that first runs `shell` and then `program`. If `shell` sets `block`,
     /// the program ignores SIGTERM.
     func wrap(_ program: String, _ shell: String) throws {
         let script = """

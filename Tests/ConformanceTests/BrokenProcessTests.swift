@@ -28,7 +28,7 @@ import Testing
         ("[ $wrong = 0 ] || exit 1", .options, "ended with exit code 1 at an option"),
         ("[ $second = 0 ] || exec sleep 1000", .lock, "a second process runs on the same state folder"),
         ("[ $second = 0 ] || exit 0", .lock, "a second process on the same state folder ended with exit code 0"),
-        // The killer checks a thousand times between two heartbeats, and is running before the plugin starts.
+        // The killer checks a thousand times between two heartbeats, and is already running when the plugin starts.
         (
             """
             python3 -c 'import os, sys, time
@@ -54,7 +54,7 @@ import Testing
         #expect(fault.why.contains(words), "\(fault)")
     }
 
-    /// Changes to the honest program, with the case that finds each.
+    /// Changes to the honest program, each with the case that should find it.
     static let figureFaults: [(String, String, ConformanceCase, String)] = [
         (
             #"say({"done": day["date"]"#,

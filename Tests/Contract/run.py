@@ -13,15 +13,15 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECRET = "contract-0123456789abcdef"
-# Paths that take elements: an invalid one is named in the answer and doesn't fail the others, so a body that breaks
+# Paths that take elements: an invalid element is named in the answer and doesn't fail the others, so a body that breaks
 # the schema may be accepted, and one that fits it may contain only invalid elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
 # Once an address has shown no token, or a wrong one, twenty times, only valid tokens from it are considered. The paths
 # above use up those tries, so these can't be tried without a token; they share the code that refuses such requests.
 OWN = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance,ignored_auth,missing_required_header",
        "--include-path-regex", "^/v1/(events|types)"]
-# Paths that are queried. No schema can require that a zone is a name in the tz database; and these two ignore unknown
-# parameters, since a newer healthbus may ask an older backend for more.
+# Paths that answer queries. No schema can require that a zone is a name in the tz database; and these two ignore
+# unknown parameters, since a newer healthbus may ask an older backend for more.
 ASKS = """
 [parameters]
 zone = "Europe/Berlin"

@@ -46,7 +46,7 @@ struct SeriesShelfTests {
         shelf.complete([last])
         #expect(text(last, &shelf)?.contains("[5]") == true)
         #expect(shelf.missing.isEmpty)
-        // Only the first person had to give way.
+        // Only the first person lost their place.
         #expect(text("user-2", &shelf)?.contains("[2]") == true)
         #expect(text("user-1", &shelf) == nil)
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(status(["Host": host, "Origin": "https://\(host)", "Sec-Fetch-Site": "same-origin"]) == nil)
     }
 
-    /// DNS rebinding: a different name that leads to this server.
+    /// DNS rebinding: another host name that resolves to this server.
     @Test(arguments: [
         "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8789", "[::2]:8789", "", "[::1",
     ])

@@ -29,7 +29,7 @@ import Testing
         #expect(try visitor.person(nil) == "anna" && visitor.person("bob") == "bob")
     }
 
-    /// As on the machine itself, where a program of any account that can reach the port may read.
+    /// As on the machine itself, where any account's programs that can reach the port may read.
     @Test func whereAnybodyMayReadAnybodyDoes() throws {
         let visitor = try visitor(nil, isOpen: true)
         #expect(visitor.mayRead && visitor.mayListen && visitor.only == nil)

@@ -7,14 +7,13 @@ import Terminal
 import Testing
 
 extension EndToEnd {
-    /// Every command that any of the programs' messages suggests can be run: nothing in it is mistyped, missing or
-    /// unknown.
+    /// Every command suggested by any program's messages can be run: nothing in it is mistyped, missing or unknown.
     @Suite struct AdvisedCommandsTests {
         private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
 
-        /// The placeholders for names in the sources' messages, each with an example. One that isn't listed here fails
-        /// the test.
+        /// The placeholders for names in the sources' messages, each with an example. A placeholder that isn't listed
+        /// here fails the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
             "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",
@@ -98,7 +97,7 @@ extension EndToEnd {
                     let words = advised.split(separator: " ").dropFirst().map { Self.fill(String($0), stack) }
                     let isRedirected = words.contains("<")
                     let run = try await stack.start(Array(words.prefix { $0 != "<" }))
-                    // Some run until they are stopped: they count as understood once they print anything.
+                    // Some commands run until they are stopped: they count as understood once they print anything.
                     try await until("'\(advised)' ends or says something", within: 120) {
                         !run.isRunning || (!isRedirected && !run.output.isEmpty)
                             || run.error.contains("instance.st") || run.error.contains("metrics")

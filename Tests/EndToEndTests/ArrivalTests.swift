@@ -20,7 +20,7 @@ extension EndToEnd {
             case daysAtRandom
             /// Ten exports made one after another: five that grow, and five with only the last weeks.
             case overlapping
-            /// The same ten, handed over in random order: an old export comes after a newer one.
+            /// The same ten, imported in random order, so that an old export may come after a newer one.
             case overlappingAtRandom
 
             var testDescription: String { rawValue }
@@ -144,7 +144,7 @@ extension EndToEnd {
             let last = try #require(pieces.days.last)
             func write(_ elements: [ExportPieces.Element], _ number: Int, _ day: String) throws -> String {
                 let path = "\(name)-\(number).zip"
-                // Made at nine in the evening: the day isn't over.
+                // An export made at nine in the evening, when the day isn't over.
                 try pieces.write(
                     elements, exported: "\(day) 21:00:00 +0200", offset: day < "2025-03-30" ? "+0100" : "+0200",
                     number: number, to: path)
@@ -159,7 +159,7 @@ extension EndToEnd {
                 return try (1...10).map { number in
                     let day = pieces.days[(pieces.days.count * number + 9) / 10 - 1]
                     let first = number <= 5 ? "" : pieces.days[pieces.days.count * (number - 5) / 10]
-                    // The last one is created when everything is stored.
+                    // The last export is made once everything is stored.
                     let end = number == 10 ? "9999" : "\(day) 21:00:00"
                     let stored = pieces.elements.filter { $0.day >= first && $0.created <= end }
                     // The day of the export has rings too, which aren't closed yet.

@@ -31,8 +31,8 @@ extension EndToEnd {
             return (try bytes("VmHWM:"), try bytes("VmRSS:"))
         }
 
-        /// 500 requests that begin and never end: they stop before the head, within it, or within a body; from
-        /// strangers and from a client with a token.
+        /// 500 requests that begin and never end: they stop before the head, within it, or within a body; they come
+        /// from strangers and from a client with a token.
         private func beginnings(_ token: String) -> [String] {
             let post = "POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             let kinds = [
@@ -40,7 +40,7 @@ extension EndToEnd {
                 post + "Authorization: Bearer hbt_wrong\r\nContent-Length: 100000\r\n\r\n",
                 "GET /v1/health HTTP/1.1\r\nHost: x\r\nX: ",
             ]
-            // Only a few of these, because they take up room that clients with a token are entitled to.
+            // Only a few of these, because they take up room reserved for clients with a token.
             let known = post + "Authorization: Bearer \(token)\r\nContent-Length: 100000\r\n\r\n{\"samples\": ["
             return (0..<500).map { $0 % 10 == 9 ? known : kinds[$0 % kinds.count] }
         }
@@ -79,7 +79,7 @@ extension EndToEnd {
                 for (sent, answer) in floods.withLock({ $0 }) {
                     #expect(sent < 128 << 20, "\(sent) bytes were taken")
                     let status = answer.split(separator: " ").dropFirst().first.map { String($0) } ?? ""
-                    // A body without a length is answered at its end, or cut off if it is far too long.
+                    // A body without a declared length is answered at its end, or cut off if it is far too long.
                     #expect(["", "401", "413", "429", "503"].contains(status), "\(answer.prefix(200))")
                 }
 
@@ -91,7 +91,7 @@ extension EndToEnd {
                 let body = PushedSteps.body([PushedSteps(number: 1)])
                 let stolen = Array("{\"user\": \"me\", ".utf8) + body.dropFirst()
                 #expect(try stack.push("POST", "/v1/samples", stolen, token: other).status == 403)
-                // So many requests without a valid token came from here that this one is asked to wait.
+                // So many requests without a valid token have come from here that this one may be asked to wait.
                 let late = try stack.push("POST", "/v1/samples", body, token: revoked)
                 #expect([401, 429].contains(late.status), "\(late.status)")
                 times += try honest(stack, token, 100..<130)

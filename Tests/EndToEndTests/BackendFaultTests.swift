@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A backend that isn't there or doesn't let us in is reported clearly, and nothing is lost in the meantime.
+    /// A backend that isn't there, or doesn't let us in, is reported clearly, and nothing is lost in the meantime.
     @Suite struct BackendFaultTests {
         @Test func backendDownAndBack() async throws {
             try await withStack { stack in

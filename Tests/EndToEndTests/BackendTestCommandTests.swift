@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `healthbus backend test` against a server that keeps the contract, and a server of a few lines that doesn't.
+    /// `healthbus backend test` against a server that meets the contract, and against a server of a few lines that
+    /// doesn't.
     @Suite struct BackendTestCommandTests {
         private static let example = Programs.checkout + "/examples/backend-python/server.py"
 

@@ -68,18 +68,18 @@ extension EndToEnd {
             }
         }
 
-        /// Copies that a backup left behind where the stages write them.
+        /// Copies that a backup left behind in the folders where the stages write them.
         private static func drafts(of stack: TestStack) throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: stack.state + "/backup").filter { $0 != "lock" }
         }
 
         private static func files(_ folder: String) -> Int {
-            // It isn't there at first.
+            // The folder doesn't exist at first.
             (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
         }
 
-        /// After a backup is killed part of the way, what is left isn't a backup, and `restore` says so; no process of
-        /// the stack is affected, and the next backup leaves no copies behind.
+        /// After a backup is killed partway, what is left isn't a backup, and `restore` says so; no process of the
+        /// stack is affected, and the next backup leaves no copies behind.
         @Test func aKilledBackupIsNoneAndTheNextOneIsWhole() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "10", "--seed", "2")

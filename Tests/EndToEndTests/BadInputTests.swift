@@ -19,7 +19,7 @@ extension EndToEnd {
                     let ended = try await stack.onState("import", stack.path(name))
                     #expect(ended.exit == .code(1), "\(name): \(ended.error)")
                     #expect(ended.error.contains(said), "\(name): \(ended.error)")
-                    // The error uses the file's name as its owner knows it.
+                    // The error names the file as its owner knows it.
                     #expect(ended.error.contains(stack.path(name)) && !ended.error.contains("inbox"), "\(ended.error)")
                     #expect(ended.output.isEmpty, "\(name): \(ended.output)")
                 }
@@ -30,11 +30,11 @@ extension EndToEnd {
             }
         }
 
-        /// Name, and what the error says about it.
+        /// The file's name, and what the error says about it.
         private static func badFiles(in stack: TestStack) throws -> [(String, String)] {
             _ = try stack.write("text.zip", "these are words\n")
             _ = try stack.write("nothing.zip", "")
-            // Only the end of a central directory, with nothing before it.
+            // Only the end record of a central directory, with nothing before it.
             _ = try stack.write("empty.zip", "PK\u{5}\u{6}" + String(repeating: "\0", count: 18))
             try Archive.write(["a/photo.txt": "x", "b.txt": "y"], to: stack.path("other.zip"))
             let clinical =
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(ended.exit == .code(1) && ended.error.contains("can't be read"), "\(ended.error)")
         }
 
-        /// Everything before the damage is kept, and importing the whole file adds the rest.
+        /// Everything before the damage is kept, and importing the intact file adds the rest.
         @Test func damagedFiles() async throws {
             try await withStack { stack in
                 let good = try await stack.generate("good.zip", "--days", "10")
@@ -122,7 +122,7 @@ extension EndToEnd {
                 #expect(second.error.contains("'healthbus stop --state \(stack.state)'"), "\(second.error)")
                 #expect(up.isRunning)
 
-                // The first stack's backend has the port that a second stack is to use: that is reported before
+                // The first stack's backend has the port that a second stack is to use: this is reported before
                 // anything is started.
                 let elsewhere = try await stack.start(
                     ["up", "--state", stack.path("e")], environment: ["HEALTHBUS_INGEST_PORT": "0"]

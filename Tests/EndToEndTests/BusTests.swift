@@ -69,7 +69,7 @@ extension EndToEnd {
             CBOREncoder.encode(["from": .string(name), "at": 1, "v": [.integer(version), 0]])
         }
 
-        /// Frames sent by a process that is trusted on that topic, so that they reach the code that reads them.
+        /// Frames sent by a process that is trusted on that topic, so that they reach the code that parses them.
         private static func frames(_ body: Value, on topic: String) -> [[UInt8]] {
             let place = topic.split(separator: ".", maxSplits: 1).map(String.init)
             let (speaker, member): (String, String?) =
@@ -94,7 +94,7 @@ extension EndToEnd {
             [Array("these are words".utf8), Array("and these".utf8)],
             [header(version: 2), CBOREncoder.encode(["head": 1])],
             [header(version: .max), []],
-            // An array, a map, a string and a byte string that claim to be a gigabyte long, in a few bytes.
+            // An array, a map, a string and a byte string of a few bytes each that claim to be a gigabyte long.
             [header(version: 1), [0x9b, 0, 0, 0, 0, 0x40, 0, 0, 0]],
             [header(version: 1), [0xbb, 0, 0, 0, 0, 0x40, 0, 0, 0]],
             [header(version: 1), [0x7b, 0, 0, 0, 0, 0x40, 0, 0, 0]],

@@ -148,7 +148,7 @@ private final class DocumentedHome {
                     return true
                 }
                 if command.contains("healthbus monitor") && run.error.contains("metrics") { return true }
-                // A tap prints something once something happens.
+                // A tap prints something only once something happens.
                 if command.contains("healthbus tap") { try await importSomethingNew() }
                 return false
             }

@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
     /// Elements the backend once refused are listed, sent again or dropped.
     @Suite struct DeadLetterTests {
-        /// A stopped stack whose uploader has dead letters: a day and a sample in their current version, and a day in
+        /// A stopped stack whose uploader has dead letters: a day and a sample in their current versions, and a day in
         /// an earlier one.
         private func prepare(_ stack: TestStack) async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", "4", "--seed", "6")
@@ -40,7 +40,7 @@ extension EndToEnd {
                 let blocked = try await stack.up("--until-idle").ended()
                 #expect(blocked.exit == .code(1) && blocked.error.contains("3 dead letters"), "\(blocked.error)")
 
-                // On a stopped stack, they are read under the lock.
+                // On a stopped stack, the dead letters are read under the lock.
                 let listed = try await stack.onState("dead-letters", "list", "--json").json().array ?? []
                 #expect(listed.count == 3 && listed.allSatisfy { $0["status"] == 422 && $0["stage"] == "uploader" })
                 let shown = try await stack.onState("dead-letters", "show", "1", "--json").json()
@@ -60,7 +60,7 @@ extension EndToEnd {
                 #expect(older.exit == .code(0) && older.output.contains("changed or disappeared"), "\(older)")
                 let retried = try await stack.onState("dead-letters", "retry", "--all", "--json")
                 #expect(retried.exit == .code(0), "\(retried.error)")
-                // The one whose version is gone isn't sent, and is no longer a dead letter.
+                // The element whose version is gone isn't sent, and is no longer a dead letter.
                 #expect(try retried.json() == ["sent": 1, "deadLetters": 0])
                 try await stack.interrupt(up)
                 let idle = try await stack.up("--until-idle").ended()

@@ -23,7 +23,8 @@ extension EndToEnd {
                 let locked = try await done(stack, "device", "set", "locked=true", "--json")
                 #expect(try locked.json()["locked"] == true)
                 _ = try await done(stack, "import", export)
-                // The observer keeps them, and no process downstream sees them, not even when a person requests a sync.
+                // The observer keeps these samples, but no process downstream sees them, not even when a person
+                // requests a sync.
                 let sync = try await stack.onState("sync", "--json")
                 #expect(sync.exit == .code(1), "\(sync.output)")
                 #expect(try await done(stack, "days", "--json", "--from", "1990-01-01").json().array?.isEmpty == true)

@@ -38,7 +38,7 @@ extension EndToEnd {
                     let (backend, second) = try await secondBackend(on: other)
                     let file = try stack.write("stack.json", "{ \"instances\": { \(second), \(files) } }")
                     let export = try await stack.generate("export.zip", "--days", "20", "--seed", "3")
-                    // It accepts connections, but never answers.
+                    // This server accepts connections, but never answers.
                     backend.child.signal(SIGSTOP)
                     let up = try await stack.upAndReady("--config", file)
                     let done = try await stack.onState("import", export)

@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// Made-up data is marked when it is generated, and refused as a whole before any of it is imported.
+        /// Made-up data is marked when it is generated, and is refused as a whole before any of it is imported.
         @Test func madeUpDataStaysApartFromAPersons() async throws {
             try await withStack { stack in
                 let own = try await stack.generate("own.zip", "--days", "3", "--seed", "8")
@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        /// Ctrl-C ends the command, not the import; the command it suggests cancels the import too.
+        /// Ctrl-C ends the command, not the import; the command it suggests then cancels the import too.
         @Test func whoDoesntWaitForAnImportLearnsHowToEndIt() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "400", "--records", "600000")

@@ -43,7 +43,7 @@ extension EndToEnd {
             }
         }
 
-        /// - Returns: how many intervals had a source that was covered.
+        /// - Returns: how many intervals had a source that another one covered.
         private static func explain(_ metric: String, _ day: Value, _ figure: Value, _ stack: TestStack) async throws
             -> Int
         {
@@ -106,8 +106,8 @@ extension EndToEnd {
             }
         }
 
-        /// Apple's summaries equal our figures, except for one planted figure: that is found, and nothing else. Omitted
-        /// days are gaps.
+        /// Apple's summaries equal our figures, except for one planted figure: only that one is found. Omitted days are
+        /// gaps.
         @Test func plantedDifferencesAndGapsAreFound() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
@@ -149,8 +149,7 @@ extension EndToEnd {
             }
         }
 
-        /// The dates of a record's start and end: the printed offset is that of the export, not of the
-        /// day.
+        /// The start and end dates of a record: the printed offset is that of the export, not of the day.
         private static func dates(of line: Substring, _ zones: ZoneTimeline) -> Set<String> {
             let words = line.split(separator: "\"")
             let times = zip(words, words.dropFirst()).filter { $0.0 == " startDate=" || $0.0 == " endDate=" }
@@ -177,7 +176,7 @@ extension EndToEnd {
                 + "<ExportDate value=\"2025-04-06 08:00:00 +0200\"/>\n\(rows.joined(separator: "\n"))\n</HealthData>\n"
         }
 
-        /// A sample that HealthKit stored two days after it had ended fills a gap late, and changes a final day.
+        /// A sample that HealthKit stored two days after it ended fills a gap late, and changes a final day.
         private static func late(_ stack: TestStack) async throws {
             let record =
                 "<Record type=\"HKQuantityTypeIdentifierStepCount\" sourceName=\"Pedometer\" unit=\"count\" "

@@ -99,7 +99,7 @@ extension EndToEnd {
             let there = try held(port, "sample")
             var found = due.subtracting(there.keys).sorted().prefix(3).map { "missing \($0)" }
             found += Set(there.keys).subtracting(due).sorted().prefix(3).map { "invented \($0)" }
-            // Whatever was repeated was identical, so it made no new version.
+            // Every repeat was identical, so none made a new version.
             found += there.filter { $0.value != 1 }.keys.sorted().prefix(3).map { "changed \($0)" }
             let dead = Set(try stack.rows("fhir", "SELECT lower(id) FROM dead_letters"))
             found += dead.symmetricDifference(bad).sorted().prefix(3).map { "dead letter or not \($0)" }
@@ -134,8 +134,8 @@ extension EndToEnd {
                 #expect(repeats >= before / 200, "it was all sent again")
                 #expect(try get(port, "/log").array?.count == before, "and nothing changed")
 
-                // An export that lacks one sample, and says that it is complete. Not the first of its type: samples
-                // from before an export begins don't count as missing.
+                // An export that lacks one sample, and claims to be complete. Not the first of its type: samples from
+                // before an export begins don't count as missing.
                 let lines = String(decoding: try Archive.entry("/export.xml", of: export), as: UTF8.self)
                     .split(separator: "\n")
                 let gone = try #require(

@@ -45,7 +45,7 @@ extension EndToEnd {
                     """)
                 let up = try await stack.upAndReady("--config", configuration)
                 try await stack.onState("import", export)
-                // Faults that only a person can fix are tried again when a person requests it.
+                // After faults that only a person can fix, delivery is retried when a person requests it.
                 var left: [String] = ["not looked at yet"]
                 _ = try await eventually(every: 200) {
                     _ = try await stack.onState("sync", "--json")
@@ -104,7 +104,7 @@ extension EndToEnd {
             let bad = Set(held.filter { Self.isPoison($0.id) }.map(\.id.description))
             found += Self.difference(
                 "dead letters", dead.filter { SampleID($0) != nil && bad.contains($0) }.sorted(), bad.sorted())
-            // There are few documents, and few bad ones among them; all the others have arrived.
+            // There are few documents, and few of them are bad; all the others have arrived.
             for (kind, topic) in [("days", "day/"), ("nights", "sleep/")] {
                 let there = try database.prepare("SELECT count(*) FROM elements WHERE kind = '\(kind)' AND NOT deleted")
                     .firstRow {

@@ -66,7 +66,7 @@ extension EndToEnd {
                 let stranger = Door(client: anna.client, token: "hbt_nobody")
                 #expect(try stranger.send("POST", "/v1/files", body).status == 401)
                 let nonsense = try anna.send("POST", "/v1/files", Array("nothing".utf8))
-                // The answer may come before or after the observer has looked into the file.
+                // The answer may come before or after the observer has examined the file.
                 if nonsense.status == 202 {
                     let failed = try await closed(anna, try #require(try Value(json: nonsense.body)["id"].string))
                     #expect(failed["state"] == "failed" && failed["problem"].string?.contains("the file") == true)
@@ -76,7 +76,7 @@ extension EndToEnd {
                 }
                 #expect(leftovers(stack).isEmpty)
 
-                // Killed while it holds a file that it hasn't confirmed as stored.
+                // The process is killed while it holds a file that it hasn't confirmed as stored.
                 try Data("left".utf8).write(to: URL(fileURLWithPath: stack.state + "/ingest/files/.incoming-1"))
                 if let pid = try stack.pid(of: "ingest") { kill(pid, SIGKILL) }
                 try await until("it is gone") { leftovers(stack).isEmpty }

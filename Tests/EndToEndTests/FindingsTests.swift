@@ -10,7 +10,7 @@ extension EndToEnd {
     /// `validate` before a stack starts, `doctor` while it runs.
     @Suite struct FindingsTests {
         private func whats(_ ended: Command.Ended) throws -> [String] {
-            // A busy machine is reported too, but isn't of interest here.
+            // A busy machine is reported too, but is irrelevant here.
             try ended.json().array?.filter { $0["subject"] != "the machine" }.compactMap { $0["what"].string } ?? []
         }
 
@@ -37,7 +37,7 @@ extension EndToEnd {
                 for words in ["windowSeconds", "already named in line 3", "at least 0", "isn't there", "http"] {
                     #expect(whats.contains { $0.contains(words) }, "\(words): \(whats)")
                 }
-                // The command that starts the stack reports them all too.
+                // The command that starts the stack also reports them all.
                 let up = try await stack.onState("up", "--config", config)
                 #expect(up.exit == .code(2), "\(up.error)")
                 for line in [2, 4, 5] { #expect(up.error.contains("config.json:\(line): "), "\(up.error)") }
@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        /// If a backend takes any free port, no uploader can find it without being told where it is.
+        /// If a backend takes any free port, an uploader can't find it without being told where it is.
         @Test func aPortThatNobodyCanKnowIsRefused() async throws {
             try await withStack { stack in
                 let any = try stack.write(
@@ -106,7 +106,7 @@ extension EndToEnd {
                 let port = try await stack.onState(
                     "validate", "--json", environment: ["HEALTHBUS_BACKEND_PORT": "\(taken)"])
                 #expect(try port.exit == .code(1) && whats(port).contains { $0.contains("in use by another process") })
-                // The port comes from the environment, so that is what to change.
+                // The port comes from the environment, so the environment is what to change.
                 #expect(try port.json().array?.contains { $0["key"] == "HEALTHBUS_BACKEND_PORT" } == true)
                 monitor.child.signal(SIGTERM)
                 _ = try await monitor.ended(within: 10)
@@ -251,7 +251,7 @@ extension EndToEnd {
             }
         }
 
-        /// A process that ends again and again doesn't hold its lock between two starts.
+        /// A process that keeps ending doesn't hold its lock between two starts.
         @Test func aStackWithoutItsObserverIsntTakenForNone() async throws {
             try await withStack { stack in
                 let file = try stack.write("export.xml", "x")
@@ -266,7 +266,7 @@ extension EndToEnd {
             }
         }
 
-        /// Following the hint of a refused complete import can help.
+        /// Following the hint given when a complete import is refused can help.
         @Test func aRefusedImportSaysWhatHelps() async throws {
             try await withStack { stack in
                 func export(_ name: String, date: String?, _ starts: [String]) throws -> String {
@@ -376,7 +376,7 @@ extension EndToEnd {
                     try await whats(stack.onState("doctor", "--json", "--config", config)).first
                         == "runs with another configuration or version than the one on disk"
                 }
-                // `status` shows which process took an instance's place by hand.
+                // `status` shows which process was put in an instance's place by hand.
                 let hand = try await stack.start(["run", "steps", "--takeover", "--state", stack.state])
                 try await until("steps is run by hand", every: 100) {
                     let row = try await stack.onState("status", "--json").json()["processes"].array?.first {

@@ -119,7 +119,7 @@ extension EndToEnd {
                     }
                     #expect(try second.heldSamples().count == first.heldSamples().count)
 
-                    // There is nothing more to report.
+                    // There are no more changes to report.
                     let end = try leader.head(token: reads).cursor
                     let last = try leader.changes(["since": end], token: reads)
                     let tag = try #require(last.headers["ETag"])

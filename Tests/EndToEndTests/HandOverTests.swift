@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that means a different file to the observer; importing that file again adds nothing.
+        /// A name that refers to a different file for the observer; importing that file again adds nothing.
         @Test func aNameThatMeansAnotherFileThere() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "5")
@@ -81,7 +81,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the inbox has no room, the command says so and nothing is left there; once there is room, the file goes
+        /// If the inbox has no room, the command says so and leaves nothing there; once there is room, the file goes
         /// through.
         @Test(.enabled(if: DiskFullTests.canMount, "needs the right to mount a tmpfs")) func noRoom() async throws {
             try await withStack { stack in

@@ -90,7 +90,7 @@ extension EndToEnd {
                 #expect(figures.isSuperset(of: ["steps", "stand"]) && !figures.contains("sleep"), "\(figures)")
                 #expect(try await offers(stack, script, "healthbus", "explain", "DistanceCyc") == ["DistanceCycling"])
                 #expect(try await offers(stack, script, "healthbus", "sync", "hyd") == ["hydration"])
-                // A list goes on after its last comma.
+                // A list can be continued after its last comma.
                 #expect(
                     try await offers(stack, script, "healthbus", "days", "--columns", "date,step").contains(
                         "date,steps"))
@@ -101,7 +101,7 @@ extension EndToEnd {
             }
         }
 
-        /// The script is written even into a home folder that is still empty.
+        /// The script can be written even to a home folder that is still empty.
         @Test func theScriptIsWrittenWhereTheShellLooks() async throws {
             try await withStack { stack in
                 let home = ["HOME": stack.path("home"), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""]

@@ -124,7 +124,7 @@ extension EndToEnd {
         ) async throws {
             let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
             let filters = ["-t", "healthbus/me/+", "-t", "homeassistant/sensor/healthbus/+/config"]
-            // The client ends with an error, since only the timeout stops it.
+            // The client ends with an error, since only its timeout stops it.
             _ = try await stack.start(
                 program: "/usr/bin/mosquitto_sub", place + filters + ["--remove-retained", "-W", "1"]
             ).ended()
@@ -155,8 +155,8 @@ extension EndToEnd {
             return text
         }
 
-        /// The publishing process dies: the broker says so, and the next process says that it is back. A stack that
-        /// stops says goodbye.
+        /// The publishing process dies: the broker announces this, and the next process announces that it is back. A
+        /// stack that is stopped says goodbye.
         private func diesAndLeaves(_ stack: TestStack, _ up: Command, _ listener: Command) async throws {
             let pid = try #require(try stack.pid(of: "home-assistant"))
             _ = Glibc.kill(pid, SIGKILL)

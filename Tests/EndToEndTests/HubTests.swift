@@ -10,7 +10,7 @@ import Testing
 extension EndToEnd {
     /// What processes that connect can expect from the hub, and what it leaves for the next hub.
     @Suite struct HubTests {
-        /// A process that connects receives the hub's heartbeat at once rather than when the next one is due, and the
+        /// A process that connects receives the hub's heartbeat at once instead of waiting for the next one, and the
         /// hub removes its sockets' files when it ends.
         @Test func newcomersHearTheHub() async throws {
             try await withStack { stack in
@@ -30,7 +30,7 @@ extension EndToEnd {
                 hub.start()
                 try await until("the first heartbeat, which is lost") { beats.withLock { $0 } > 0 }
                 // Each connects once the one before has received the hub's heartbeat. With only the hub's regular
-                // heartbeats, each would wait for a second; here, only a busy machine makes some of them wait.
+                // heartbeats, each process would wait for a second; here, only a busy machine makes some of them wait.
                 var quick = 0
                 let areHeard = try eventually {
                     let heard = Mutex(false)

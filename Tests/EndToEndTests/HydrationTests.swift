@@ -29,7 +29,7 @@ extension EndToEnd {
         @Test func itIsInDaysExplainStatusAndTheBackend() async throws {
             try await withStack { stack in
                 let export = try stack.write("export.xml", Self.export)
-                // Like a stack from before this handler existed: the figures that `generic` computed then don't appear
+                // First a stack from before this handler existed: the figures that `generic` computed then don't appear
                 // twice afterwards.
                 let without = try stack.write("without.json", #"{ "instances": { "hydration": null } }"#)
                 var up = try await stack.up("--config", without, "--import", export, "--until-idle").ended()

@@ -40,7 +40,7 @@ extension EndToEnd {
         /// If the usual port is taken, the next free one is used, and a person only needs to be told.
         @Test func aTakenUsualPortIsNoError() async throws {
             try await withStack { stack in
-                // A port that another program already uses counts as taken too.
+                // A port that another program already uses is also reported as taken.
                 let taken = try? HTTPServer(port: 8788) { _ in HTTPResponse(status: 200) }
                 defer { taken?.stop(drainSeconds: 0) }
                 let usual = ["HEALTHBUS_INGEST_PORT": ""]
@@ -48,7 +48,7 @@ extension EndToEnd {
                 #expect(found.exit == .code(0), "\(found)")
                 #expect(
                     found.output.contains("8788") && found.output.contains("the next free one is used"), "\(found)")
-                // If a person has chosen a port, it is that one or none.
+                // If a person has chosen a port, only that one is used.
                 let chosen = try config(stack, #"{"port": \#(stack.port)}"#)
                 let other = try HTTPServer(port: stack.port) { _ in HTTPResponse(status: 200) }
                 defer { other.stop(drainSeconds: 0) }

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// A process on the path of pushed samples is killed (SIGKILL) while many clients send: whatever was accepted is
-    /// stored once, and anything else once or not at all.
+    /// stored once, and anything else at most once.
     @Suite struct IngestKillTests {
         static let clients = 20
         static let requests = Programs.number("HEALTHBUS_FAULT_REQUESTS", else: 12)
@@ -25,8 +25,8 @@ extension EndToEnd {
             let state = Mutex(State())
         }
 
-        /// One client: sends each request at least once, and every second one repeatedly until it is accepted, as a
-        /// phone does.
+        /// One client: sends each request at least once, and repeats every second one until it is accepted, as a phone
+        /// does.
         private static func send(_ client: Int, to stack: TestStack, token: String, _ sent: Sent) {
             for request in 0..<requests {
                 let first = (client * requests + request) * samples

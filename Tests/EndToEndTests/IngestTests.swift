@@ -18,7 +18,7 @@ extension EndToEnd {
             } ?? []
         }
 
-        /// Two days' worth of samples are pushed with the defaults and a token; then one is deleted.
+        /// Two days' worth of samples are pushed with the default settings and a token; then one is deleted.
         @Test func whatIsPushedComesToDaysAndBackend() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -91,7 +91,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the observer doesn't answer, the client is asked to retry later, and nothing is counted twice after that.
+        /// If the observer doesn't answer, the client is asked to retry later, and nothing is counted twice afterwards.
         @Test func whileTheObserverIsStoppedNothingIsTakenAndNothingLost() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()

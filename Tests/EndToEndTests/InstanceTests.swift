@@ -23,7 +23,7 @@ extension EndToEnd {
                 try await until("the standby") { standby.error.contains("instance.standby") }
                 let spare = try await stack.onlyStart("run", "steps", "--standby")
                 try await until("the spare") { spare.error.contains("instance.standby") }
-                // A waiting process can be asked to end, and that isn't a failure.
+                // A waiting process can be asked to end, and this isn't a failure.
                 spare.child.signal(SIGTERM)
                 #expect(try await spare.ended(within: 10).exit == .code(0))
                 #expect(try stack.pid(of: "steps") == first.child.pid && first.isRunning && standby.isRunning)
@@ -47,8 +47,8 @@ extension EndToEnd {
         @Test func aSecondSignalKillsAndLeavesNoSocket() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                // A hub that is suspended can't have removed its sockets itself. The two signals differ, since two of
-                // one kind might arrive as one.
+                // A hub that is suspended can't have removed its sockets itself. The two signals differ, since two
+                // identical ones might arrive as one.
                 kill(try #require(try stack.pid(of: "hub")), SIGSTOP)
                 up.child.signal(SIGTERM)
                 up.child.signal(SIGINT)
@@ -61,7 +61,7 @@ extension EndToEnd {
             }
         }
 
-        /// A stack that can't start beside another stack's hub leaves that hub's sockets alone.
+        /// A stack that can't start because of another stack's hub leaves that hub's sockets alone.
         @Test func anotherHubKeepsItsSockets() async throws {
             try await withStack { stack in
                 let hub = try await stack.onlyStart("run", "hub")

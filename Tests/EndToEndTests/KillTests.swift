@@ -94,7 +94,7 @@ extension EndToEnd {
                         // No child process outlives the supervisor.
                         try await until("the end of all children", within: 5) { stack.processes.isEmpty }
                         #expect(all.count >= 13, "\(all.count)")
-                        // The file isn't named again: the observer continues with it automatically.
+                        // The file isn't specified again: the observer continues with it automatically.
                         up = try await stack.up("--until-idle")
                     }
                     let ended = try await up.ended(within: 600)

@@ -89,8 +89,8 @@ extension EndToEnd {
                 }
                 try await expect("task.started", ["task": "healthkit-sync"])
                 try await expect("task.completed", ["task": "healthkit-sync", "outcome": "succeeded"])
-                // Once everything is delivered, the uploader and the backend have logged every kind of event they can
-                // log.
+                // Once everything is delivered, the uploader and the backend have logged every kind of event that they
+                // can.
                 try await until("workouts at the backend") {
                     try stack.get("stats")["types"]["HKQuantityTypeIdentifierBodyMass"]["alive"].int == 2
                 }

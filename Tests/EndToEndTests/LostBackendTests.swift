@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Samples that the backend doesn't hold don't count as delivered, whatever it answered, and whatever it once held.
+    /// Samples that the backend doesn't have don't count as delivered, whatever it answered, and whatever it once had.
     @Suite struct LostBackendTests {
         private func config(_ stack: TestStack, _ url: String, _ more: String = "") throws -> String {
             try stack.write(

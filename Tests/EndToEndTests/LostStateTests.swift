@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// If a running stack's files are removed or damaged, it says so, stops, and doesn't overwrite what is left.
+    /// If a running stack's files are removed or damaged, it reports this, stops, and doesn't overwrite what is left.
     @Suite struct LostStateTests {
         @Test(arguments: ["", "/observer", "/steps/state.sqlite"])
         func aFolderThatIsRemovedStopsTheStack(_ gone: String) async throws {
@@ -18,14 +18,15 @@ extension EndToEnd {
                     ended.error.contains("\(stack.state)\(gone) was removed while the stack ran"),
                     "\(ended.error.suffix(1500))")
                 #expect(stack.processes.isEmpty)
-                // Once they are back, it continues.
+                // Once the files are back, the stack continues.
                 try? FileManager.default.removeItem(atPath: stack.state + gone)
                 try FileManager.default.moveItem(atPath: stack.path("aside"), toPath: stack.state + gone)
                 try await stack.interrupt(try await stack.upAndReady())
             }
         }
 
-        /// If the observer's store is lost, a person's zone is lost too, and their days would move without a warning.
+        /// If the observer's store is lost, a person's zone is lost with it, and their days would move without a
+        /// warning.
         @Test func aLostZoneIsAskedForUntilItIsSet() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
@@ -35,7 +36,7 @@ extension EndToEnd {
                 let advice = "'healthbus zone set Europe/Berlin --state \(stack.state)'"
                 let stopped = try await stack.onState("doctor")
                 #expect(stopped.exit == .code(1) && stopped.output.contains(advice), "\(stopped.output)")
-                // The second start reports the lost zone too, although only the first could still read it anywhere.
+                // The second start reports the lost zone too, although only the first could still read it.
                 for start in 1...2 {
                     let up = try await stack.start(
                         ["up", "--state", stack.state], environment: ["HEALTHBUS_ZONE": "Asia/Tokyo"])

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `healthbus mcp` over pipes: its answers are those of the commands, on a running and on a stopped stack.
+    /// `healthbus mcp` over pipes: its answers match those of the commands, on a running and on a stopped stack.
     @Suite struct MCPTests {
         @Test func answersAreThoseOfTheCommands() async throws {
             try await withStack { stack in
@@ -199,7 +199,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever input it gets, the server answers the next question.
+        /// Whatever input it gets, the server goes on to answer the next question.
         @Test func itOutlivesHostileInput() async throws {
             try await withStack { stack in
                 let host = try await AssistantHost(stack)
@@ -210,7 +210,7 @@ extension EndToEnd {
                 #expect(try await host.ask("ping")["result"] == [:])
                 let codes = try host.messages().compactMap { $0["error"]["code"].int }
                 #expect(codes == [-32600, -32700, -32700, -32700, -32600])
-                // A question before the end of the input is answered, even without a line feed.
+                // A question just before the end of the input is answered, even without a line feed.
                 try host.write(#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
                 #expect(try await host.end() == .code(0))
                 #expect(try await host.message(with: "last")["result"] == [:])

@@ -28,7 +28,7 @@ extension EndToEnd {
                 #expect(status["pending"] == 0 && status["deadLetters"] == 0)
                 let metrics = status["metrics"].array?.compactMap { $0["metric"].string } ?? []
                 #expect(try metrics.count == Set(metrics).count && Set(metrics) == Programs.handlers())
-                // Its deliveries can't be told apart from those of 'generic'.
+                // Deliveries of its figures can't be told apart from those of 'generic'.
                 let untold = status["metrics"].array?.filter { $0["lastDelivered"].isNull }.map { $0["metric"] }
                 #expect(untold == ["hydration"])
 
@@ -93,8 +93,8 @@ extension EndToEnd {
             #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/run") == [])
         }
 
-        /// The same content imported again changes nothing at all; in other units it adds nothing, and after one more
-        /// import changes nothing either.
+        /// Importing the same content again changes nothing; importing it in other units adds nothing, and importing it
+        /// once more changes nothing either.
         @Test func sameExportAgain() async throws {
             try await withStack { stack in
                 let metric = try await stack.generate("metric.zip", "--days", "20", "--seed", "3")
@@ -109,8 +109,8 @@ extension EndToEnd {
                 #expect(again.days == first.days)
                 #expect(again.content.differences(from: first.content) == [])
 
-                // Numbers that were rounded when printed in other units may replace the earlier ones once, and then
-                // stay.
+                // Numbers that were rounded when printed in other units may replace the earlier ones once, but then
+                // they stay.
                 let others = try await Self.imported([imperial], stack)
                 #expect(others.isQuiet && others.files[0]["read"] == first.files[0]["read"], "\(others.files)")
                 #expect(others.content.samples.count == first.content.samples.count)

@@ -7,7 +7,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// `replay` and `reset`, on a running and on a stopped stack: the result is what was there before.
+    /// `replay` and `reset`, on a running and on a stopped stack: the result equals what was there before.
     @Suite struct MendingTests {
         /// Days, samples and backend of a stopped stack that has imported an export.
         private func delivered(_ stack: TestStack, days: String = "8") async throws -> StackContent {
@@ -81,7 +81,7 @@ extension EndToEnd {
         @Test func aReplayOfARunningStackMendsWhatWasSpoilt() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)
-                // One day's figures from a handler, and one day's part at the consolidator, are wrong.
+                // One day's figures are wrong at a handler, and so is one day's part at the consolidator.
                 try spoil(
                     stack, "consolidator", "DELETE FROM parts WHERE handler = 'heart-rate' AND day = 20177")
                 let up = try await stack.upAndReady()
@@ -118,7 +118,7 @@ extension EndToEnd {
                 let unasked = try await stack.onState("reset", "steps")
                 #expect(unasked.exit == .code(2) && unasked.error.contains("--yes"), "\(unasked.error)")
 
-                // Figures without samples, for a day that has none: they must disappear everywhere.
+                // Figures for a day that has no samples: they must disappear everywhere.
                 try spoil(
                     stack, "steps",
                     """

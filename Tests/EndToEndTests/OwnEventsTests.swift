@@ -5,7 +5,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a person enters, from commands and over HTTP to days and the backend; and conflicts that a person decides.
+    /// What a person enters, by commands and over HTTP, on its way to days and the backend; and conflicts that a person
+    /// decides.
     @Suite struct OwnEventsTests {
         private func other(_ stack: TestStack, _ type: String) async throws -> Value {
             let days = try await stack.onState("days", "--json", "--from", "2025-04-01", "--to", "2025-04-01").json()
@@ -63,7 +64,7 @@ extension EndToEnd {
                 _ = try await done(stack, "events", "add", "coffee", "4", "--at", "2025-04-02T08:00", "--id", "c-1")
                 #expect(try await done(stack, "events", "list").output.contains("2025-04-02T08:00:00+02:00"))
                 #expect(try await done(stack, "types", "own").output.contains("latest"))
-                // Nothing that people enter appears in the log: it is theirs.
+                // Nothing that people enter appears in the log: it is private.
                 #expect(!up.error.contains("black") && !up.error.contains("a-1"))
             }
         }

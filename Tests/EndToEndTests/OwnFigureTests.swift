@@ -4,8 +4,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A person's own handler beside the shipped ones: its figures are shown, explained and compared like theirs, and
-    /// its errors are reported.
+    /// A person's own handler beside the shipped ones: its figures are shown, explained and compared in the same way,
+    /// and its errors are reported.
     @Suite struct OwnFigureTests {
         private func change(_ stack: TestStack, _ old: String, _ new: String) throws {
             let file = stack.path("walks/handler.py")

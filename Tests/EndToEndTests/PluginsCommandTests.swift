@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// From `plugins new` to a custom figure in `days`, following docs/first-plugin.md.
+    /// From `plugins new` to a custom figure in `days`, as described in docs/first-plugin.md.
     @Suite struct PluginsCommandTests {
         /// Every command of the page, in order, except those that change the current folder.
         @Test func theFirstPluginsPageWorksAsItStands() async throws {
@@ -20,7 +20,7 @@ extension EndToEnd {
                 for block in blocks where !block.contains("make build") {
                     let text = block.split(separator: "\n", maxSplits: 1)[1]
                     if block.hasPrefix("python\n") {
-                        // The edit that the page asks the reader to make.
+                        // The edit that the page asks its reader to make.
                         var program = try String(contentsOfFile: handler, encoding: .utf8)
                         let start = try #require(program.range(of: "def compute")).lowerBound
                         let end = try #require(program.range(of: "\n\ndef say")).lowerBound

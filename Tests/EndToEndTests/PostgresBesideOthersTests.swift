@@ -71,7 +71,7 @@ extension EndToEnd {
             }
         }
 
-        /// A row with its numbers and booleans in SQLite's form.
+        /// A row with its numbers and booleans in the form that SQLite gives them.
         private func plain(_ row: Value) -> String {
             var members: [String] = []
             for (name, value) in (row.object ?? [:]).sorted(by: { $0.key < $1.key }) {

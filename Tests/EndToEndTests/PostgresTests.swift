@@ -77,7 +77,7 @@ extension EndToEnd {
                         let count = try? rows("SELECT count(*) FROM healthbus.samples").first.flatMap { Int($0) }
                         return count ?? 0 >= part * 20_000 || !up.isRunning
                     }
-                    // Before the server stops, which would end the connection anyway.
+                    // Done before the server stops, which would end the connection anyway.
                     try await until("a connection to cut: \(up.error.suffix(2000))") {
                         proxy.cut() > 0 || !up.isRunning
                     }

@@ -46,7 +46,7 @@ extension EndToEnd {
             var found: [String: Value] = [:]
             try stack.read("steps") { database in
                 try database.prepare("SELECT key, body FROM changes WHERE body IS NOT NULL").forEachRow { row in
-                    // As JSON text, in which 3 and 3.0 are the same number.
+                    // As JSON text, in which 3 and 3.0 are the same.
                     found[row.string(0)] = .string(try CBORDecoder.decode(row.bytes(1))["hourly"].json())
                 }
             }
@@ -158,7 +158,7 @@ extension EndToEnd {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.compactMap { pid_t($0) }.filter { pid in
                 guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return false }
-                // After the name, which may contain anything: the state, then the parent.
+                // After the process's name, which may contain anything: the state, then the parent.
                 let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ")
                 return fields.map { $0.count > 1 && $0[1] == "\(parent)" } ?? false
             }

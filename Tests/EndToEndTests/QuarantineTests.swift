@@ -81,8 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// A release with wider limits, or one that understands more, accepts input quarantined before. The stack is
-        /// stopped.
+        /// A release with wider limits, or one that understands more, accepts input that was quarantined before. The
+        /// stack is stopped.
         @Test func whatPassesNowIsASample() async throws {
             try await withStack { stack in
                 let file = try export(stack)

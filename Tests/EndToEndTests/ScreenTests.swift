@@ -6,8 +6,8 @@ import Testing
 extension EndToEnd {
     /// `top` in a terminal of its own, under a shell's job control.
     @Suite struct ScreenTests {
-        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it with
-        /// Ctrl-Z, continues it, and ends it; reports how it left the terminal each time.
+        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops the
+        /// program with Ctrl-Z, continues it, and ends it; reports the state of the terminal after each step.
         private static let driver = """
             import fcntl, json, os, pty, select, signal, struct, sys, termios, time
             end, command = sys.argv[1], sys.argv[2:]
@@ -139,7 +139,7 @@ extension EndToEnd {
                 #expect(lines.contains { $0.hasSuffix("processes are ready") }, "\(lines)")
                 #expect(ended.output.contains(" ready, ") && ended.output.contains("nothing waiting. Ctrl-C stops it"))
                 #expect(ended.output.contains("instance.started") == isVerbose, "\(ended.output)")
-                // A printed line begins at the left edge, after the resting line was erased.
+                // A printed line begins at the left edge, after the line that was there has been erased.
                 for line in lines where line.contains("processes are ready") || line.contains("instance.started") {
                     let text = line.split(separator: "\u{1B}[K").last ?? ""
                     #expect(text.hasPrefix("all ") || text.hasPrefix("20"), "\(line)")

@@ -9,7 +9,7 @@ extension EndToEnd {
             "background-delivery", "app-refresh", "silent-push", "processing", "combined", "notify", "opening", "naive",
         ]
 
-        /// Two processes hash differently: a dictionary's order must not influence a report.
+        /// Two processes use different hash seeds: a dictionary's order must not influence a report.
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {
             try await withStack { stack in
                 let words = ["simulate", "--days", "2", "--seed", "7", "--life", "worst", "--json"]
@@ -38,7 +38,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(ended.error)")
                 let lines = ended.output.split(separator: "\n").map(String.init)
                 for strategy in Self.strategies {
-                    // Each strategy has one line in the table, one by metric, and one of bars.
+                    // Each strategy has one line in the main table, one in the table by metric, and one of bars.
                     #expect(lines.count { $0.hasPrefix(strategy + " ") } == 3, "\(strategy)")
                 }
                 #expect(lines.contains { $0.contains("15m") && $0.contains("24h") && $0.contains("95 %") })

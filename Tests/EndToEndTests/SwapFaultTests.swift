@@ -134,7 +134,7 @@ extension EndToEnd {
                 let again = try await stack.up("--until-idle").ended(within: 120)
                 #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
                 let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
-                // A night may reach into a day before the first that has steps.
+                // A night may extend into a day before the first that has steps.
                 let walked = days.filter { $0["steps"] != .null }
                 #expect(walked.count >= 20 && walked.allSatisfy { $0["steps"] == 2 && $0["revision"] == 2 })
 
@@ -159,8 +159,8 @@ extension EndToEnd {
                 // A process that opens the file for writing waits for this transaction to end; reading continues.
                 let database = try Database(path: "\(stack.state)/steps/state.sqlite")
                 try database.begin()
-                // Long enough to get to standby, which takes a long time on a busy machine; then it waits just as long
-                // for the file.
+                // The time must be long enough to reach standby, which takes a while on a busy machine; the process
+                // then waits just as long for the file.
                 for seconds in [1, 4, 16, 64] {
                     let before = up.error.count
                     let swap = try await stack.start([

@@ -14,7 +14,7 @@ extension EndToEnd {
             return try ended.json().array?.first { $0["id"].string == id } ?? .null
         }
 
-        /// Weeks of the historical sync that are done, as the debouncer counts them.
+        /// How many weeks of the historical sync are done, as counted by the debouncer.
         private func weeks(_ stack: TestStack) throws -> Int64 {
             let kept = try stack.rows("debouncer", "SELECT value FROM released WHERE key = 'history'").first
             return try kept.map { try Value(json: Array($0.utf8)) }?["done"].int ?? 0

@@ -113,7 +113,7 @@ extension EndToEnd {
                             && days.reduce(0) { $0 + ($1["workouts"].array?.count ?? 0) } == 1
                     }
                     told.append(try await Self.days(stack))
-                    // All walks but one, the run, and the app's sums for the night.
+                    // All walks but one, the run, and the app's totals for the night.
                     #expect(try Self.samples(stack) == 61)
                     if ways.first == .export { try await Self.ask(stack, token) }
                     #expect(try await stack.interrupt(up).exit.isSuccess)
@@ -142,7 +142,7 @@ extension EndToEnd {
             #expect(tried == ["tried": 1, "passed": 0, "still": 1])
         }
 
-        /// The app that recorded a run moves its end, and a newer export contains only the new version.
+        /// The app that recorded a run changes its end, and a newer export contains only the new version.
         @Test func anEditedWorkoutReplacesItsEarlierVersion() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()

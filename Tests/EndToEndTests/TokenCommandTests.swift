@@ -38,7 +38,7 @@ extension EndToEnd {
                         == .granted(TokenGrant(id: id, user: "anna", device: "Anna's phone", scopes: [.ingest])))
                 let revoked = try await stack.onState("token", "revoke", "Anna's phone", "--json")
                 #expect(try revoked.json()["state"] == "revoked" && revoked.json()["id"].string == id)
-                // The running gate has only just read the tokens; once it reads them again, it sees the change.
+                // The running gate has only just read the tokens, so it sees the change when it next reads them.
                 #expect(try gate.answer(to: secret, now: .epoch, at: .distantPast + .seconds(1)) == .revoked)
                 #expect(try await stack.onState("token", "revoke", id).exit == .code(0))
                 let unknown = try await stack.onState("token", "revoke", "nobody")
@@ -79,7 +79,7 @@ extension EndToEnd {
         }
     }
 
-    /// What a person pairing a phone is shown.
+    /// What is shown to a person pairing a phone.
     @Suite struct PairCommandTests {
         @Test func aPhoneIsTakenIn() async throws {
             try await withStack { stack in

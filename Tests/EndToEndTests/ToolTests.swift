@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// The commands beside a running stack: they may be slow, stopped or killed, and the stack continues.
+    /// The commands used beside a running stack: they may be slow, stopped or killed, and the stack continues.
     @Suite struct ToolTests {
         @Test func tapPrintsLines() async throws {
             try await withStack { stack in
@@ -46,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        /// Without a stack there is nothing to listen to; only who asks for that waits until there is.
+        /// Without a stack there is nothing to listen to: a tap ends, unless it was asked to wait for one.
         @Test func tapEndsOrWaitsWithoutAStack() async throws {
             try await withStack { stack in
                 let ended = try await stack.onState("tap", "heartbeat.")
@@ -104,7 +104,7 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that has stopped reading costs the hub a few megabytes, and other processes nothing.
+        /// A tap that has stopped reading costs the hub a few megabytes, and costs other processes nothing.
         @Test func stoppedTap() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "40")

@@ -47,7 +47,7 @@ extension EndToEnd {
                 + lines.joined(separator: "\n") + "</HealthData>"
         }
 
-        /// Eight hours each; in Honolulu they end at 08:30, which is evening in Berlin.
+        /// Eight hours each; in Honolulu the nights end at 08:30, which is evening in Berlin.
         private static var nights: [(start: Int, zone: String)] {
             (0..<12).map { day in
                 let midnight = first + day * 86_400
@@ -69,7 +69,7 @@ extension EndToEnd {
             return steps
         }
 
-        /// The days that the nights belong to, with the window from 18:00 to 18:00.
+        /// The days that the nights belong to, with a window from 18:00 to 18:00.
         private static func nightDays(_ offset: (Int) -> Int) -> [String] {
             nights.map { date($0.start + 8 * hour - 1 + 6 * hour, { offset($0 - 6 * hour) }) }
         }
@@ -111,7 +111,7 @@ extension EndToEnd {
             }
         }
 
-        /// A person says they came back earlier: only the days in between change, and the backend gets them.
+        /// A person says that they came back earlier: only the days in between change, and the backend gets them.
         private func correct(_ stack: TestStack, _ seen: [Value]) async throws {
             // The local time is Honolulu's at that point.
             let added = try await stack.onState("zone", "add", "2025-03-18T12:00", "Europe/Berlin", "--json")

@@ -65,7 +65,7 @@ extension EndToEnd {
                 let types = wrong.said["users"].array?.first?["lists"]["samples"]["types"] ?? .null
                 let missing = types["HKQuantityTypeIdentifierStepCount"]["findings"]["missing"]
                 #expect(missing["count"] == 3 && missing["first"].array?.count == 3)
-                // A check of only one day, which finds nothing wrong.
+                // A check of just one day, which finds nothing wrong.
                 let other = try await verify(stack, "--from", "2025-04-03", "--to", "2025-04-03")
                 #expect(other.code == 0 && (other.said["users"].array?.first?["lists"]["days"]["here"] == 1))
 
@@ -155,7 +155,7 @@ extension EndToEnd {
                 #expect(
                     findings(wrong.said, "samples") == ["missingDeletion": 1, "doubled": 1, "beyond": 2],
                     "\(wrong.said.json(pretty: true))")
-                // The deletion is delivered; a copy from another app isn't this stack's to delete.
+                // The deletion is delivered; another app's copy isn't this stack's to delete.
                 let repaired = try await verify(stack, "--repair")
                 #expect(repaired.code == 1 && repaired.said["repaired"] == 1)
                 #expect(findings(repaired.said, "samples") == ["doubled": 1, "beyond": 2])
@@ -163,7 +163,7 @@ extension EndToEnd {
                     stack, ["DELETE FROM sample_rows WHERE id = \(copy)"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
-                // The backend has deleted the very version that still exists here: nothing we send can bring it back.
+                // The backend has deleted the same version that still exists here: nothing we send can bring it back.
                 try tamper(stack, ["UPDATE sample_rows SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
                 let deleted = try await verify(stack)
                 #expect(deleted.code == 1 && deleted.said["repairable"] == 0)
@@ -203,7 +203,7 @@ extension EndToEnd {
                 let said = try sync.json()
                 #expect(said["delivered"] == false, "\(sync.output)")
                 #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
-                // A person gives it up: from then on it isn't missed.
+                // A person gives up the element: from then on it isn't reported as missing.
                 let drop = try await stack.onState("dead-letters", "drop", "--all", "--yes")
                 #expect(drop.exit == .code(0), "\(drop)")
                 let dropped = try await verify(stack)
@@ -212,7 +212,7 @@ extension EndToEnd {
                 let told = try await stack.onState("verify")
                 #expect(told.output.contains("1 was dropped on purpose ("), "\(told.output)")
                 #expect(told.output.contains("healthbus replay uploader --from DATE --to DATE"), "\(told.output)")
-                // A store whose owner hangs isn't taken for a new one.
+                // If a store's owner hangs, the store isn't mistaken for a new one.
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)
                 let silent = try await stack.onState("verify", within: 120)

@@ -21,8 +21,8 @@ extension EndToEnd {
                 + "value=\"HKCategoryValueSleepAnalysis\(value)\"/>"
         }
 
-        /// The same run six times, as written by an app that keeps syncing it; one by the watch at the same time; one
-        /// on the next day.
+        /// The same run six times, as written by an app that keeps syncing it; a run recorded by the watch at the same
+        /// time; and one on the next day.
         private static let elements =
             (1...6).map {
                 workout("Runner", "01 08:00", "01 09:0\($0 % 3)", created: "0\($0) 20:00", meters: 5000 + $0)
@@ -102,7 +102,8 @@ extension EndToEnd {
             }
         }
 
-        /// A night with only time in bed counts as one; the other isn't cut in two because a watch was off.
+        /// A night with only time in bed counts as one session; the other night isn't cut in two because the watch was
+        /// off.
         private static func nights(_ stack: TestStack) async throws {
             let bed = try await stack.onState("explain", "sleep", "2025-06-02", "--json").json()
             #expect(bed["value"] == .null && bed["agrees"] == true && bed["sessions"].array?.count == 1)

@@ -37,7 +37,7 @@ extension EndToEnd {
                     try await stack.interrupt(up)
                 }
                 let again = try await stack.upAndReady()
-                // The command that the message suggests.
+                // The command suggested by the message.
                 let words = advice.dropFirst().dropLast().split(separator: " ").dropFirst().map(String.init)
                 #expect(try await stack.start(words).ended().output.contains("America/New_York"))
                 try await stack.interrupt(again)
@@ -60,7 +60,7 @@ extension EndToEnd {
                     again.output.contains(
                         "zone   Asia/Tokyo, where this state's days begin: --zone Europe/Paris isn't used"),
                     "\(again.output)")
-                // The samples land on the same timeline, rather than on a second one that is a few hours off.
+                // The samples end up on the same timeline, rather than on a second one that is a few hours off.
                 #expect(again.output.contains(" 0 added"), "\(again.output)")
                 try await stack.interrupt(again)
             }

@@ -264,7 +264,7 @@ def main(programs):
             "fhir": {"plugin": "fhir", "configuration": to_server}, "by-id": {"plugin": "fhir", "configuration": to_other}}
         with open(configuration, "w") as file:
             json.dump({"instances": instances}, file)
-        # Commands and `up` read the same stack.
+        # Commands and `up` must read the same configuration.
         environment["HEALTHBUS_CONFIG"] = configuration
 
         def run(*words):

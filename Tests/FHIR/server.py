@@ -233,7 +233,7 @@ class Handler(BaseHTTPRequestHandler):
             Handler.number += 1
             chance, fault = random.Random(f"{seed} {Handler.number}"), "well"
             if Handler.number <= wild and chance.random() < 0.6:
-                # Each fault has its turn before any is repeated.
+                # Each fault occurs once before any is repeated.
                 Handler.deck = Handler.deck or chance.sample(FAULTS, len(FAULTS))
                 fault = Handler.deck.pop()
             Handler.done[fault] += 1

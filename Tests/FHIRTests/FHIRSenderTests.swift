@@ -11,8 +11,7 @@ import UploaderReading
 
 /// Requests over a real connection, to a server in this process.
 @Suite(.inTurn) struct FHIRSenderTests {
-    /// Records the requests, and answers for each entry; one element may have several resources, until they are
-    /// deleted.
+    /// Records the requests, and answers each entry; one element may have several resources, until they are deleted.
     private final class Server: Sendable {
         private final class Shared: Sendable {
             let requests = Mutex<[HTTPRequest]>([])
@@ -25,9 +24,9 @@ import UploaderReading
         private let server: HTTPServer
 
         /// - Parameters:
-        ///   - ids: the first sample's resources, of which a healthy server has one.
+        ///   - ids: the ids of the first sample's resources; a healthy server has only one.
         ///   - finds: the identifier that these resources have.
-        ///   - status: of every transaction, unless it is 200.
+        ///   - status: the status of every transaction, unless it is 200.
         init(ids: Set<String> = ["1"], finds: String = "", status: Int = 200) throws {
             let shared = Shared(ids)
             self.shared = shared
@@ -102,7 +101,7 @@ import UploaderReading
         #expect(server.requests.first?.headers["Authorization"] == nil && server.requests.count == 1)
     }
 
-    /// An element that was overtaken is settled without a request, and proves nothing about the server.
+    /// An element overtaken by a newer version is settled without a request, and proves nothing about the server.
     @Test func anOvertakenElementIsntSent() throws {
         let server = try Server()
         let sender = try sender(server.url)
@@ -155,7 +154,8 @@ import UploaderReading
 
     private static let first = "me/0195e621-9c60-8abc-8000-000000000000"
 
-    /// A server that made two resources of one element, since it searches before it creates, refuses to change either.
+    /// A server that searches before it creates may have made two resources of one element, and then refuses to change
+    /// either.
     @Test func whatAServerMadeTwiceIsMadeOne() throws {
         let server = try Server(ids: ["7", "41", "9"], finds: Self.first)
         let reply = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply
@@ -167,8 +167,8 @@ import UploaderReading
         #expect(server.ids == ["41"])
     }
 
-    /// A server may answer a search that it doesn't understand with anything it has; and with several elements in a
-    /// request, or ids of our own, nothing counts as a duplicate.
+    /// A server may answer a search that it doesn't understand with anything it has; if a request has several elements,
+    /// or ids of our own, nothing counts as a duplicate.
     @Test func nothingElseIsDeleted() throws {
         let cases: [(ids: Set<String>, finds: String, count: Int64, options: Value)] = [
             (["7", "9"], "anna/x", 1, .null), (["7", "../x"], Self.first, 1, .null),

@@ -36,7 +36,7 @@ import Testing
         #expect(entries.last?["request"]["method"] == "DELETE")
     }
 
-    /// With our own ids nothing is searched for, so that two simultaneous requests can't make two resources.
+    /// With our own ids no search is needed, so two simultaneous requests can't make two resources.
     @Test func withIDsOfOursNothingIsSearchedFor() throws {
         var form = plain
         form.givesIDs = true
@@ -55,7 +55,7 @@ import Testing
         #expect(FHIRTransaction(samples([1]), [0], form).methods == [.createPatient, .put])
     }
 
-    /// Whatever was delivered in another form is delivered again; files from earlier releases have the usual form.
+    /// Anything delivered in another form is delivered again; files from earlier releases have the usual form.
     @Test func aFormIsToldByItsText() {
         func text(_ options: Value) -> String { FHIRForm(options, figures: []).text }
         let all: [Value] = [

@@ -8,7 +8,7 @@ import Testing
         var sent = SentVersions()
         #expect(sent.select(samples([5, 6]), 0..<2).rows == [0, 1])
         sent.accept(samples([5, 6]), [0, 1])
-        // Sent again, as after a restart of the upstream.
+        // A version that is sent again, as after a restart of the upstream.
         #expect(sent.select(samples([5, 6]), 0..<2).rows == [0, 1])
         sent.accept(samples([9], ids: [1]), [0])
         #expect(sent.select(samples([5, 6]), 0..<2) == .init(rows: [0], overtaken: [1]))
@@ -16,7 +16,7 @@ import Testing
         #expect(sent.select(samples([10], ids: [1], deleted: [0]), 0..<1).rows == [0])
     }
 
-    /// The newer version may have been refused, and then the server is to have the older one.
+    /// The newer version may have been refused, in which case the server should have the older one.
     @Test func whatWasOnlySentOvertakesNothing() {
         let sent = SentVersions()
         #expect(sent.select(samples([9], ids: [1]), 0..<1).rows == [0])

@@ -63,10 +63,10 @@ class Faulty(example.Handler):
             Faulty.number += 1
             chance, fault = random.Random(f"{seed} {Faulty.number}"), "well"
             if chance.random() < (0.6 if Faulty.number <= WILD else 0.1):
-                # Each fault has its turn before any is repeated.
+                # Each fault occurs once before any is repeated.
                 Faulty.deck = Faulty.deck or chance.sample(faults, len(faults))
                 fault = Faulty.deck.pop()
-            # Two in a row would count as a refused token, and delivery would wait for a person.
+            # Two such answers in a row would count as a refused token, and delivery would wait for a person.
             if fault == "unauthorized" and Faulty.last == fault:
                 fault = "well"
             Faulty.last = fault
@@ -221,7 +221,7 @@ class Faulty(example.Handler):
         answer["counts"][name] = chance.choice([answer["counts"][name] + 1, -1, 2**62, "many", 0.5])
         self.say(200, answer)
 
-    # The server claims to have accepted what it hasn't, in ways that can be noticed.
+    # The server claims to have accepted what it hasn't, in ways that can be detected.
 
     def empty_lie(self, body, chance):
         self.raw(chance.choice([200, 201, 202, 204]), "")

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Months are also right before 1970, where numbers are negative.
+    /// Months are also correct before 1970, where numbers are negative.
     @Test(arguments: [
         ("1969-12-31T23:59:59.999999Z", "1969-12"), ("1970-01-01T00:00:00Z", "1970-01"),
         ("2025-03-31T23:30:00-02:00", "2025-04"), ("1900-02-28T12:00:00Z", "1900-02"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lets libFuzzer attack the decoders of bytes from outside. Run by 'make fuzz'.
-# Usage: run.sh [TARGET [SECONDS]]    all targets, one after another, a minute each, if none is named
-# What it finds is left in .build/fuzz/found; docs/reliability.md says what to do with it.
+# Lets libFuzzer attack the decoders that read bytes from outside. Run by 'make fuzz'. Usage: run.sh [TARGET [SECONDS]]
+# all targets, one after another, a minute each, if none is named What it finds is left in .build/fuzz/found;
+# docs/reliability.md says what to do with it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
@@ -13,7 +13,7 @@ for target in $targets; do
     [ -d "$here/Corpus/$target" ] || { echo "there is no target '$target'; there are: $(ls "$here/Corpus" | xargs)" >&2; exit 2; }
 done
 
-# With --sanitize alone, Swift code gets no counters. A build of its own: every module with libFuzzer's counters and
+# With only --sanitize, Swift code gets no counters. A separate build: every module with libFuzzer's counters and
 # AddressSanitizer's checks.
 HEALTHBUS_WITH_FUZZER=1 "${SWIFT:-swift}" build --configuration release --no-color-diagnostics --scratch-path $build \
     --sanitize fuzzer --sanitize address --product healthbus-fuzz \

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The inputs are cut anywhere, and one byte is changed, as libFuzzer does first.
+    /// The inputs are truncated at any point, and one byte of them is changed, as libFuzzer does first.
     @Test(arguments: FuzzTarget.allCases)
     func spoiltInputsKeepTheRules(target: FuzzTarget) throws {
         var random = SeededRandom(seed: 1)

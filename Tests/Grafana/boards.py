@@ -138,7 +138,7 @@ class Expander:
         if name.startswith("__"):
             return match.group()
         values, custom_all = self.variables[name]
-        # A variable's own value for All is inserted unchanged, whatever the format.
+        # A variable's custom value for All is inserted unchanged, whatever the format.
         if custom_all:
             return custom_all
         if form == "sqlstring":

@@ -25,7 +25,7 @@ BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 DAYS = 75
 # Queries whose result may be empty, because nothing has gone wrong yet.
 MAY_BE_EMPTY = {("operator.json", "Alerts (A)")}
-# Columns that are empty for a made-up person, whose watch knows every stage.
+# Columns that are empty for a made-up person, whose watch recognizes every sleep stage.
 MAY_BE_NULL = {("nights.json", "Unknown stage")}
 NUMBERS = {"double precision", "bigint", "integer", "numeric"}
 
@@ -247,7 +247,7 @@ def main(programs):
         servers.until("the stack is ready", lambda: "processes are ready" in stack.said())
         stack.run("import", export)
         stack.run("sync")
-        # Started only now: the stack looks for its newest samples at the first scrape, and then every 15 s.
+        # Started only now, because the stack looks for its newest samples at the first scrape, and then every 15 s.
         prometheus = servers.Prometheus(folder, stack.metrics)
         at_the_end.callback(prometheus.stop)
         servers.until("Prometheus reads it", prometheus.is_up)

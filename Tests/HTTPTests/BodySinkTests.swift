@@ -7,7 +7,7 @@ import Testing
 
 /// What a sink receives, and when.
 @Suite(.inTurn) struct BodySinkTests {
-    /// Records the calls it receives.
+    /// Records the calls that it receives.
     private final class RecordingSink: BodySink, Sendable {
         struct Heard {
             var bytes = 0

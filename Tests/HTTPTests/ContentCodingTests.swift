@@ -86,14 +86,14 @@ import Testing
     @Test func bombsDoNotGoOff() throws {
         let server = try server(limit: 5_000_000)
         defer { server.stop() }
-        // 2 MB of one repeated byte is below the limit, but 1,000 times what was sent.
+        // 2 MB of one repeated byte: below the size limit, but 1,000 times as large as what was sent.
         let byRatio = try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 2_000_000)))
         #expect(byRatio.status == 413 && byRatio.text.contains("200 times"))
-        // With some noise, the body is within the ratio but beyond the limit.
+        // With some noise, the body is within the ratio but exceeds the size limit.
         let large = [UInt8](repeating: 0, count: 60_000_000)
         let bySize = try post(server.port, "gzip", try Compressed.gzip(Compressed.noise(500_000) + large))
         #expect(bySize.status == 413 && bySize.text.contains("5000000 bytes"))
-        // A body that stays within both.
+        // A body that stays within both limits.
         let fine = [UInt8](repeating: 0, count: 1_000_000)
         #expect(try post(server.port, "gzip", try Compressed.gzip(fine)).text == told(fine))
     }

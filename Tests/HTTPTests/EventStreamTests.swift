@@ -101,7 +101,7 @@ import Testing
     /// A client that connects while the last requests finish is refused at once, not left waiting.
     @Test func whoComesDuringAStopIsClosed() throws {
         let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        // One of the server's two threads is kept busy; the other answers, or refuses, whoever comes next.
+        // One of the server's two threads is kept busy; the other answers, or refuses, each new client.
         let server = try HTTPServer { request in
             if request.path == "/long" {
                 entered.signal()
@@ -117,7 +117,7 @@ import Testing
             server.stop(drainSeconds: Patience.seconds)
             stopped.signal()
         }
-        // Whoever connects before the stop has begun is still answered.
+        // Clients that connect before the stop has begun are still answered.
         #expect(
             try eventually {
                 try Line.exchange(server.port, Array("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8))

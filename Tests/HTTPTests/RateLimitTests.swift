@@ -43,7 +43,7 @@ struct RateLimitTests {
             tokens = min(20, tokens + (now - before) * 5)
             before = now
             let isLetThrough = tokens + 1e-4 >= wanted
-            // Cases where rounding makes the difference aren't checked.
+            // Cases that are decided by rounding aren't checked.
             guard abs(tokens - wanted) > 1e-3 else {
                 if limit.take(0, wanted, at: now) == nil { tokens -= wanted }
                 continue
@@ -60,7 +60,7 @@ struct RateLimitTests {
             #expect(limit.take(key, at: 1) == nil)
             #expect(limit.count <= 100)
         }
-        // The key that owes most isn't forgotten in favour of those that came only once.
+        // The key that owes the most isn't forgotten in favour of keys that came only once.
         #expect(limit.take(-1, at: 2) != nil)
         // Keys whose bucket is full again are forgotten first.
         var quick = RateLimit<Int>(perSecond: 1, burst: 1, keys: 4)

@@ -138,7 +138,7 @@ import WorkoutsStage
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],
             ])
-        // Figures for a person's own types are summed up in the way the person configures.
+        // Figures for a person's own types are aggregated as the person has configured.
         var own = try DayBuilder()
         for (minute, value) in [("00", 1.0), ("10", 4.0), ("20", 2.0)] {
             try own.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value)
@@ -159,7 +159,7 @@ import WorkoutsStage
             let figures = try own.compute(GenericHandler()).figures["other"]
             #expect(figures == ["coffee": expected, "nap": ["count": 1, "minutes": 25.0]], "\(aggregation)")
         }
-        // Numbers in different units can't be added; the samples are only counted.
+        // Numbers in different units can't be added, so the samples are only counted.
         var mixed = try DayBuilder()
         for (minute, value, unit) in [("00", 1.0, "cups"), ("10", 300.0, "mL"), ("20", 5.0, "")] {
             try mixed.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value, unit: unit)

@@ -48,7 +48,7 @@ struct DayBuilder {
         page.healthKitUUID.append(uuid)
     }
 
-    /// Computes the day as the host does, from the day's slice alone.
+    /// Computes the day in the same way as the host does, from the day's slice alone.
     func compute(_ handler: some DayHandler) throws -> DayOutput {
         try handler.compute(
             DayInput(

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import Testing
 
-/// Everything that the documentation refers to exists: the tests that demonstrate a statement, and the commands.
+/// Everything that the documentation refers to exists: the commands, and the tests that demonstrate its statements.
 @Suite struct DocumentationTests {
     /// Read once for all tests.
     private static let read = Result { try DocumentedNames(root: DocumentedNames.checkout) }
@@ -45,7 +45,7 @@ import Testing
         for option in options.sorted() { #expect(page.contains("`\(option)`"), "\(option)") }
         let read = try DocumentedNames.variables()
         #expect(read.count > 15)
-        // The variables that `notify` passes to a program are in delivery.md.
+        // The variables that `notify` passes to a program are listed in delivery.md.
         for name in read.sorted() where !name.hasPrefix("HEALTHBUS_ALERT_") {
             #expect(page.contains("`\(name)`"), "\(name)")
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(rows == 17)
     }
 
-    /// A page's first words say whether it is for the reader.
+    /// The first words of a page say whom it is for.
     @Test func eachPageSaysFirstWhomItIsFor() throws {
         for (page, text) in try DocumentedNames.pages() where page != "README.md" {
             let first = text.components(separatedBy: "\n\n").dropFirst().first ?? ""

@@ -9,7 +9,7 @@ import Testing
 @Suite struct KnownAnswersTests {
     static let quantity = "HKQuantityTypeIdentifier"
 
-    /// 46 and 113 whole minutes, and one minute across midnight, with 22 of its seconds before and 38 after: rounded,
+    /// 46 and 113 whole minutes, plus one minute across midnight, with 22 of its seconds before and 38 after: rounded,
     /// 46 and 114 minutes. If that minute counted entirely for the day of its start, the result would be 47 and 113.
     @Test func theMinuteOverMidnight() throws {
         var minutes: [Double] = []
@@ -33,7 +33,7 @@ import Testing
 
     struct ClockDay: Sendable, CustomTestStringConvertible {
         var date: String
-        /// The first zone, and the zone that applies from a given moment.
+        /// The first zone, and the zone that applies from the given moment on.
         var zone: String
         var then: (at: String, zone: String)?
         /// The length of each bucket in seconds.
@@ -54,25 +54,25 @@ import Testing
         .init(date: "2025-10-26", zone: "Europe/Berlin", hours: full(25)),
         .init(date: "2025-03-09", zone: "America/New_York", hours: full(23)),
         .init(date: "2025-11-02", zone: "America/New_York", hours: full(25)),
-        // Half an hour: back from 02:00 to 01:30, and forward from 02:00 to 02:30.
+        // A change of half an hour: back from 02:00 to 01:30, and forward from 02:00 to 02:30.
         .init(date: "2025-04-06", zone: "Australia/Lord_Howe", hours: full(2) + [1800] + full(22)),
         .init(date: "2025-10-05", zone: "Australia/Lord_Howe", hours: full(2) + [1800] + full(21)),
         // No midnight: these days begin at 01:00.
         .init(date: "2018-11-04", zone: "America/Sao_Paulo", hours: full(23)),
         .init(date: "2024-03-31", zone: "Asia/Beirut", hours: full(23)),
-        // The country skipped the date.
+        // The country skipped this date.
         .init(date: "2011-12-29", zone: "Pacific/Apia", hours: full(24)),
         .init(date: "2011-12-30", zone: "Pacific/Apia", hours: []),
         .init(date: "2011-12-31", zone: "Pacific/Apia", hours: full(24)),
-        // Across the date line: the 1st comes back for its last four hours, and the 2nd has first fifteen hours and
-        // then all of them.
+        // Across the date line: the last four hours of the 1st are repeated, and the 2nd has first fifteen hours and
+        // then a full day.
         .init(
             date: "2025-06-01", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(28)),
         .init(
             date: "2025-06-02", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(39)),
-        // The other way, with clocks 25 hours ahead: the 1st ends at 23:30, the 3rd begins at 00:30.
+        // In the other direction, with clocks 25 hours ahead: the 1st ends at 23:30, and the 3rd begins at 00:30.
         .init(
             date: "2025-06-01", zone: "Pacific/Pago_Pago", then: ("2025-06-02T10:30:00Z", "Pacific/Kiritimati"),
             hours: full(23) + [1800]),

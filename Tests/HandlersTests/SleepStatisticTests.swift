@@ -2,7 +2,7 @@ import HealthModel
 import SleepStage
 import Testing
 
-/// Nights that an app added up, without stages.
+/// Nights whose totals an app computed, without stages.
 @Suite struct SleepStatisticTests {
     private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
     private static let body = """
@@ -54,8 +54,8 @@ import Testing
 
     private var type: String { Self.type }
 
-    /// Time in bed alone says nothing about sleep, even if it is from the same source; the statistic's own source comes
-    /// first.
+    /// Time in bed alone says nothing about sleep, even if it comes from the same source; the statistic's own source
+    /// comes first.
     @Test(arguments: [("Watch", 0.0), ("iPhone", 0), ("Watch", 2)])
     func timeInBedLeavesIt(source: String, stage: Double) throws {
         var day = try Self.night(#"{"asleepSeconds":25200}"#)

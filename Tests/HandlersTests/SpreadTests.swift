@@ -2,7 +2,7 @@ import HealthModel
 import HeartRateStage
 import Testing
 
-/// iOS 8 wrote hours of heart rates as one record with minimum, maximum and average.
+/// iOS 8 wrote the heart rates of an hour as one record with minimum, maximum and average.
 @Suite struct SpreadTests {
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
@@ -17,7 +17,7 @@ import Testing
         let output = try figures(#"{"average":75,"maximum":120,"minimum":48}"#)
         #expect(output.figures["heartRate"]?["min"] == 48.0 && output.figures["heartRate"]?["max"] == 120.0)
         #expect(output.figures["heartRate"]?["average"] == 75.0)
-        // They count in the hour when the record starts, 08:00 in Berlin.
+        // They count in the hour in which the record starts, 08:00 in Berlin.
         #expect(output.hourly["heartRateMin"]?.array?[8] == 48.0 && output.hourly["heartRateMax"]?.array?[8] == 120.0)
         #expect(output.hourly["heartRateMax"]?.array?[11] == 70.0)
     }

@@ -7,7 +7,7 @@ import WorkoutsStage
     private static let rate = "HKQuantityTypeIdentifierHeartRate"
     private static let resting = "HKQuantityTypeIdentifierRestingHeartRate"
 
-    /// An hour from 10:00; the person turned 40 that day, so the maximum is 180.
+    /// An hour from 10:00 on; the person turned 40 that day, so the maximum is 180.
     private func day(_ body: String = #"{"activity":"running"}"#) throws -> DayBuilder {
         var day = try DayBuilder()
         day.characteristics = ["dateOfBirth": "1985-06-01"]
@@ -39,7 +39,7 @@ import WorkoutsStage
     @Test func fiveZonesOfTheReserve() throws {
         var day = try day()
         try rest(55, in: &day)
-        // The day's latest resting rate counts.
+        // The latest resting rate of the day counts.
         try rest(60, at: "08:00:00", in: &day)
         try add(["10:00:00"], 131.9, to: &day)
         try add(["10:00:10"], 132, to: &day)
@@ -90,7 +90,7 @@ import WorkoutsStage
     @Test func nothingIsGuessed() throws {
         let none = try day()
         #expect(try figure(none)["heartRate"] == .null && figure(none)["heartRateZones"] == .null)
-        // Without a resting rate, without an age, without a heart rate.
+        // A workout without a resting rate, without an age, or without a heart rate.
         var noRest = try day()
         try add(["10:00:00"], 100, to: &noRest)
         #expect(try figure(noRest)["heartRateZones"] == .null && figure(noRest)["heartRate"]["average"] == 100.0)
@@ -101,7 +101,7 @@ import WorkoutsStage
         var noHeart = try day()
         try rest(60, in: &noHeart)
         #expect(try figure(noHeart)["heartRateZones"] == .null)
-        // Tomorrow's resting rate isn't the day's.
+        // The next day's resting rate doesn't count for this day.
         var tomorrow = noRest
         try tomorrow.add(Self.resting, "2025-06-02T07:00:00+02:00", nil, 60)
         #expect(try figure(tomorrow)["heartRateZones"] == .null)

@@ -13,7 +13,7 @@ import WorkoutsStage
         return try day.compute(WorkoutsHandler())
     }
 
-    /// The only activity of a workout that doesn't list any.
+    /// The only activity of a workout that doesn't list any itself.
     private static let itself: Value = [
         "activity": "running", "activityType": 37, "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
         "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,
@@ -132,7 +132,7 @@ import WorkoutsStage
         #expect(parts.map { $0["distanceMeters"] } == [500.0, .null, 10_000.0, .null, 3000.0])
         #expect(parts.allSatisfy { $0["energyKilocalories"] == 50.0 })
         #expect(parts.last?["start"] == "2025-06-01T08:42:00Z" && parts.last?["end"] == "2025-06-01T09:00:00Z")
-        // Events other than pauses are passed on too.
+        // Events other than pauses are also passed on.
         #expect(event["events"].array?.count == 3 && event["events"].array?.last?["durationSeconds"] == 60)
         #expect(output.figures["workouts"]?.array?.first?["activities"] == event["activities"])
     }

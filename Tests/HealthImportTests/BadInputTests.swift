@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// What a failing disk or an incomplete copy leaves behind: lines are missing, and the text around the gap happens
+    /// What a failing disk or an incomplete copy leaves behind: lines are missing, but the text around the gap happens
     /// to be well-formed.
     @Test func zeroBytesAreDamage() throws {
         let whole = Array(export(steps("80") + "\n" + steps("81") + "\n" + steps("82")).utf8)
@@ -127,7 +127,7 @@ import Testing
         let sink = CollectingSink()
         let path = try folder.file("cut.zip", Array(zip.prefix(zip.count / 2)))
         let summary = try ExportReader(path: path).read(into: sink)
-        // Everything before the cut, except for the record that it cuts through.
+        // Everything before the cut, except for the record that was cut through.
         let before = String(decoding: zip.prefix(zip.count / 2), as: UTF8.self).components(separatedBy: "/>").count - 2
         #expect(sink.rows.count == before && summary.records == before)
         let damage = try #require(summary.damaged)
@@ -194,7 +194,7 @@ import Testing
         #expect(again.rows.isEmpty)
     }
 
-    /// Dropping the reference would produce a different number.
+    /// Leaving out the reference would produce a different number.
     @Test(arguments: ["1&foo;6", "1&#0;6", "&minus;5", "5&deg;0", "5&#xD800;0"])
     func aReferenceToNothingMakesNoOtherNumber(value: String) throws {
         let (sink, summary) = try read(

@@ -1,7 +1,7 @@
 import HealthImport
 import HealthModel
 
-/// Keeps everything a reader finds, in rows that are easy to look at.
+/// Keeps everything that a reader finds, in rows that are easy to inspect.
 final class CollectingSink: ExportSink {
     struct Row: Equatable {
         var type: String
@@ -30,7 +30,7 @@ final class CollectingSink: ExportSink {
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
     var documents: [DocumentPart] = []
-    /// How many rows had arrived when a file's first route arrived.
+    /// How many rows had arrived by the time a file's first route arrived.
     var rowsBeforeRoutes: Int?
     var lastProgress: (read: Int64, total: Int64) = (0, 0)
     /// Throws at the first batch.

@@ -5,7 +5,7 @@ import Testing
 
 /// If a file is damaged, only the damaged part is lost.
 @Suite struct DamageTests {
-    /// Kinds of damage to a record's start tag; each of these makes it invalid.
+    /// Kinds of damage to a record's start tag; each makes the tag invalid.
     private enum Damage: CaseIterable {
         case lostQuote, strayLess, strayAmpersand, tornOff, doubled, lostEnd, lostBegin, bareWord, lostEquals,
             noughtInDate
@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...40, using: &random) {
             broken[Int.random(in: 0..<all.count, using: &random)] = Damage.allCases.randomElement(using: &random)
         }
-        // A tag without a beginning can't be told apart from an unfinished tag before it.
+        // A tag whose beginning is missing can't be told apart from an unfinished tag before it.
         for (number, damage) in broken where damage == .lostBegin && broken[number - 1] != nil {
             broken[number] = .doubled
         }
@@ -108,7 +108,7 @@ import Testing
         #expect(summary.damaged?.isCut == false)
     }
 
-    /// Localised exports have attribute names of several words: they are recognised as metadata, both on import and in
+    /// Localised exports have attribute names of several words: these are recognised as metadata, both on import and in
     /// input that is already quarantined.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
@@ -175,7 +175,7 @@ import Testing
             let text = export(String(repeating: line, count: kibibytes << 10 / line.utf8.count) + steps())
             return try processorTime { _ = try read(text) }.time
         }
-        // A warm-up run before the measurement, for one-time costs.
+        // A warm-up run before the measurement, so that one-time costs don't count.
         _ = try time(16)
         let (short, long) = (try time(64), try time(512))
         #expect(long < short * 24, "\(long) for eight times what took \(short)")

@@ -43,7 +43,7 @@ import Testing
                     offset: 0, bytes: content,
                     end: .init(
                         hash: ContentDigest(content[...]).bytes, piece: sink.documents.first?.end?.piece)))
-        // Nothing refers to the other document.
+        // Nothing in the export refers to the other document.
         #expect(sink.documents.count == 2 && sink.documents[1].file.reference == nil)
         #expect(sink.documents[1].file.mediaType == "application/json")
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(body["statedType"] == "Contacts" && body["children"].array?.first?["sphere"] == "-1.25")
     }
 
-    /// Sizes around that of one part, and one too large to be held in memory.
+    /// Sizes close to that of one part, and one that is too large to be held in memory.
     @Test(arguments: [0, 1, 256 << 10, (256 << 10) + 1, (8 << 20) + 77]) func aDocumentComesInParts(size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }
         let (sink, _) = try read([("x/clinical-records/big.bin", content)])

@@ -5,7 +5,7 @@ import Testing
 
 /// ECGs in an archive: one sample each, and a document with the waveform, whatever the phone's language.
 @Suite struct ElectrocardiogramTests {
-    /// One recording, printed in different languages: files with the same expected result.
+    /// One recording, printed in different languages: all files have the same expected result.
     static let files: [(String, String)] = [
         (
             "English",

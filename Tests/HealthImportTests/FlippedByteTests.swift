@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// An archive that was damaged in transit: everything stored from it was in the original.
+/// An archive that was damaged in transit: everything stored from it was also in the original.
 @Suite struct FlippedByteTests {
     private let folder: TemporaryFolder
     private let whole: [UInt8]
@@ -20,7 +20,7 @@ import Testing
         _ = try ExportReader(path: path).read(into: content)
     }
 
-    /// Everything about a sample, except for its line.
+    /// Everything about a sample, except for its line number.
     private func samples(_ sink: CollectingSink) -> [String] {
         sink.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
@@ -58,7 +58,7 @@ import Testing
             #expect(known.points.isSuperset(of: points(sink)), "seed \(seed), byte \(place)")
             #expect(sink.quarantine.isEmpty, "seed \(seed), byte \(place)")
             if error != nil { refused += 1 }
-            // Either every sample is imported or none is; anything else that is missing is reported.
+            // Either all samples are imported or none is; anything else that is missing is reported.
             #expect(sink.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
             if error == nil { #expect(sink.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
             if points(sink).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }

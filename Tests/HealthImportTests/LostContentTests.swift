@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Zero bytes, bytes in another encoding, and content after the export: none of it turns into other content.
+/// Zero bytes, bytes in another encoding, and content after the export: none of these turn into other content.
 @Suite struct LostContentTests {
     private static let zeroReason = "there are zero bytes where the element's content was"
     private static let workout =
@@ -23,7 +23,7 @@ import Testing
             record(4), food, record(5), record(6), "</Correlation>", steps("7"),
         ].joined(separator: "\n"))
 
-    /// Everything about a sample, except for its line.
+    /// Everything about a sample, except for its line number.
     private func samples(_ sink: CollectingSink) -> [String] {
         sink.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A gap between any two places: everything kept was there before, and the gap is reported.
+    /// A gap at any place: everything kept was there before, and the gap is reported.
     @Test(arguments: 0..<20)
     func aGapInventsNothing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -55,7 +55,7 @@ import Testing
             #expect(
                 summary.damaged?.what == "there are zero bytes where content was", "seed \(seed), \(begin)..<\(end)")
             let line = 1 + Int64(whole[..<begin].count { $0 == UInt8(ascii: "\n") })
-            // The line where the torn tag begins, or that of the first zero byte.
+            // The line where the torn tag begins, or the line of the first zero byte.
             #expect(summary.damaged.map { (line - 1...line).contains($0.line) } == true, "seed \(seed), \(begin)")
             #expect(summary.damaged?.isCut == true)
             try expectNoRetry(sink)

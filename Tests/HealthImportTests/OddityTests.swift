@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func charactersAcrossBlocksStayWhole() throws {
-        // A block is 256 KiB; 300 three-byte characters cross its end whatever the alignment.
+        // A block is 256 KiB; 300 three-byte characters cross its end whatever their alignment.
         for shift in 0..<3 {
             let fill = String(repeating: " ", count: 262_144 - 800 + shift)
             let name = String(repeating: "’", count: 300)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The wall-clock time, an hour behind the offset of the file's dates.
+        // The wall-clock time, which is an hour behind the offset of the file's dates.
         ["00:20:37,80", "00:20:38,94"], ["12:20:37.80 AM", "12:20:38.94 AM"], ["0.20.37,80", "0.20.38,94"],
         ["1:20:37.80\u{202F}AM", "1:20:38.94\u{202F}AM"], ["٠٠:٢٠:٣٧٫٨٠", "٠٠:٢٠:٣٨٫٩٤"],
         ["上午12:20:37.80", "上午12:20:38.94"],

@@ -13,7 +13,7 @@ func export(_ elements: String, locale: String = "en_DE") -> String {
     """
 }
 
-/// A whole step record, except for what a test changes.
+/// A whole step record, except for the parts that a test changes.
 func steps(
     _ value: String = "120", start: String = "2025-03-30 08:15:00 +0200", end: String = "2025-03-30 08:20:00 +0200",
     more: String = ""

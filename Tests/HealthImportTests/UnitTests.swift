@@ -2,7 +2,7 @@ import HealthImport
 import HealthModel
 import Testing
 
-/// Numbers whose unit or value can't be right aren't counted.
+/// Numbers whose unit or value can't be right don't count.
 @Suite struct UnitTests {
     private func record(_ type: String, unit: String?, _ value: String, more: String = "") -> String {
         let unit = unit.map { " unit=\"\($0)\"" } ?? ""

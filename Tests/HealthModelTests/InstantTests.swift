@@ -14,7 +14,7 @@ import Testing
         var moved = noon
         moved += .seconds(60)
         #expect(moved == Instant(seconds: 1_743_336_060))
-        // Fractions of a microsecond are rounded to the nearest.
+        // Fractions of a microsecond are rounded to the nearest microsecond.
         #expect(
             noon + .nanoseconds(1499) == noon + .microseconds(1) && noon + .nanoseconds(1500) == noon + .microseconds(2)
         )
@@ -44,7 +44,7 @@ import Testing
         @OrNull var none: Instant?
     }
 
-    /// In messages and files it is a plain integer, as always.
+    /// In messages and files, an instant is still a plain integer.
     @Test func codesAsTheBareInteger() throws {
         let message = Message(at: noon, until: .distantPast, spans: ["me": [.epoch, .distantFuture]], none: nil)
         let value: Value = [

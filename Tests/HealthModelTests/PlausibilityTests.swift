@@ -64,8 +64,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Entered by hand for one's childhood; the last day before HealthKit's limits; the longest duration allowed
-            // since then.
+            // A value from childhood, entered by hand; the last day before HealthKit's limits; the longest duration
+            // allowed since then.
             ("QuantityTypeIdentifierBodyMass", "1931-05-01", "1931-05-01"),
             ("QuantityTypeIdentifierStepCount", "2018-01-01", "2018-12-31"),
             ("QuantityTypeIdentifierStepCount", "2025-03-01", "2025-03-05"),

@@ -39,7 +39,7 @@ import Testing
         #expect(try value.decode(Kept.self) == kept)
         #expect(Value(SequenceNumber(7)) == 7)
         #expect(Value(["a": SequenceNumber(7)]) == ["a": 7])
-        // As in JSON, where an integer may be written with a fraction of zero.
+        // As in JSON, where an integer may be written with a zero fraction.
         #expect(try Value(json: Value(kept).json().utf8).decode(Kept.self) == kept)
         #expect(Value.number(7).read(SequenceNumber.self) == SequenceNumber(7))
     }

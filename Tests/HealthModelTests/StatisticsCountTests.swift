@@ -15,7 +15,8 @@ struct StatisticsCountTests {
         var source = "Watch"
     }
 
-    /// The rows in the day's input: each value, and whether it is a statistic. Their times are in minutes of the day.
+    /// The rows in the day's input: each value, and whether it is a statistic. The rows' times are in minutes of the
+    /// day.
     private func counted(_ rows: [Row]) throws -> [(value: Double, isStatistic: Bool)] {
         var page = SamplePage()
         for (index, row) in rows.enumerated() {

@@ -57,7 +57,7 @@ import Testing
         for type in HealthType.allKnown.values where !type.unit.isEmpty {
             let factors = try #require(UnitConversion.toCanonical(unit: type.unit, for: type))
             #expect(factors.scale == 1 && factors.offset == 0, "\(type.identifier)")
-            // Through the parser as well, not only by comparing the text.
+            // Through the parser as well, not only by comparing the unit's text.
             let spelt = try #require(UnitConversion.toCanonical(unit: type.unit + "^1", for: type), "\(type.unit)")
             #expect(spelt.scale == 1)
         }

@@ -37,7 +37,7 @@ import Testing
         return .object(members)
     }
 
-    /// The place that doesn't fit; nil if everything does.
+    /// The place in the input that doesn't fit; nil if everything does.
     private func place(_ changes: [String: Value?]) -> String? {
         do {
             _ = try members(changes).decode(Whole.self)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func saysWhereItDoesNotFit() {
-        // In a map, one bad member is enough for a refusal.
+        // In a map, one bad member is enough for the whole map to be refused.
         #expect(place(["heads": ["a": 1, "b": "x"]])?.hasPrefix("heads") == true)
         #expect(place(["counts": ["a": 0.5]])?.hasPrefix("counts") == true)
         #expect(place(["times": ["a": .null]]) != nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(place(["head": "x"]) == "head")
         #expect(place(["told": "x"]) == "told")
         #expect(place(["list": 1]) == "list")
-        // A member that is ignored if it can't be read is no reason to refuse the rest.
+        // A member that is ignored if it can't be read is no reason to refuse the others.
         #expect(place(["maybe": ["number": "x", "at": 1]]) == nil)
     }
 

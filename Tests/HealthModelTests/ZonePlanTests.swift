@@ -65,10 +65,10 @@ import Testing
                 .init(from: try at("2025-03-10T00:00:00Z"), zone: "Asia/Tokyo", origin: .seen),
                 .init(from: from, zone: Self.home, origin: .added),
             ])
-        // A zone added at the very beginning of the stay cancels it.
+        // A zone that a person adds at the very beginning of the stay cancels it.
         let same = try at("2025-03-10T00:00:00Z")
         #expect(parts(observed, added: [.init(from: same, zone: Self.home)]).map(\.origin) == [.set, .added])
-        // A later stay counts.
+        // A later stay still counts.
         let later = observed + (try seen("America/New_York", "2025-03-20T00:00:00Z"))
         #expect(
             parts(later, added: [.init(from: from, zone: Self.home)]).map(\.origin) == [.set, .seen, .added, .seen])
@@ -124,7 +124,7 @@ import Testing
         ("2025-03-31", "2025-03-30T22:00:00Z"), ("2025-03-30T14:00", "2025-03-30T12:00:00Z"),
         ("2025-03-30T14:00:30", "2025-03-30T12:00:30Z"), ("2025-03-30T14:00+09:00", "2025-03-30T05:00:00Z"),
         ("2025-03-30T14:00:00-0400", "2025-03-30T18:00:00Z"), ("2025-03-30T14:00Z", "2025-03-30T14:00:00Z"),
-        // The clock skips from 02:00 to 03:00.
+        // The clock jumps from 02:00 to 03:00.
         ("2025-03-30T02:30", "2025-03-30T01:00:00Z"),
         // The clock shows 02:30 twice.
         ("2025-10-26T02:30", "2025-10-26T00:30:00Z"),
@@ -134,7 +134,7 @@ import Testing
         #expect(try moment.instant(in: Self.home) == at(expected))
     }
 
-    /// A local time is that of the place where the person was at the time.
+    /// A local time belongs to the place where the person was at the time.
     @Test(arguments: [
         ("2024-07-01T08:00", "2024-06-30T23:00:00Z"), ("2024-06-01T08:00", "2024-06-01T06:00:00Z"),
         ("2025-01-01T08:00", "2025-01-01T07:00:00Z"), ("2024-07-01T08:00Z", "2024-07-01T08:00:00Z"),
@@ -165,7 +165,7 @@ import Testing
         #expect(try ZonePlan.instant(of: earlier, in: parts) == at("2025-03-08T23:00:00Z"))
     }
 
-    /// Without the entry before, an entry's local time is another. Its date and its instant still mean it.
+    /// Once the entry before it is removed, an entry's local time changes. Its date and its instant still identify it.
     @Test func anEntryIsFoundByItsDateAfterTheOneBeforeIsGone() throws {
         let left = try at("2025-03-10T13:00:00Z")
         let further = try at("2025-03-20T02:00:00Z")
@@ -175,7 +175,7 @@ import Testing
         func found(_ text: String, _ parts: [ZonePlan.Part]) throws -> [Instant] {
             try ZonePlan.added(at: try #require(ZoneMoment(text)), in: parts).map(\.from)
         }
-        // By New York's clock, and, when that is gone, by Berlin's.
+        // By New York's clock, and, once that entry is removed, by Berlin's.
         #expect(try found("2025-03-19T22:00", all) == [further] && found("2025-03-19T22:00", few).isEmpty)
         #expect(try found("2025-03-20T03:00", few) == [further])
         for text in ["2025-03-20", "2025-03-20T02:00Z", "2025-03-20T11:00+09:00"] {
@@ -187,7 +187,7 @@ import Testing
             [],
             added: [.init(from: left, zone: "Asia/Tokyo"), .init(from: left + .seconds(7200), zone: "Asia/Kolkata")])
         #expect(try found("2025-03-10", twice).count == 2 && found("2025-03-10T15:00Z", twice).count == 1)
-        // What is seen can't be removed.
+        // An entry that was seen in the data can't be removed.
         #expect(try found("2025-03-10", parts(seen("America/New_York", "2025-03-10T20:00:00Z"))).isEmpty)
         let lost = try #require(ZoneMoment("2025-03-19T22:00"))
         #expect(try ZonePlan.nearestAdded(to: lost, in: few)?.from == further)

@@ -16,7 +16,7 @@ import Testing
         ("America/Sao_Paulo", "2018-11-04", 23),
         // Clocks went back at midnight: the day before has 25 hours.
         ("America/Sao_Paulo", "2018-02-17", 25),
-        // Half an hour: the hour that the clock showed twice is cut in two.
+        // A change of half an hour: the hour that the clock showed twice is cut in two.
         ("Australia/Lord_Howe", "2025-04-06", 25), ("Australia/Lord_Howe", "2025-10-05", 24),
     ])
     func daysHaveTheirHours(zone: String, day: String, hours: Int) throws {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// A change touches a day if and only if the day's slice contains the changed sample, no matter where the traveller
+    /// A change affects a day if and only if the day's slice contains the changed sample, no matter where the traveller
     /// is.
     @Test func aSliceHoldsWhatTouchesItsDay() throws {
         let names = ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Honolulu", "Asia/Tokyo"]
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Days without gaps or overlaps, whatever the traveller does.
+    /// The days have no gaps or overlaps, whatever the traveller does.
     @Test func daysPartitionTime() throws {
         let names = [
             "Asia/Tokyo", "Pacific/Honolulu", "Europe/Berlin", "Pacific/Apia", "America/New_York", "Pacific/Kiritimati",
@@ -230,7 +230,7 @@ import Testing
         #expect(try changed(tokyo, stay) == ["2025-06-09", "2025-06-10", "2025-06-11", "2025-06-12", "2025-06-13"])
         #expect(try changed(tokyo, stay) == changed(stay, tokyo))
         #expect(try changed(stay, stay).isEmpty)
-        // The night that ends on the 14th begins on the evening of a day whose clock changed back in the morning.
+        // The night that ends on the 14th begins on the evening of a day whose clock was changed back in the morning.
         #expect(try changed(tokyo, stay, HandlerWindow(endHour: 18)).contains("2025-06-14") == false)
         #expect(try changed(try ZoneTimeline(zone: "Europe/Berlin"), try ZoneTimeline(zone: "Europe/Paris")).isEmpty)
     }

@@ -114,7 +114,7 @@ struct AutoExportPropertyTests {
     private static func body(
         _ parts: [(String, [Node])], _ random: inout SeededRandom, shuffled: Bool = false
     ) -> [UInt8] {
-        // The parts themselves stay in order, because it determines the items' numbers.
+        // The parts themselves stay in order, because their order determines the items' numbers.
         let texts = parts.map { "\"\($0.0)\":" + Node.list($0.1).json(&random, shuffled: shuffled) }
         return Array(#"{"data":{\#(texts.joined(separator: ","))}}"#.utf8)
     }

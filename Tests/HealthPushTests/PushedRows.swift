@@ -1,7 +1,7 @@
 import HealthModel
 import HealthPush
 
-/// One record of a request, as tests compare it.
+/// One record of a request, in the form that tests compare.
 struct PushedRow: Hashable, Comparable {
     var type: String
     var unit: String
@@ -21,14 +21,14 @@ struct PushedRow: Hashable, Comparable {
 
     private var key: String { "\(start) \(type) \(end) \(source) \(value ?? 0) \(payload) \(metadata)" }
 
-    /// A copy without its place in the request.
+    /// A copy without its position in the request.
     var placeless: PushedRow {
         var copy = self
         copy.line = 0
         return copy
     }
 
-    /// The payload as a tree.
+    /// The payload as a tree of values.
     var body: Value { (try? Value(json: Array(payload.utf8))) ?? .null }
 }
 

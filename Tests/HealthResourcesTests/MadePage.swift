@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A page with one row for each of these, all from 2025-03-30T08:15:00Z on; those with `minutes` last.
+/// A page with one row for each of these, all starting at 2025-03-30T08:15:00Z; those with `minutes` come last.
 struct MadeSample {
     var type: String
     var unit: String

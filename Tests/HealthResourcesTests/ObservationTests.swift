@@ -2,7 +2,7 @@ import HealthModel
 import HealthResources
 import Testing
 
-/// What each kind of sample and document is in FHIR.
+/// How each kind of sample and document is represented in FHIR.
 @Suite struct ObservationTests {
     private let me = ResourceIdentifier(system: "urn:x-healthbus:user", value: "me")
 
@@ -77,7 +77,7 @@ import Testing
         #expect(newer["valueInteger"] == 77)
     }
 
-    /// Whatever has no public code is delivered all the same.
+    /// Anything without a public code is still delivered.
     @Test func anUnknownTypeHasItsNameAndItsUnit() throws {
         let made = try resource(.init(type: "HKQuantityTypeIdentifierOf  Tomorrow", unit: "furlong", value: 3))
         let coding: Value = [
@@ -97,7 +97,7 @@ import Testing
         #expect(other["dataAbsentReason"]["coding"].array?.first?["code"] == "not-applicable")
     }
 
-    /// Only Apple's names are in Apple's system; and only HealthKit's percentages are fractions.
+    /// Only Apple's names belong to Apple's code system; and only HealthKit's percentages are fractions.
     @Test func anOwnTypeIsInOurSystem() throws {
         let made = try resource(.init(type: "humidity", unit: "%", value: 45))
         #expect(made["code"]["coding"] == [["system": "urn:x-healthbus:type", "code": "humidity"]])
@@ -123,7 +123,7 @@ import Testing
 
     // MARK: Documents
 
-    /// As a reader gets it, with whole numbers as integers.
+    /// The sample as a reader gets it, with whole numbers as integers.
     private func read(_ resource: Value) throws -> Value { try Value(json: Array(resource.json().utf8)) }
 
     private let day: Value = [
@@ -148,7 +148,7 @@ import Testing
         #expect(components.last?["valueQuantity"]["value"] == 177 && components.last?["valueQuantity"]["code"] == "cm")
     }
 
-    /// What a figure's name says: its unit alone doesn't tell a fraction from a percentage.
+    /// What a figure's name tells: its unit alone doesn't distinguish a fraction from a percentage.
     @Test func onlyFractionsBecomePercent() throws {
         let figures = [
             ResourceFigure(path: ["fatFraction"], unit: "%", isFraction: true),

@@ -2,7 +2,7 @@ import HealthModel
 import HealthResources
 import Testing
 
-/// What samples and documents are in Open mHealth.
+/// How samples and documents are represented in Open mHealth.
 @Suite struct OpenMHealthTests {
     private func point(_ sample: MadeSample, source: String = "Watch") throws -> Value? {
         var bytes: [UInt8] = []
@@ -53,7 +53,7 @@ import Testing
         #expect(!OpenMHealthPage.has("HKCategoryTypeIdentifierSleepAnalysis"))
     }
 
-    /// As a reader gets them, with whole numbers as integers.
+    /// Samples and documents as a reader gets them, with whole numbers as integers.
     private func read(_ points: [Value]) throws -> [Value] {
         try points.map { try Value(json: Array($0.json().utf8)) }
     }
@@ -78,7 +78,7 @@ import Testing
         #expect(OpenMHealth(user: "me").day(["date": "2025-03-30", "steps": 1], id: "2025-03-30").isEmpty)
     }
 
-    /// According to its schemas, a header's id is unique among all points, no matter whose they are.
+    /// According to Open mHealth's schemas, a header's id is unique among all data points, no matter whose they are.
     @Test func eachPointHasAUUIDOfItsOwn() throws {
         let day: Value = [
             "steps": 7012, "heartRate": ["average": 66, "min": 49],

@@ -24,7 +24,7 @@ import Testing
         #expect(names.identifier(of: user) == ResourceIdentifier(system: system, value: value))
     }
 
-    /// People who share a server share no identifier, even if both are called `me` at home, or two systems give two
+    /// People on the same server share no identifier, even if both are called `me` at home, or two systems give two
     /// people the same number.
     @Test func theSameDayOfTwoPeopleIsTwo() {
         let texts = ["a|1", "a|2", "b|1", "1", "b|a|1", "urn:x-healthbus:user|1:" + String(key("a|1").suffix(8))]

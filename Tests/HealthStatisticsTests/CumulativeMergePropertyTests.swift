@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import Testing
 
-/// Properties of every merge, whatever the samples. The store makes sure that a sample imported twice stays one
-/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`); for a merge, two equal samples are two.
+/// Properties of every merge, whatever the samples. The store makes sure that a sample imported twice is stored once
+/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`); for a merge, two equal samples are two samples.
 @Suite struct CumulativeMergePropertyTests {
     static let cases = 0..<UInt64(2000)
 
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// A slice travels in pages, each with its own lists of types and sources.
+    /// A slice is sent in pages, each with its own lists of types and sources.
     @Test func pagesDoNotMatter() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct IntervalSetTests {
-    /// Compared with sets of whole numbers.
+    /// Compares the results with sets of whole numbers.
     @Test func equalsSetsOfNumbers() {
         var random = SeededRandom(seed: 7)
         func ranges() -> [Range<Int64>] {

@@ -23,7 +23,7 @@ struct PageBuilder {
         rows.append(Row(type: type, start: start, end: end, value: value, source: source, flags: flags, id: id))
     }
 
-    /// - Parameter inOrder: false keeps the rows in the order of `rows`.
+    /// - Parameter inOrder: false keeps the rows in the order in which they are in `rows`.
     func page(inOrder: Bool = true) -> SamplePage {
         var page = SamplePage()
         for row in inOrder ? rows.sorted(by: { ($0.start, $0.id) < ($1.start, $1.id) }) : rows {

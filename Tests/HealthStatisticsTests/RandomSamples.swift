@@ -3,14 +3,14 @@ import HealthStatistics
 import TestSupport
 
 /// Random samples of one type, as messy as those that sources send: several sources, overlaps within a source, equal
-/// times, instants, entries by hand, some long ones; and, in every third case, a priority set by the user.
+/// times, zero lengths, entries by hand, some long ones; and, in every third case, a priority set by the user.
 struct RandomSamples {
     static let type = "HKQuantityTypeIdentifierStepCount"
     static let seconds = 400
     private static let names = ["Watch", "iPhone", "Alpha", "Beta"]
 
     var builder = PageBuilder()
-    /// Names by priority; entries by hand come before them all.
+    /// Names in order of priority; entries by hand come before all of them.
     let sources: [String]
     let order: SourceOrder
     var random: SeededRandom

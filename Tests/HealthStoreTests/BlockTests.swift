@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    /// A store's content, including sequence numbers: they depend only on the order of changes, which is the same.
+    /// A store's content, including sequence numbers: they depend only on the order of changes, which is the same in
+    /// both.
     private static func said(_ store: StoreFixture) throws -> [String] {
         let page = try store.changes()
         let rows = page.samples.rows(users: page.user.map { page.users[Int($0)] })
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    /// A complete export that lacks samples removes the same ones from both stores.
+    /// A complete export that lacks some samples removes the same ones from both stores.
     @Test(arguments: 0..<4) func whatAnExportLacksIsGoneFromBoth(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 100)
         let pair = Pair(blocks: try StoreFixture(), rows: try StoreFixture(leastInBlock: .max))
@@ -134,7 +135,7 @@ import Testing
         #expect(said.blocks == said.rows)
     }
 
-    /// What a route adds to a workout is joined with the workout's own content.
+    /// What a route adds to a workout is merged with the workout's own content.
     @Test(arguments: [2, Int.max]) func aRouteLeavesTheWorkoutAsItIs(leastInBlock: Int) throws {
         let store = try StoreFixture(leastInBlock: leastInBlock)
         try store.add(
@@ -157,7 +158,7 @@ import Testing
         #expect(payloads.filter { $0.contains("routeSummary") && $0.contains("2.gpx") }.count == 1)
     }
 
-    /// A block with no rows left is removed.
+    /// A block that has no rows left is removed.
     @Test func aBlockWithoutRowsGoes() throws {
         let store = try StoreFixture()
         try store.add((0..<100).map { Record(start: 1_700_000_000 + Double($0) * 60) })
@@ -173,7 +174,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// Changes that are rolled back leave nothing, though their sequence numbers are used again.
+    /// Changes that are rolled back leave nothing behind, though their sequence numbers are used again.
     @Test func aTransactionThatIsUndoneLeavesNoBlock() throws {
         let store = try StoreFixture()
         func records(_ value: Double) -> [Record] {
@@ -195,7 +196,7 @@ import Testing
         #expect(try store.changes().samples.value == [Double](repeating: 2, count: 80))
     }
 
-    /// Damaged content leads at worst to an error or to different numbers.
+    /// At worst, damaged content leads to an error or to different numbers.
     @Test(arguments: 0..<3) func damageIsAnError(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 500)
         let store = try StoreFixture()

@@ -8,7 +8,8 @@ import Testing
     private static let start = 1_700_000_000.0
     private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
-    /// A whole import: stores the records, then deletes what they lack, in small steps, each in its own transaction.
+    /// A whole import: stores the records, then deletes the samples that they lack, in small steps, each in its own
+    /// transaction.
     /// - Parameter interruptedAfter: after this many steps of deletion, everything starts over, as after a crash.
     @discardableResult
     private func complete(
@@ -92,7 +93,7 @@ import Testing
         #expect(try store.alive().count == 6)
     }
 
-    /// A new record of the same second, source and end with a smaller value replaces the older one, and its sequence
+    /// A new record with the same second, source and end but a smaller value replaces the older one, and the sequence
     /// number changes.
     @Test func findsWhatHasMovedWhileItWasRead() throws {
         let store = try StoreFixture()
@@ -103,7 +104,7 @@ import Testing
         #expect(try store.alive().map(\.value) == [5])
     }
 
-    /// A person's data as exports contain it, with repeats, and several values for one key.
+    /// A person's data as exports contain it, with repeats, and with several values for one key.
     private func random(_ random: inout SeededGenerator) -> [Record] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             Record(
@@ -132,8 +133,8 @@ import Testing
         return counts
     }
 
-    /// Where B covers the same data, importing A and then B has the same result as B alone; the rest of A stays. A
-    /// crash in between changes nothing.
+    /// Where B covers the same data, importing A and then B has the same result as importing B alone; the rest of A
+    /// stays. A crash in between changes nothing.
     @Test(arguments: 1...150)
     func theLatestCompleteExportIsTheWholeTruth(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -190,7 +191,7 @@ import Testing
         #expect(absent.absent.allSatisfy { $0.value <= absent.covered[$0.key] ?? 0 })
     }
 
-    /// Blood pressures as exports contain them: at top level, and again as parts of correlations; some only once.
+    /// Blood pressures as exports contain them: at the top level, and again as parts of correlations; some only once.
     private func readings(_ random: inout SeededGenerator) -> [Record] {
         let pressure = "HKQuantityTypeIdentifierBloodPressure"
         var (records, parts): ([Record], [Record]) = ([], [])
@@ -210,7 +211,7 @@ import Testing
         return records + parts
     }
 
-    /// However it is cut into batches, and whether the samples are new, known, or were gone.
+    /// The counts match however the input is cut into batches, and whether the samples are new, known, or were deleted.
     @Test(arguments: 1...120)
     func aTrialCountsPartsOfCorrelationsAsAnImportDoes(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -218,7 +219,7 @@ import Testing
         if seed % 3 > 0 { try store.add(readings(&generator)) }
         let records = readings(&generator)
         if seed % 3 > 1 {
-            // They are gone from a later export, and then come back.
+            // These samples are missing from a later export, and then come back.
             let ends = ["Systolic", "Diastolic"].map {
                 Record(type: "HKQuantityTypeIdentifierBloodPressure" + $0, start: Self.start - 100, value: 9)
             }

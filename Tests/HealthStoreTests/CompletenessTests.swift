@@ -3,7 +3,7 @@ import HealthStore
 import SQLite
 import Testing
 
-/// Which dates have samples, found with seeks, and compared with a scan of every row.
+/// Which dates have samples, determined with seeks and compared with a scan of every row.
 @Suite struct CompletenessTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let rate = "HKQuantityTypeIdentifierHeartRate"
@@ -20,7 +20,7 @@ import Testing
         return record
     }
 
-    /// By type, the dates of every row that isn't deleted, and the late ones.
+    /// For each type, the dates of all rows that aren't deleted, and those of the late ones.
     private static func slowly(_ store: StoreFixture, _ zones: ZoneTimeline) throws -> [String: Set<Int32>] {
         var days: [String: Set<Int32>] = [:]
         for row in try store.alive() where !row.flags.contains(.quarantined) {
@@ -52,7 +52,7 @@ import Testing
         return days
     }
 
-    /// Asks until everything has been answered.
+    /// Keeps asking until everything has been answered.
     private static func ask(
         _ reader: CompletenessReader, _ zones: ZoneTimeline, _ budget: CompletenessReader.Budget
     ) throws -> (types: [TypeCompleteness], steps: Int) {

@@ -134,7 +134,7 @@ import Testing
         #expect(try upsert("{}", 5) == 0)
         #expect(try upsert(#"{"b":1}"#, nil) == 0)
         #expect(try kept() == [#"{"a":1}"#])
-        // The older summary arrives again, but is confirmed later.
+        // The older summary arrives again, but was confirmed more recently.
         #expect(try upsert("{}", 9) == 1)
         #expect(try upsert(#"{"a":1}"#, 7) == 0)
         #expect(try kept() == ["{}"])

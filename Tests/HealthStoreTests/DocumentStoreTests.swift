@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Documents are stored once for each content, completely or not at all.
+/// Each document's content is stored once, completely or not at all.
 @Suite struct DocumentStoreTests {
     private static func file(_ name: String, _ identifier: String = "", _ element: String = "ClinicalRecord")
         -> DocumentFile
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Each part in a transaction of its own.
+    /// Each part is stored in a transaction of its own.
     @discardableResult
     private func keep(_ store: StoreFixture, _ parts: [DocumentPart]) throws -> Bool {
         var isNew = false
@@ -58,7 +58,7 @@ import Testing
         #expect(try self.content(store, first[0].number) == content)
         // The same content again, in different parts: nothing new is stored, but the file's current name is noted.
         #expect(try !keep(store, parts(Self.file("b.json", "1"), content, of: size + 1)))
-        // A different resource with the same content becomes another name for it.
+        // A different resource with the same content is stored as another name for it.
         #expect(try !keep(store, parts(Self.file("c.json", "2"), content, of: size)))
         let both = try store.reader.documents(user: nil, limit: 10)
         #expect(both.map(\.file.name) == ["b.json", "c.json"] && Set(both.map(\.number)) == [first[0].number])
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.reader.documents(user: nil, after: 1, limit: 5).last?.bytes == 5000)
     }
 
-    /// The number of names is limited, because there may be any number of empty files.
+    /// The number of names is limited, because there could be any number of empty files.
     @Test func oneContentHasOnlySoManyNames() throws {
         let store = try StoreFixture()
         for number in 0..<40 { try keep(store, parts(Self.file("\(number).json"), [], of: 1)) }

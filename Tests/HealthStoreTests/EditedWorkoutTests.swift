@@ -11,7 +11,7 @@ import Testing
 
     init() throws { store = try StoreFixture() }
 
-    /// A run that lasts this many seconds; all have the same start by default.
+    /// A run that lasts this many seconds; by default all have the same start.
     static func run(
         _ seconds: Double, source: String = "Runner", start: Double = 1_700_000_000, activity: String = "Running",
         uuid: SampleID? = nil
@@ -79,7 +79,7 @@ import Testing
         #expect(try replaces() == [earlier(1800, seenOn: 2), earlier(1900, seenOn: 3)])
     }
 
-    /// If an export between the two shows that both existed, they stay two, whichever arrived first.
+    /// If an export made between the two shows that both existed, they stay separate, whichever arrived first.
     @Test(arguments: [[1, 2, 3], [3, 1, 2], [1, 3, 2], [2, 3, 1]]) func whatWasThereTogetherStaysTwo(
         days: [Int64]
     ) throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(try store.alive().count == 2 && lengths() == [1800, 1900])
     }
 
-    /// Other activities with the same start play no part.
+    /// Other activities with the same start make no difference.
     @Test func eachActivityIsLookedAtByItself() throws {
         let walk = Self.run(700, activity: "Walking")
         try read(1, [Self.run(1800), walk])
@@ -141,7 +141,7 @@ import Testing
         #expect(try lengths() == [1800, 1900])
         try read(3, [Self.run(1900)])
         #expect(try lengths() == [1900])
-        // A push of the older one shows that it exists.
+        // A push of the older version shows that it exists.
         try push(4, [Self.run(1800)])
         #expect(try lengths() == [1800, 1900] && replaces().isNull)
     }
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// For samples that an earlier release stored, it is unknown when they were seen.
+    /// For samples stored by an earlier release, it isn't known when they were seen.
     @Test func ofWhatWasThereBeforeNothingIsReplaced() throws {
         try store.add([Self.run(1800), Self.run(1900)])
         try read(1, [Self.run(1800)])

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Elements without a number, many with the same type, source and second: their content identifies their row.
+/// Elements without a number, many with the same type, source and second: each one's content identifies its row.
 @Suite struct ElementIdentityTests {
     private func element(_ payload: String) -> Record {
         var record = Record(type: "Observation", value: .nan, unit: "")
@@ -25,7 +25,7 @@ import Testing
         let again = try store.add([result("0"), result("3"), result("2"), result("1")])
         #expect(again.added == 1 && again.known == 3)
         #expect(try payloads(store) == (before + [result("0").payload]).sorted())
-        // A file's name may differ in each export.
+        // A file's name may be different in each export.
         let renamed = try store.add([result("1", "/z.json")])
         #expect(renamed.joined == 1 && renamed.added == 0)
         #expect(try payloads(store).count == 4)

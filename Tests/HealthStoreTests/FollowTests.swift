@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         there = try StoreFixture()
-        // This store has sequence numbers of its own.
+        // This store has its own sequence numbers.
         here = try StoreFixture(firstSequence: 500_000)
     }
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Adds records as a store would that checks nothing.
+    /// Adds records the way a store that checks nothing would.
     private func addUnchecked(_ records: Record...) throws {
         try there.database.transaction {
             _ = try there.writer.ingest(
@@ -81,14 +81,14 @@ import Testing
         #expect(try follow() == FollowCounts(changed: 0, known: 3000))
     }
 
-    /// An absence can be lifted, so the sample must not be gone for good here.
+    /// A sample's absence may be temporary, so it must not be gone for good here.
     @Test func whatComesBackThereComesBackHere() throws {
         try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
         try follow()
         try delete(there, uuid(1))
         #expect(try follow().changed == 1)
         #expect(try here.alive().count == 1)
-        // As in a store where the sample had been missing from an export.
+        // As in a store where the sample has come back after being missing from an export.
         let page = try there.changes().samples
         var revived = page.filter { page.flags[$0].contains(.deleted) }
         revived.flags = [[]]
@@ -102,7 +102,7 @@ import Testing
 
     @Test func whatWasDeletedHereStaysDeleted() throws {
         try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
-        // One is deleted before it arrives, the other after.
+        // One sample is deleted before it arrives, the other afterwards.
         try delete(here, uuid(1))
         try follow()
         try delete(here, uuid(2))
@@ -119,7 +119,7 @@ import Testing
         #expect(try isSame())
     }
 
-    /// A new row between two with the same key moves an id to different content.
+    /// A new row between two with the same key shifts an id to different content.
     @Test func idsThatMoveThereMoveHere() throws {
         try there.add([Record(value: 10, uuid: uuid(1)), Record(value: 30, uuid: uuid(3))])
         try follow()
@@ -130,7 +130,7 @@ import Testing
         #expect(try isSame())
     }
 
-    /// Channels round times differently. Whichever came first, one UUID is one sample.
+    /// Input channels round times differently. Whichever came first, the same UUID means the same sample.
     @Test(arguments: [-1.0, 1]) func aSecondMoreOrLessMakesNoOtherSample(_ shift: Double) throws {
         try here.add([Record(start: 1_700_000_000 + shift, uuid: uuid(1))])
         try there.add([Record(uuid: uuid(1))])
@@ -145,7 +145,7 @@ import Testing
         #expect(try here.alive().isEmpty)
     }
 
-    /// The sample here arrived without a UUID, and another sample has that UUID.
+    /// The sample stored here arrived without a UUID, and a different sample has that UUID.
     @Test func aUUIDThatIsLearntLaterJoinsTwo() throws {
         try there.add([Record()])
         try follow()
@@ -165,7 +165,7 @@ import Testing
         #expect(try here.alive().isEmpty)
     }
 
-    /// An import looks up the rows of a key one after another, and stops at the first that is missing.
+    /// An import looks up the rows of a key one after another, and stops at the first one that is missing.
     @Test func aDeletedSampleThatNeverCameLeavesNoGap() throws {
         try there.add([Record(value: 5, uuid: uuid(1)), Record(value: 6)])
         try delete(there, uuid(1))

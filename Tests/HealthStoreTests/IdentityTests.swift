@@ -151,7 +151,7 @@ import Testing
         #expect(try store.head() == taken.next)
     }
 
-    /// There are more rows within one second, and within the seconds of a batch, than are preloaded.
+    /// One second, and the seconds of one batch, contain more rows than are preloaded.
     @Test(arguments: [(9000, 1), (3900, 18)])
     func crowdedSecondsAreFound(_ rows: Int, _ seconds: Int) throws {
         let store = try StoreFixture()

@@ -35,7 +35,7 @@ import Testing
         #expect(try store.add([Record(value: -5)]).known == 1)
     }
 
-    /// A delivered sample keeps its id: if a quarantined sample, which isn't delivered, took it, a duplicate would
+    /// A delivered sample keeps its id: if a quarantined sample, which isn't delivered, took that id, a duplicate would
     /// remain.
     @Test(arguments: [[-5.0, 7, 9], [7, -5, 9], [7, 9, -5], [9, 7, -5]])
     func aQuarantinedSampleTakesNoOthersId(_ values: [Double]) throws {
@@ -110,7 +110,7 @@ import Testing
         #expect(try entries().count == 1)
     }
 
-    /// Statistics are restated: an impossible one makes room for the next.
+    /// A statistic may be issued again, so an impossible one makes way for the next.
     @Test(arguments: [true, false]) func aStatisticThatIsPutRightIsNotInQuarantine(isDropped: Bool) throws {
         func hour(_ value: Double, _ created: Int64) -> Record {
             Record(type: HealthType.statistics(of: Record().type), value: value, created: created)
@@ -129,8 +129,8 @@ import Testing
         #expect(try store.alive().map(\.value) == [7])
     }
 
-    /// The release that introduced conflicts identified one by its complete text, including the content that the sample
-    /// had.
+    /// The release that introduced conflicts identified each by its complete text, including the content that the
+    /// sample had.
     @Test func conflictsOfAnEarlierReleaseStayWhatTheyAre() throws {
         let uuid = SampleID(high: 7, low: 9)
         try store.add([Record(value: 10, uuid: uuid)])
@@ -161,7 +161,7 @@ import Testing
         #expect(try entries().map(\.seen) == [3])
     }
 
-    /// The rest of a tag that lost a quote isn't a type's name.
+    /// The rest of a tag that is missing a quote isn't a type's name.
     @Test(
         arguments: [
             (#"<Record type="T" a="1">"#, "T", "T"),

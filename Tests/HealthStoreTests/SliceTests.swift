@@ -9,7 +9,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let store = try StoreFixture()
         let records = (0..<400).map { number in
-            // Lengths in whole seconds, and of zero; a few samples last days or a year.
+            // Lengths in whole seconds, including zero; a few samples last days or a year.
             let length =
                 number % 50 == 0
                 ? Double(Int.random(in: 80_000...31_536_000, using: &random))
@@ -129,7 +129,7 @@ import Testing
             hasDetails.append(page.samples.metadata.count > 0)
             whole.append(page.samples)
         } while position != nil
-        // A page without any row of such a type lacks these columns; in the combined pages, every row has its own
+        // A page without any rows of such a type lacks these columns; in the combined pages, every row has its own
         // values.
         #expect(hasDetails == [false, true, false, false])
         #expect(whole.metadata.count == 10 && whole.payload.count == 10 && whole.created.count == 10)
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// For a type that is requested only during another type's samples: its part of a slice, compared with everything
-    /// that the slice would contain otherwise.
+    /// that the slice would otherwise contain.
     @Test(arguments: 0..<20)
     func duringAnotherType(_ seed: UInt64) throws {
         let store = try store(seed % 3)

@@ -13,8 +13,8 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    /// - Parameter leastInBlock: with 2, a few records behave like thousands in an export; with `.max`, none go into
-    ///   blocks.
+    /// - Parameter leastInBlock: with 2, a few records behave like thousands in an export; with `.max`, none are stored
+    ///   in blocks.
     init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")
@@ -60,7 +60,7 @@ final class StoreFixture {
     }
 }
 
-/// A counter that isn't saved.
+/// A counter whose value isn't saved.
 final class CountingSequence: SequenceSource {
     private(set) var sequence: SequenceNumber
 
@@ -157,7 +157,7 @@ extension SamplePage {
 
 func uuid(_ number: UInt64) -> SampleID { SampleID(high: 0xAAAA_0000_0000_4000, low: 0x8000_0000_0000_0000 | number) }
 
-/// The same numbers in every run.
+/// The same random numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -54,10 +54,10 @@ import Testing
         #expect(try takeBack(store, .importing(id: "a")) == counts(5, 5))
         #expect(try alive(store) == Array(6...15))
         #expect(try store.reader.heads().first?.deleted == 5)
-        // The rest has only the other origin.
+        // The other samples have only the other origin.
         #expect(try takeBack(store, .importing(id: "b")) == counts(10, 0))
         #expect(try alive(store).isEmpty)
-        // A later add undoes it, and is noted.
+        // Adding the samples later brings them back, and is noted.
         #expect(try store.add(life(1...3), session(.importing(id: "c"))).revived == 3)
         #expect(try alive(store) == [1, 2, 3])
         #expect(try takeBack(store, .importing(id: "c")) == counts(3, 0))
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.writer.beginTakingBack(.device("watch")) == nil)
     }
 
-    /// Samples without an origin count as brought by someone else; so do samples from before origins were noted.
+    /// Samples without an origin count as brought by someone else; so do samples stored before origins were noted.
     @Test func whatNobodyIsKnownToHaveBroughtStays() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(nil))
@@ -102,7 +102,7 @@ import Testing
         #expect(try alive(store) == Array(1...6))
     }
 
-    /// A row that has gained details since has a new sequence number, but is the same row.
+    /// A row that has since gained details has a new sequence number, but is still the same row.
     @Test func aRowThatChangedIsStillTheRowThatWasBrought() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(.importing(id: "a")))
@@ -154,7 +154,7 @@ import Testing
             })
         #expect(rows <= 5 && bytes < 400, "\(rows) rows, \(bytes) bytes")
         #expect(try count(store, .importing(id: "a"), limit: 1000).taken.values.first == 9500)
-        // Every second sample, so that they are stored as bitmaps.
+        // Every second sample, so that the samples are stored as bitmaps.
         let other = ImportSession(source: "test", bringer: .importing(id: "b"))
         try store.add(life(1...9500).filter { Int($0.value) % 2 == 0 }, other)
         #expect(try count(store, .importing(id: "a"), limit: 1000) == counts(4750, 4750))

@@ -4,7 +4,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// If a sender doesn't name a sample's source, it means the sample of any source that agrees in everything else.
+/// If a sender doesn't name a sample's source, the sample is taken to be the one, from any source, that agrees in
+/// everything else.
 @Suite struct UnnamedSourceTests {
     private static let named = Record(source: "Watch", created: 100, metadata: #"{"a":"1"}"#)
     private static let unnamed = ["", Origin.autoExportSource].map {
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    /// Each sample without a source is matched with one that has a source, whichever comes first; within one request,
-    /// each is a separate sample.
+    /// Each sample without a source is matched with one that has a source, whichever comes first; within a request,
+    /// each one is a separate sample.
     @Test func eachIsOneOfThem() throws {
         let plain = Record(source: "")
         for order in [
@@ -81,7 +82,7 @@ import Testing
         #expect(try store.add([plain, Self.named]).added == 2)
     }
 
-    /// The app's names for activities are in the phone's language; only HealthKit's names distinguish workouts.
+    /// The app's names for activities are in the phone's language, so only HealthKit's names distinguish workouts.
     @Test(arguments: [
         ("HKWorkoutActivityTypeRunning", 1), ("Outdoor Ausführen", 1), ("HKWorkoutActivityTypeWalking", 2),
     ])
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    /// The sample came from both, so it stays when one of them is taken back.
+    /// The sample came from both imports, so it stays when one of them is taken back.
     @Test(arguments: [true, false]) func itWasBroughtByBoth(unnamedFirst: Bool) throws {
         let store = try StoreFixture()
         let export = ImportSession(source: "x", bringer: .importing(id: "a"))

@@ -8,7 +8,7 @@ import Testing
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// From the manifests of this checkout.
+    /// Read from the manifests of this checkout.
     private static func figures() throws -> [FigureDeclaration] {
         let catalog = try PluginCatalog(folder: checkout.appending(path: "plugins").path, programs: "/nowhere")
         return try StackConfiguration(path: nil, catalog: catalog).figures
@@ -85,7 +85,7 @@ import Testing
     @Test func documentsAreRows() throws {
         let database = try ViewedBackend(figures: try Self.figures())
         try database.execute("INSERT INTO texts VALUES(1, 'me')")
-        // The clock skips from 02:00 to 03:00; a text isn't a number, and a list that is too short simply ends.
+        // The clock skips from 02:00 to 03:00; a text isn't a number; and a list that is too short simply ends.
         try database.add(
             document: "2025-03-30", kind: 0,
             body: """

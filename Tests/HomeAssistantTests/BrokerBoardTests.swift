@@ -19,7 +19,7 @@ import Testing
         return board
     }
 
-    /// Sends what is due, and has it acknowledged.
+    /// Sends whatever is due, and has it acknowledged.
     @discardableResult
     private func send(_ board: inout BrokerBoard) -> [BrokerBoard.Post] {
         let posts = board.due(mayRemove: true)
@@ -107,7 +107,7 @@ import Testing
         board.send(board.due(mayRemove: true))
         #expect(!board.isOverwritten(Self.today, "1") && !board.isOverwritten(Self.today, "2"))
         #expect(board.isOverwritten(Self.today, "3"))
-        // It may have arrived before ours or after it, so ours is sent once more.
+        // The other message may have arrived before or after ours, so ours is sent once more.
         board.doubt(Self.today)
         board.accept()
         #expect(board.due(mayRemove: true) == [.init(topic: Self.today, payload: "2")])

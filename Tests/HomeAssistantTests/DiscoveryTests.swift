@@ -45,7 +45,7 @@ import Testing
         #expect(today["unit_of_measurement"].string == unit)
         #expect(today["device_class"].string == deviceClass)
         #expect(today["state_class"].string == stateClass)
-        // Home Assistant refuses it with any other state class.
+        // Home Assistant refuses a template for the last reset with any other state class.
         #expect(today["last_reset_value_template"].isNull == (stateClass != "total"))
         #expect(today["availability_topic"] == "healthbus/status")
         let yesterday = try description(object + "--yesterday")

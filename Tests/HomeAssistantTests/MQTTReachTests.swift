@@ -21,7 +21,7 @@ import Testing
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         let port = try #require(listen(at: listener))
-        // These fill its queue, so that the next ones get no answer.
+        // These connections fill its queue, so that the next ones get no answer.
         let others = (0..<3).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0) }
         defer { for other in others { close(other) } }
         for other in others { _ = withAddress(port) { connect(other, $0, $1) } }

@@ -14,7 +14,7 @@ import tempfile
 
 from mcp import Client, MCPError, StdioServerParameters
 
-# Figures of get_days, and where they are in `healthbus days --json`.
+# The figures that get_days returns, and where they are in `healthbus days --json`.
 FIGURES = {
     "steps": ("steps",), "distance_meters": ("distanceMeters",), "heart_rate_average": ("heartRate", "average"),
     "sleep_asleep_minutes": ("sleep", "asleepMinutes"), "active_energy_kilocalories": ("activeEnergyKilocalories",),
@@ -99,7 +99,7 @@ async def talk(server, days, hours, stack):
 
 def main(programs):
     healthbus = os.path.join(programs, "healthbus")
-    # Short, because the bus's sockets are in it.
+    # A short path, because the bus's sockets are in this folder.
     folder = tempfile.mkdtemp(prefix="hbm-", dir="/tmp")
     up = None
     try:
@@ -120,7 +120,7 @@ def main(programs):
         days = json.loads(run("days", "--json", "--from", "1990-01-01"))
         hours = json.loads(run("days", "--hourly", "--columns", "steps", "--json", "--from", days[-1]["date"]))
         setup = json.loads(run("mcp", "--setup"))["mcpServers"]["healthbus"]
-        # Started as a host would: with the command from the setup, and almost no environment.
+        # Started as a host would start it: with the command from the setup, and almost no environment.
         server = StdioServerParameters(command=setup["command"], args=setup["args"])
         asyncio.run(talk(server, days, hours, "stopped"))
 

@@ -15,7 +15,7 @@ import Testing
             #expect(answers.count == 1 && answers[0]["id"] == 7)
             let result = answers[0]["result"]
             #expect(result["isError"] == false)
-            // The structured content is in the text too, for hosts that pass on nothing else.
+            // The structured content is also in the text, for hosts that pass on nothing else.
             #expect(
                 result["content"] == [["type": "text", "text": "seen"], ["type": "text", "text": #"{"seen":true}"#]])
             #expect(result["structuredContent"] == (version >= "2025-06-18" ? ["seen": true] : .null))
@@ -63,7 +63,7 @@ import Testing
         #expect(talk.say(Talk.cancel(#""1""#)) == [] && talk.session.isWanted(calls[0]))
         #expect(talk.say(Talk.cancel("1")) == [])
         #expect(!talk.session.isWanted(calls[0]) && talk.session.isWanted(calls[1]))
-        // Its id may be used again even while the cancelled call is still running.
+        // A call's id may be used again even while the cancelled call is still running.
         _ = talk.say(Talk.call("1"))
         #expect(talk.finish(calls[0]) == [])
         #expect(talk.finish(talk.calls[2]).map { $0["id"] } == [1])
@@ -145,7 +145,7 @@ import Testing
         #expect(talk.say(Talk.stateless("tools/call", #""name":"look""#)) == [])
         let result = talk.finish(try #require(talk.calls.first))[0]["result"]
         #expect(result["resultType"] == "complete" && result["structuredContent"] == ["seen": true])
-        // Both ways work side by side.
+        // Requests with and without negotiation work side by side.
         #expect(talk.initialize("2025-06-18")["result"]["protocolVersion"] == "2025-06-18")
         #expect(talk.only(Talk.stateless("tools/list"))["result"]["resultType"] == "complete")
         #expect(talk.only(#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)["result"]["resultType"].isNull)

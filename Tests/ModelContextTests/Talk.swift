@@ -13,7 +13,7 @@ struct Talk {
         ], answers: ["type": "object"])
 
     var session = ContextSession(server, tools: [tool])
-    /// Calls that aren't finished.
+    /// Calls that haven't finished.
     var calls: [ContextSession.Call] = []
 
     mutating func take(_ piece: LineSplitter.Piece) -> [Value] { read(session.take(piece)) }
@@ -38,7 +38,7 @@ struct Talk {
         return messages
     }
 
-    /// The only message; if there are none or several, a string, which isn't a message.
+    /// The only message; if there are none or several, a string, which is never a message.
     mutating func only(_ line: String) -> Value {
         let messages = say(line)
         return messages.count == 1 ? messages[0] : .string("\(messages.count) messages")

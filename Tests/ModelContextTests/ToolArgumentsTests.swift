@@ -43,7 +43,7 @@ import Testing
         #expect((refusal(["what": "x", name: 1]) ?? "").utf8.count < 500)
     }
 
-    /// Exactly what the schema allows is accepted: both are derived from the same declaration.
+    /// Exactly what the schema allows is accepted: schema and check are derived from the same declaration.
     @Test func theSchemaSaysTheSame() {
         let schema = Talk.tool.accepts
         #expect(schema["properties"]["limit"]["minimum"] == 1 && schema["properties"]["limit"]["maximum"] == 10)

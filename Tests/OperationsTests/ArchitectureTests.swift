@@ -11,7 +11,7 @@ import Testing
     }
 
     private let targets: [Target]
-    /// By module; a plugin's stage and program have the layer of `plugins/<name>`.
+    /// Layers by module; a plugin's stage and program have the layer of `plugins/<name>`.
     private let layers: [String: Int]
 
     init() throws {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// The tools: a stopped instance is read by the code that the owner of its tables provides, or asked through
+    /// The tools: they read a stopped instance with the code that the owner of its tables provides, or ask it through
     /// its own program.
     private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
 
@@ -137,8 +137,8 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need only the public parts of the model and its statistics, and have
-    /// access to nothing else.
+    /// Handlers are what most people write: they need only the public parts of the model and its statistics, and can
+    /// use nothing else.
     @Test func handlersImportTheModelOnly() throws {
         let package = try Self.text("Package.swift")
         let list = try #require(package.firstMatch(of: #/(?s)let handlers = \[.*?\n\]/#)).0
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    /// Public declarations are an interface for authors of handlers: it is small, and every declaration is documented.
+    /// Public declarations are an interface for authors of handlers: there are few of them, and each is documented.
     @Test func whatIsPublicIsSaid() throws {
         var all = 0
         for folder in ["Sources", "plugins"] {
@@ -176,7 +176,8 @@ import Testing
         #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
     }
 
-    /// A stage decides by the times it is given; the servers of hub, ingest and dashboard aren't stages.
+    /// A stage decides by the times that it is given; the servers of the hub, the ingest and the dashboard aren't
+    /// stages.
     @Test func stagesReadNoClock() {
         for target in targets where target.folder.hasPrefix("plugins/") && target.folder.hasSuffix("/Stage") {
             let isServer = ["DashboardStage", "HubStage", "IngestStage"].contains(target.name)

@@ -39,7 +39,7 @@ import Testing
     @Test func aDayIsAsLongAsTheClockMadeIt() throws {
         #expect(try Self.state("2025-03-30", at: "2025-06-01T00:00:00Z").hours == 23)
         #expect(try Self.state("2025-10-26", at: "2025-11-01T00:00:00Z").hours == 25)
-        // By the second 2:30, three and a half hours have passed.
+        // By the second occurrence of 2:30, three and a half hours have passed.
         #expect(try Self.state("2025-10-26", at: "2025-10-26T02:30:00+01:00").hoursSoFar == 3.5)
     }
 
@@ -54,7 +54,7 @@ import Testing
         // "row 0" with its quotes and a comma is eight bytes.
         check(AnswerLimits(rows: 10, bytes: 24).last(rows), rows.suffix(3), 7)
         check(AnswerLimits(rows: 10, bytes: 23).last(rows), rows.suffix(2), 8)
-        // A single row is never left out: otherwise no request could ever show it.
+        // A single row is never left out: otherwise no request could ever return it.
         check(AnswerLimits(rows: 10, bytes: 1).last(rows), rows.suffix(1), 9)
         check(AnswerLimits(rows: 10).last([]), [], 0)
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(AnswerLimits.cut(tree, to: 3, left: &left) == tree && left.isEmpty)
     }
 
-    /// Compared with a count day by day.
+    /// Compared with a day-by-day count.
     @Test(arguments: 0..<100) func gapsAreTheDaysThatAreNotThere(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let first = Int.random(in: -5...5, using: &random)

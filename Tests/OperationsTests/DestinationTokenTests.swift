@@ -10,7 +10,7 @@ import UploaderReading
     private static let own = "the-stack's-own"
     private static let others = "another-server's"
 
-    /// The token that each destination over HTTP would send; nil where it has none.
+    /// The token that would be sent to each destination over HTTP; nil if it has none.
     private func tokens(_ instances: String, environment: [String: String] = [:]) throws -> [String: String] {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path + "/s")

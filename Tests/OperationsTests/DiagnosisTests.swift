@@ -29,7 +29,7 @@ import Testing
         return (beat, 0.2)
     }
 
-    /// The findings for a healthy stack after a change.
+    /// The findings for a stack that is healthy except for one change.
     private func findings(_ change: (inout Examination) -> Void = { _ in }) -> Findings {
         var seen = Examination(stack, state: "/s", now: Self.now, beats: [:])
         for name in stack.instances.map(\.name) + ["supervisor"] { seen.beats[name] = heard(name) }
@@ -100,7 +100,7 @@ import Testing
         #expect(found?.remedy.isEmpty == false, sourceLocation: sourceLocation)
     }
 
-    /// A supervisor restarts it in the background; without one a person takes its place.
+    /// If a supervisor is running, it restarts the process in the background; otherwise a person takes its place.
     @Test(arguments: [
         (true, "restart it: 'healthbus stop steps', then 'healthbus start steps'"),
         (false, "restart it: 'healthbus run steps --takeover' ends the one that hangs"),
@@ -231,7 +231,7 @@ import Testing
         expectOne(.warning, "uploader", "refused 2 elements") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
-        // With their number, and only once: their alert isn't reported as well.
+        // Dead letters are reported with their number, and only once: their alert isn't reported as well.
         expectOne(.warning, "uploader", "refused 1 element for good") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 1])
             $0.alerts = [("uploader", "dead-letters", "", "It has refused elements for good.", "drop them")]
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    /// A shipped plugin isn't to blame for what another one calls its figures.
+    /// If another plugin's figure has the same name as a shipped plugin's, the shipped one isn't to blame.
     @Test func aFigureThatDisplacesAShippedOneIsToBlame() throws {
         let plugins = GeneratedTable.checkout.appending(path: "plugins").path
         let own = try StackConfiguration(

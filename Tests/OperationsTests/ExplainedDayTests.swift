@@ -5,7 +5,7 @@ import Inspection
 import SleepStage
 import Testing
 
-/// A figure is explained by the rule that made it: what `explain` shows adds up to what the handlers computed.
+/// A figure is explained by the rule that produced it: what `explain` shows adds up to what the handlers computed.
 @Suite struct ExplainedDayTests {
     private static func explain(_ text: String, _ life: ExplainedLife) throws -> ExplainedDay {
         let metric = try ExplainedMetric(text, held: Set(life.page.types))
@@ -33,7 +33,7 @@ import Testing
         (list.array ?? []).reduce(0) { $0 + ($1[member].double ?? 0) }
     }
 
-    /// All named figures, and types that come under `other`, on made-up days: one is 23 hours long, some end in a
+    /// All named figures, and types that come under `other`, on made-up days: one is 23 hours long, and some end in a
     /// different zone.
     @Test func everyExplanationAddsUpToItsFigure() throws {
         var explained: [String: Int] = [:]
@@ -152,7 +152,7 @@ import Testing
         sleep["end"] = "2025-06-01T06:00:01Z"
         other["sleep"] = .object(sleep)
         #expect(!told.agrees(with: .object(other)))
-        // Only in bed: neither side has minutes asleep.
+        // Time in bed only: neither side has minutes asleep.
         let bed = try SleepHandler().compute(Self.input("iPhone in bed 23:00–06:00")).figures
         #expect(try night("iPhone in bed 23:00–06:00").agrees(with: .object(bed)))
         #expect(try !night("iPhone in bed 23:00–06:01").agrees(with: .object(bed)))
@@ -176,7 +176,7 @@ import Testing
             }
     }
 
-    /// A time such as "23:00" in UTC, for the day 2025-06-01; from 18:00 on, a time on the evening before.
+    /// A time such as "23:00" in UTC, for the day 2025-06-01; times from 18:00 on are on the evening before.
     private static func instant(_ text: some StringProtocol) throws -> Instant {
         let parts = text.split(separator: ":").compactMap { Int($0) }
         try #require(parts.count == 2)

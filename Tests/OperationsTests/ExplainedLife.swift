@@ -34,7 +34,7 @@ struct ExplainedLife {
 
     private var rows: [Row] = []
 
-    /// Types, with the longest duration of their samples (minutes) and the range of their values.
+    /// Types, each with the longest duration of its samples (in minutes) and the range of their values.
     static let types: [(type: String, minutes: Int64, values: ClosedRange<Double>)] = [
         (quantity + "StepCount", 15, 0...900), (quantity + "DistanceWalkingRunning", 15, 0...900),
         (quantity + "FlightsClimbed", 1, 1...4), (quantity + "ActiveEnergyBurned", 20, 0...90),

@@ -17,7 +17,7 @@ import Testing
         ("heartRate", "HeartRate"), ("resting-heart-rate", "RestingHeartRate"),
         ("exerciseMinutes", "AppleExerciseTime"),
         ("DistanceCycling", "DistanceCycling"),
-        // As columns are called, by day and by hour, and as `days` shows them.
+        // The names of columns, by day and by hour, and the titles that `days` shows.
         ("heart_rate_average", "HeartRate"), ("heart_rate", "HeartRate"), ("HR avg", "HeartRate"),
         ("hrv_sdnn_milliseconds", "HeartRateVariabilitySDNN"), ("heart_rate_resting", "RestingHeartRate"),
         ("Distance_Meters", "DistanceWalkingRunning"), ("active_energy_kilocalories", "ActiveEnergyBurned"),
@@ -26,7 +26,7 @@ import Testing
         #expect(try ExplainedMetric(text).type == "HKQuantityTypeIdentifier" + type)
     }
 
-    /// Whatever name a figure has in the summary, the views or a table, it is the same figure.
+    /// Whatever name a figure has in the summary, the views or a table, it is found as the same figure.
     @Test func eachFigureIsFoundByEachOfItsNames() throws {
         let stack = try StackConfiguration(
             path: nil,
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// A type that a person named comes before a table's title.
+    /// If a person's own type has the same name as a column in a table, the type comes first.
     @Test func aTypeOfThatNameComesFirst() throws {
         #expect(try ExplainedMetric("HR avg", held: ["HR avg"]).type == "HR avg")
     }
@@ -107,7 +107,8 @@ import Testing
         #expect(message("BloodPressure").contains("parts"))
     }
 
-    /// A figure is found by its own name, or by that of the instance if it has no other figure; it is also listed.
+    /// A figure is found by its own name, or by its instance's name if the instance has no other figure; it is also
+    /// listed.
     @Test func aFigureOfYourOwnIsFound() throws {
         func stack(_ figures: String) throws -> StackConfiguration {
             let folder = try TemporaryFolder()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A table on a page of the documentation, made from what the code declares.
+/// A table on a page of the documentation, generated from what the code declares.
 ///
-/// With `HEALTHBUS_WRITE_DOCS=1` in the environment, the page is updated instead of compared.
+/// With `HEALTHBUS_WRITE_DOCS=1` in the environment, the page is updated instead of being compared.
 struct GeneratedTable {
     static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

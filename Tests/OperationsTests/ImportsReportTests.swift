@@ -4,7 +4,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// How `healthbus imports list` describes what became of a file.
+/// How `healthbus imports list` describes what happened to a file.
 @Suite struct ImportsReportTests {
     @Test func aDryRunIsNoImport() {
         func state(dryRun: Bool? = nil, _ change: (inout ImportRow) -> Void = { _ in }) -> String {
@@ -26,7 +26,7 @@ import Testing
         #expect(state { $0.undone = 7 } == "taken back")
     }
 
-    /// Where there is nothing to show yet, an import that is under way is named instead of advising one.
+    /// If there is nothing to show yet but an import is in progress, that import is named instead of suggesting one.
     @Test func nothingYetIsExplainedByTheImports() {
         func row(_ state: ImportRow.State, _ name: String = "export.zip", user: String = "me", added: Int64 = 0)
             -> ImportRow
@@ -55,7 +55,7 @@ import Testing
                 == "export.zip is only partly imported: 'healthbus up' goes on with that")
         #expect(advice([row(.open, user: "anna")]) == usual)
         #expect(advice([row(.open, user: "anna")], user: nil).hasPrefix("export.zip is being imported"))
-        // Days come after their samples; nights may just not be in the export.
+        // Days appear after their samples; nights may simply not be in the export.
         #expect(advice([row(.closed, added: 7)]).hasPrefix("what was imported is still to be computed"))
         #expect(advice([row(.closed, added: 7)], days: false) == usual)
     }

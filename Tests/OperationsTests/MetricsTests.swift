@@ -151,7 +151,7 @@ import Testing
     }
 }
 
-/// The reader of the format finds mistakes.
+/// The test's reader of the format finds mistakes.
 @Suite struct PrometheusTextTests {
     @Test(arguments: [
         "# HELP a_total x\n# TYPE a_total counter\na_total 1", "# HELP a x\n# TYPE a counter\na 1\n",

@@ -4,7 +4,7 @@ import Protocol
 import Terminal
 import Testing
 
-/// Times for people are brief; those for programs say where on Earth they are.
+/// Times for people are brief; those for programs are unambiguous anywhere on Earth.
 @Suite struct MomentsTests {
     private let screen = Terminal(isTerminal: true)
     private let pipe = Terminal(isTerminal: false)

@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import Testing
 
-/// The parts of a file that a command returns to an observer, which asks for them in any order.
+/// The parts of a file that a command sends to an observer, which requests them in any order.
 @Suite struct OfferedFileTests {
     private let data = Data((0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
 
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// From a pipe, the last pieces can be requested again, but nothing before them.
+    /// From a pipe, the last pieces can be requested again, but no earlier ones.
     @Test func aPipeKeepsWhatMayBeAskedForAgain() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

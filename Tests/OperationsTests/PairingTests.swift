@@ -8,7 +8,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// What a person pairing a phone is shown.
+/// What is shown to a person pairing a phone.
 @Suite struct PairingTests {
     private let now: Instant = 1_795_000_000_000_000
     private var list = TokenList()
@@ -74,7 +74,7 @@ import Testing
             #expect(items["format"] == "json" && items["exportversion"] == "v2" && items["enabled"] == "true")
             #expect(items["datatype"] == (automation == .metrics ? "healthMetrics" : "workouts"))
             #expect(items["aggregatedata"] == (automation == .metrics ? "false" : nil))
-            // Its code fits a terminal of 80 columns.
+            // Its code fits in a terminal with 80 columns.
             #expect(app.link(automation).utf8.count <= 367)
         }
     }

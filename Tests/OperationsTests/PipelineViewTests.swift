@@ -15,7 +15,7 @@ import Testing
 
     /// - Parameters:
     ///   - unanswered: for processes that don't answer, how long a question has been open.
-    ///   - restarts: how often `sleep` was restarted; it began two seconds ago.
+    ///   - restarts: how often `sleep` was restarted; its current run began two seconds ago.
     private func view(
         unanswered: [String: Double] = [:], age: Double = 0.1, restarts: Int = 0, after old: PipelineView? = nil
     ) -> PipelineView {
@@ -43,7 +43,7 @@ import Testing
 
     @Test func whoLeavesQuestionsUnansweredHangs() {
         #expect(states(view(unanswered: ["steps": 1.1])) == [.ready, .hanging, .ready])
-        // One late answer isn't a missed one.
+        // A single late answer doesn't count as a missed one.
         #expect(states(view(unanswered: ["steps": 0.6])) == [.ready, .ready, .ready])
     }
 

@@ -4,7 +4,7 @@ import Inspection
 import TestSupport
 import Testing
 
-/// Which process has a port that a stack needs.
+/// Which process holds a port that a stack needs.
 @Suite struct PortHolderTests {
     @Test func whoeverListensIsNamed() throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -16,7 +16,7 @@ import Testing
         let port = try withUnsafeMutablePointer(to: &address) { pointer in
             try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 try #require(bind(socket, address, size) == 0)
-                // Bound, but not listening yet.
+                // The socket is bound, but not listening yet.
                 try #require(getsockname(socket, address, &size) == 0)
             }
             return Int(UInt16(bigEndian: pointer.pointee.sin_port))

@@ -3,18 +3,18 @@ import HealthModel
 import Inspection
 import Testing
 
-/// The manifests' descriptions of figures, compared with the code that depends on them.
+/// Compares the manifests' descriptions of figures with the code that depends on them.
 @Suite struct ShippedFiguresTests {
     @Test func columnsStandAsTheyAlwaysStood() {
         let titles = [
             "Steps", "km", "Floors", "Active kcal", "Basal kcal", "Exercise", "Stand", "HR avg", "Rest HR", "HRV",
             "Asleep", "Workouts", "kg",
         ]
-        // Handlers that were added later may have columns between these.
+        // Handlers that were added later may have columns in between.
         #expect(ShippedFigures.all.compactMap(\.column?.title).filter(titles.contains) == titles)
     }
 
-    /// For people, `days --columns` is exactly as precise as the plain table.
+    /// When printed for people, `days --columns` is exactly as precise as the plain table.
     @Test func numbersForPeopleAreRounded() throws {
         func shown(_ path: [String], _ number: Double) throws -> Double {
             DaysReport.rounded(number, as: try #require(ShippedFigures.all.first { $0.path == path }).column)

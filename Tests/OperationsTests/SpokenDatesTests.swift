@@ -4,7 +4,7 @@ import Logging
 import Testing
 
 @Suite struct SpokenDatesTests {
-    /// A Sunday, the last day of a week.
+    /// A Sunday, which is the last day of a week.
     private static let today = LocalDay(year: 2025, month: 3, day: 30)
 
     @Test(arguments: [

@@ -5,7 +5,7 @@ import Inspection
 import TestSupport
 import Testing
 
-/// What is reported about a configuration that can be read but is still wrong.
+/// What is reported about a configuration that is readable but still wrong.
 @Suite struct StackStructureTests {
     private func findings(_ overlay: String) throws -> [Finding] {
         let file = FileManager.default.temporaryDirectory.appending(path: "structure-\(UUID().uuidString).json")
@@ -85,7 +85,7 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// The one that comes first by name is in summaries; a shipped plugin isn't to blame.
+    /// The one whose name comes first is in summaries; a shipped plugin isn't to blame.
     @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
     func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
         let folder = try TemporaryFolder()
@@ -102,7 +102,7 @@ import Testing
         #expect(found.first?.remedy.contains("another name") == true)
     }
 
-    /// Claims in a manifest that neither the observer nor the hub grants.
+    /// Claims in a manifest that neither the observer nor the hub accepts.
     @Test(
         arguments: [
             (["entitlements": []], Finding.Severity.error, "lacks the entitlement health"),
@@ -131,7 +131,7 @@ import Testing
         #expect(try findings(#"{"instances": {"mine": \#(mine), "files": {"plugin": "files"}}}"#) == [])
         let other = #"{"plugin": "home-assistant", "configuration": {"topic": "other"}}"#
         #expect(try findings(#"{"instances": {"one": {"plugin": "home-assistant"}, "two": \#(other)}}"#) == [])
-        // Files need no backend.
+        // Delivering to files needs no backend.
         let files = #"{"instances": {"backend": null, "uploader": null, "files": {"plugin": "files"}}}"#
         #expect(try findings(files) == [])
     }
@@ -157,7 +157,7 @@ import Testing
         #expect(try findings(#"{"instances": {"ingest": null}}"#) == [])
     }
 
-    /// An instance has topics under its own name, whatever its plugin is called.
+    /// An instance's topics have its own name, whatever its plugin is called.
     @Test func anInstanceOfAnotherNameIsInOrder() throws {
         #expect(try findings(#"{"instances": {"steps": null, "walk": {"plugin": "steps"}}}"#) == [])
         #expect(try findings(#"{"instances": {"steps": {"plugin": "steps-python"}}}"#) == [])

@@ -42,7 +42,7 @@ import Testing
         #expect(
             try report([swap(.switching)]).text
                 == "Swap under way: in 'steps', steps-python takes the place of steps.\n\n")
-        // The supervisor hasn't looked yet which plugins are meant.
+        // The supervisor hasn't yet determined which plugins are involved.
         let back = SwapProgress(id: "b", instance: "steps", plugin: "", isTrial: false)
         #expect(
             try report([back]).text

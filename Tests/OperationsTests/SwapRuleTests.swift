@@ -67,8 +67,8 @@ import Testing
         #expect(refusal?.message.contains(what) == true && refusal?.hint != nil, "\(String(describing: refusal))")
     }
 
-    /// The observer learns at its start who brings it another stack's changes; where that stack is doesn't matter to
-    /// it.
+    /// The observer learns at its start which instance brings it another stack's changes; where that stack is doesn't
+    /// matter to it.
     @Test func beginningToFollow() throws {
         func ingest(_ options: String) throws -> StackConfiguration {
             try stack(#"{ "instances": { "ingest": { "configuration": {\#(options)} } } }"#)
@@ -98,7 +98,7 @@ import Testing
         #expect(refusal?.message.contains("delivered as 'other', not as 'steps'") == true)
     }
 
-    /// The running processes don't know of changes made to a file since the start.
+    /// The running processes don't see changes made to a file since they started.
     @Test func theOthersAreAsTheyRun() throws {
         let running = try stack()
         for config in [

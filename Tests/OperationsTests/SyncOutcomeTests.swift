@@ -8,7 +8,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// What `healthbus sync` makes of the uploaders' heartbeats, without a stack.
+/// How `healthbus sync` interprets the uploaders' heartbeats, without a stack.
 @Suite struct SyncOutcomeTests {
     private func beats(_ details: [String: Value]) -> [String: (beat: Heartbeat, age: Double)] {
         let beat = Heartbeat(
@@ -24,14 +24,14 @@ import Testing
     @Test func aBackendIsComparedOnceItAnsweredForAllThatWasDelivered() {
         #expect(uncompared(["isCompared": true, "check": "b", "why": .null]) == [])
         let waits = SyncClient.Uncompared(uploader: "uploader", why: nil)
-        // Something has been delivered since; a different command asked; none did.
+        // In turn: something has been delivered since; a different command asked; no command did.
         #expect(uncompared(["isCompared": false, "check": "b"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": "c"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": .null]) == [waits])
         let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
         #expect(hindered.map(\.why) == ["no connection"])
         #expect(hindered.map(\.text) == ["uploader: the backend can't be compared: no connection"])
-        // An uploader from an earlier release doesn't report it.
+        // An uploader from an earlier release doesn't report this.
         #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(!SyncClient.isTrusted(["uploader"], beats([:])))
     }
 
-    /// Only where a phone's system decides, or somebody has said what the phone is like.
+    /// The phone is mentioned only if its system decides, or if someone has set the phone's state.
     @Test func thePhoneIsNamedOnlyWhereThereIsOne() throws {
         let checkout = GeneratedTable.checkout
         let catalog = try PluginCatalog(folder: checkout.appending(path: "plugins").path, programs: "/nowhere")

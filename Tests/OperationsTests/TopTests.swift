@@ -51,7 +51,7 @@ import Testing
         #expect(table.total.rows == 2005 && table.total.memory == 60_000_000 && table.total.behind == 100)
     }
 
-    /// `top`, `up` and `status` mean the same by a stack's processes: those that its configuration names.
+    /// `top`, `up` and `status` mean the same thing by a stack's processes: those that its configuration names.
     @Test func theSupervisorIsShownButIsNotCounted() {
         func table(_ steps: Heartbeat.Phase) -> TopTable {
             var beats = ["observer", "steps"].map {
@@ -104,7 +104,7 @@ import Testing
             .lines(for: Terminal(isTerminal: true, width: width), height: height)
         #expect(lines.count <= height)
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= width })
-        // Processes not shown are counted.
+        // Processes that aren't shown are still counted.
         let shown = lines.count { $0.hasPrefix("instance-") }
         #expect(shown == 13 || lines.last == "and \(13 - shown) more")
     }

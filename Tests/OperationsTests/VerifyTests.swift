@@ -21,20 +21,20 @@ import Testing
         #expect(finding(held(5, deleted: true), held(5)) == .aliveThere)
         #expect(finding(held(5, deleted: true), held(4)) == .aliveThere)
         #expect(finding(held(5), held(4, deleted: true)) == .deletedThere)
-        // Delivery can't fix these under the rule for versions.
+        // By the rule for versions, delivery can't fix these.
         #expect(finding(held(5), held(6)) == .newer)
         #expect(finding(held(5, deleted: true), held(6)) == .newer)
         #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
-        // Gone on both sides counts as gone.
+        // An element that is gone on both sides counts as gone.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
-        // The version alone isn't enough; if the other side reports no contents, it has to be.
+        // Equal versions alone aren't enough; if the other side reports no contents, they have to be.
         #expect(finding(held(5, content: 1), held(5, content: 2)) == .altered)
         #expect(finding(held(5, content: 1), held(5, content: 1)) == nil)
         #expect(finding(held(5, content: 1), held(5)) == nil)
         #expect(finding(held(5, content: 1), held(4, content: 2)) == .older)
-        // The backend wouldn't accept it: this is known, and distinguished.
+        // The backend refused the element: this is known, and reported as such.
         #expect(finding(held(5), nil, dead: true) == .deadLetter)
         #expect(finding(held(5), held(4), dead: true) == .deadLetter)
         #expect(finding(held(5), held(5), dead: true) == nil)
@@ -49,7 +49,7 @@ import Testing
         #expect(finding(held(5, deleted: true), held(4)) == .dropped)
         #expect(finding(held(5), held(5)) == nil)
         #expect(finding(held(5), held(6)) == .newer)
-        // It has changed since, and the new version should be there.
+        // The element has changed since, and the new version should be there.
         #expect(finding(held(6), nil) == .missing)
         #expect(finding(held(6), held(4)) == .older)
         #expect(!VerifyFinding.dropped.isWrong)

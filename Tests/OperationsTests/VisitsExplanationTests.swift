@@ -5,7 +5,7 @@ import HealthStatistics
 import Inspection
 import Testing
 
-/// Visits are explained by the fixes that made them.
+/// Visits are explained by the fixes that they are based on.
 @Suite struct VisitsExplanationTests {
     private static func stack(_ name: String) throws -> StackConfiguration {
         let root = GeneratedTable.checkout.path
@@ -46,7 +46,7 @@ import Testing
         #expect(!explained.agrees(with: ["visits": [], "places": []]))
     }
 
-    /// An app has 20 regions, in whatever stack.
+    /// An app can watch 20 regions, whatever the stack.
     @Test func aPhoneHasTwentyPlaces() throws {
         let phone = try #require(try Self.stack("apple-like").instance("places"))
         #expect(phone.configuration["limit"] == 20)

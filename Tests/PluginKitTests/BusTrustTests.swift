@@ -6,7 +6,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Tests which senders are trusted, for each topic.
+/// Tests which senders are trusted for each topic.
 @Suite struct BusTrustTests {
     private let stack: StackConfiguration
     private let trust: BusTrust
@@ -65,7 +65,8 @@ import Testing
         #expect(believed("nothing.known").isEmpty)
     }
 
-    /// A page counts only from its producer, in its own name, and only if the consumer asked that producer.
+    /// A page counts only if it comes from its producer, in the producer's own name, and the consumer asked that
+    /// producer for it.
     @Test func pagesComeFromTheirProducer() {
         let handlers = Set(stack.handlers.map(\.name))
         let known = Set(Self.names)
@@ -87,7 +88,7 @@ import Testing
     }
 
     /// Each process asks in its own name: it can't make a producer send an answer to a process that hasn't asked for
-    /// it.
+    /// one.
     @Test func requestsComeFromTheirConsumer() {
         #expect(
             believed("pull.phone", naming: "consumer").isSuperset(
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    /// The ingest makes the stack look for new data, and can give no other commands.
+    /// The ingest can make the stack look for new data, but can give no other commands.
     @Test func theIngestBringsSamplesAndWakesAndNothingElse() {
         #expect(believed("ingest.phone") == ["ingest"] && believed("ingested.ingest") == ["phone"])
         #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
@@ -128,7 +129,7 @@ import Testing
             #expect(!believes("ingest", "control.\(instance)", ["command": "sync"]), "\(instance)")
         }
         #expect(!believes("ingest", "pull.phone", ["consumer": "ingest", "query": "imports"]))
-        // Its tool hands files over, and asks how far they have got.
+        // The ingest's tool hands files over, and asks how far they have got.
         let tool = "client-ingest-1-2"
         #expect(believes(tool, "pull.phone", ["consumer": .string(tool), "query": "imports"]))
         #expect(!believes(tool, "pull.phone", ["consumer": .string(tool), "query": "slice"]))
@@ -143,15 +144,15 @@ import Testing
         #expect(!believes("debouncer", "control.sleep", ["command": "mend"]))
     }
 
-    /// A command offers its own file's bytes, not another's.
+    /// A command may offer only its own file's bytes, not another command's.
     @Test func nobodyOffersAnothersFile() {
         let offer: Value = ["command": "import", "id": "x", "sender": "client-cli-1-2"]
         #expect(believes("client-cli-1-2", "control.phone", offer))
         #expect(!believes("client-anna-3-4", "control.phone", offer))
     }
 
-    /// What the hub passes on and what is trusted come from one table: nothing is trusted from an instance unless its
-    /// key gives the right to send it.
+    /// What the hub passes on and what is trusted come from a single table: nothing is trusted from an instance unless
+    /// its key gives it the right to send it.
     @Test func nothingIsBelievedThatTheHubWouldNotPassOn() throws {
         let topics =
             ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged", "ingest", "ingested"].flatMap {
@@ -182,7 +183,7 @@ import Testing
         #expect(BusName.owner(of: "client-sleep-7-9") == "sleep" && BusName.owner(of: "sleep") == "sleep")
     }
 
-    /// 'heart' isn't 'heart-rate', whatever its tools are called; nor does it hear the answers to 'heart-rate'.
+    /// 'heart' isn't 'heart-rate', whatever its tools are called; nor does it receive the answers to 'heart-rate'.
     @Test func noNameReachesIntoAnothers() throws {
         let rights = BusRights(stack)
         let heart = try #require(rights.grant(.operator, name: "heart"))
@@ -193,7 +194,7 @@ import Testing
         #expect(grant.mayHear("page.client-sleep-7-9") && !grant.mayHear("page.client-sleep-apnea-7-9"))
     }
 
-    /// A person's key with an instance's name would count as that instance's.
+    /// A person's key named like an instance would count as that instance's.
     @Test func aPersonHasNoInstancesName() {
         let rights = BusRights(stack)
         for role in [KeyRole.operator, .tap, .supervisor] {

@@ -24,12 +24,12 @@ import Testing
                 "      - keys-\(name):/var/lib/healthbus-keys/\(name)\n", "\n  \(name): {}\n", "\n  keys-\(name): {}\n",
             ] { #expect(text.contains(line), "\(line)") }
         }
-        // There is nothing else, except the service that makes the keys, the tool, and what profiles add.
+        // There are no other services, except the one that makes the keys, the tool, and those added by profiles.
         let services = text.matches(of: #/(?m)^ {2}([a-z-]+):\n {4}<<: \*process/#).map { String($0.1) }
         #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli", "postgres", "places"]))
     }
 
-    /// A profile adds a service with a volume and a key of its own, as in the profile's configuration.
+    /// A profile adds a service with its own volume and key, as in the profile's configuration.
     @Test(arguments: ["places", "postgres"])
     func aProfileAddsItsInstance(_ name: String) throws {
         let text = try String(contentsOfFile: Self.root + "/docker-compose.yml", encoding: .utf8)

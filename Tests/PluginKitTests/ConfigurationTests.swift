@@ -37,7 +37,7 @@ import Testing
         let shipped = try Value(json: Data(contentsOf: file), comments: true)
         let names = try StackConfiguration(path: nil, catalog: catalog()).instances.map(\.name).sorted()
         #expect(names == (shipped["instances"].object ?? [:]).keys.sorted())
-        // This also holds if only the manifests are elsewhere; if there are none, the error names what is missing.
+        // This also holds if only the manifests are elsewhere; if there are none, the error says what is missing.
         let away = folder.path + "/plugins"
         try FileManager.default.copyItem(atPath: Self.root + "/plugins", toPath: away)
         let beside = try PluginCatalog(folder: away, programs: Self.root)
@@ -52,7 +52,7 @@ import Testing
         #expect(published == ManifestSchema.text)
         let kinds = try Value(json: published.utf8)["properties"]["kind"]["enum"].array ?? []
         #expect(Set(kinds.compactMap(\.string)) == Set(Manifest.Kind.allCases.map(\.rawValue)))
-        // Every member of a manifest is in the schema, and every member in the schema is described.
+        // Every member of a manifest is in the schema, and every member in the schema has a description.
         let properties = try #require(try Value(json: published.utf8)["properties"].object)
         let page = try String(contentsOfFile: Self.root + "/docs/plugins.md", encoding: .utf8)
         for member in properties.keys where member != "$schema" { #expect(page.contains("`\(member)`"), "\(member)") }
@@ -117,7 +117,7 @@ import Testing
                              "second": { "plugin": "uploader", "configuration": { "url": "https://example.org" } } } }
             """)
         #expect(stack.instance("debouncer")?.configuration["windowSeconds"] == 0)
-        // The schema's default, since nothing is given.
+        // The schema's default applies, since no value is given.
         #expect(stack.instance("debouncer")?.configuration["maximumWaitSeconds"] == 5)
         #expect(stack.instance("workouts") == nil)
         #expect(stack.instance("second")?.manifest.kind == .uploader)

@@ -5,7 +5,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// An ingest hands files over as a tool of its own, and gives no other commands.
+/// An ingest hands files over as its own tool, and gives no other commands.
 @Suite struct FileRightsTests {
     private let rights: BusRights
     private static let tool = "client-ingest-7-9"

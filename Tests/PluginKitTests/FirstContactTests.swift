@@ -9,7 +9,7 @@ import Testing
 
 /// A consumer that has never received anything from its upstream.
 @Suite struct FirstContactTests {
-    /// Its first window may begin far from 0, because it takes live data first and leaves the rest for later: the
+    /// Its first window may begin far from 0, because it takes live data first and leaves the rest for later; so the
     /// request names the store that its sequence numbers belong to.
     @Test func theFirstRequestNamesTheStoreOfTheHint() throws {
         let folder = NSTemporaryDirectory() + "healthbus-contact-" + UUID().uuidString
@@ -34,7 +34,7 @@ import Testing
             producer.judge(
                 store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)
                 == .good)
-        // A different store's sequence numbers are still told apart.
+        // Another store's sequence numbers are still recognized as such.
         #expect(
             consumer.judge(
                 store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)

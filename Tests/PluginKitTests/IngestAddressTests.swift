@@ -8,7 +8,7 @@ import Testing
     private func instance(_ options: String) throws -> StackConfiguration.Instance {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
         let folder = try TemporaryFolder()
-        // Any server will do: only its options matter.
+        // Any server will do: only its options matter here.
         let file = try folder.file(
             "stack.json", #"{ "instances": { "backend": { "configuration": \#(options) } } }"#)
         let stack = try StackConfiguration(path: file, catalog: try PluginCatalog(folder: root, programs: "/nowhere"))

@@ -27,7 +27,7 @@ import Testing
         try file.close()
     }
 
-    /// A process that seems to hold the lock: the file names it, and when it ends the lock is free.
+    /// A process that appears to hold the lock: the file names it, and when it ends the lock is free.
     private func holder() throws -> Sleeper {
         let sleeper = try Sleeper(holding: try InstanceLock.take(folder: folder.path))
         try name(sleeper)
@@ -52,7 +52,7 @@ import Testing
             #expect(ContinuousClock.now - started >= .milliseconds(100))
             withExtendedLifetime(lock) {}
         }
-        // A program that another test starts at this moment also holds the lock, until it has been loaded.
+        // A program that another test starts at this moment also inherits the lock, until its own code is loaded.
         #expect(try eventually { try InstanceLock.take(folder: folder.path) != nil })
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
     }
 
-    /// The holder is ended by SIGTERM; a stopped process doesn't receive it, and is killed.
+    /// The holder is ended by SIGTERM; a suspended process doesn't receive SIGTERM, so it is killed.
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
         if isStopped { try holder.halt() }
@@ -84,7 +84,7 @@ import Testing
         withExtendedLifetime(taken) {}
     }
 
-    /// In another container, the same id names a different process.
+    /// In another container, the same process id belongs to a different process.
     @Test(arguments: ["boot", "namespace"]) func nobodyIsEndedAcrossContainers(_ member: String) throws {
         let holder = try holder()
         defer { holder.end() }
@@ -94,7 +94,7 @@ import Testing
         #expect(holder.isRunning)
     }
 
-    /// A reused id names a process that has nothing to do with the lock.
+    /// A reused process id belongs to a process that has nothing to do with the lock.
     @Test func aProcessThatStartedLaterIsNotTheHolder() throws {
         let holder = try holder()
         defer { holder.end() }
@@ -149,7 +149,7 @@ private final class Sleeper: Sendable {
     var isRunning: Bool { endedBy == nil }
     func end() { kill(pid, SIGKILL) }
 
-    /// Stops the process, and returns once it has stopped: until then it would still react to SIGTERM.
+    /// Suspends the process, and returns once it is suspended: until then it would still react to SIGTERM.
     func halt() throws {
         kill(pid, SIGSTOP)
         let deadline = Patience.deadline

@@ -4,7 +4,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A person who mistyped a bracket learns where.
+/// A person who mistyped a bracket is told where.
 @Suite struct JSONMistakeTests {
     @Test(arguments: [
         ("", 1, 1, "it is empty"),
@@ -47,7 +47,7 @@ import Testing
         #expect(JSONPlaces(text.utf8).mistake == nil, "\(text)")
     }
 
-    /// No matter what is cut out of a configuration: if it is refused, a position is named.
+    /// Whatever is cut out of a configuration: if the result is refused, a position is named.
     @Test func everyRefusedTextHasAPlace() throws {
         let text = Array(#"{ "a": { "b": [1, -2.5, "x\n"], /* c */ 'd': true }, "e": null } // end"#.utf8)
         var refused = 0

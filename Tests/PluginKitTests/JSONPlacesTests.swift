@@ -21,7 +21,7 @@ import Testing
         ("instances", 3), ("instances.steps", 4), ("instances.steps.plugin", 4),
         ("instances.steps.configuration.list[0]", 5), ("instances.steps.configuration.list[1].x", 6),
         (#"instances.é"q"#, 7), ("bus", 9),
-        // For something that doesn't exist, the place that would contain it.
+        // For a key that doesn't exist, the line of the place that would contain it.
         ("instances.steps.configuration.none", 4), ("instances.sleep", 3), ("bus.publish", 9),
         ("instances.steps.configuration.list[7]", 4),
     ])
@@ -35,7 +35,7 @@ import Testing
         #expect(JSONPlaces(Self.text.utf8).duplicates.isEmpty)
     }
 
-    /// It ends for any input, and it keeps the lines of the intact part.
+    /// Parsing ends for any input, and keeps the lines of the intact part.
     @Test func whatIsNoJSONEndsIt() {
         for length in 0..<Self.text.utf8.count { _ = JSONPlaces(Self.text.utf8.prefix(length)) }
         #expect(JSONPlaces(#"{"a": 1, "b" 2}"#.utf8).line(of: "a") == 1)

@@ -55,13 +55,13 @@ import Testing
         let entry = try #require(try keys.allowedKey("steps"))
         #expect(entry.valid(at: now).map(\.publicKey) == [new, old])
         #expect(entry.valid(at: now + .seconds(601)).map(\.publicKey) == [new])
-        // If it is repeated within that time, three keys are valid, and the oldest no longer than promised.
+        // If a key is rotated again within that time, three keys are valid, and the oldest no longer than promised.
         try keys.rotate("steps", oldUntil: now + .seconds(900), now: now)
         let third = try #require(try keys.allowedKey("steps"))
         #expect(third.valid(at: now).count == 3)
         #expect(third.valid(at: now + .seconds(601)).count == 2)
         #expect(third.valid(at: now + .seconds(901)).count == 1)
-        // Without any grace period, the old key is gone at once.
+        // Without a grace period, the old key is invalid at once.
         try keys.rotate("steps", oldUntil: now, now: now)
         #expect(try keys.allowedKey("steps")?.keys.count == 1)
     }

@@ -9,7 +9,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// A consumer and an upstream whose store was lost and created again.
+/// A consumer, and an upstream whose store was lost and created again.
 @Suite struct LostStoreTests {
     @Test func aNewStoreBehindTheAnchorIsAsked() throws {
         let folder = NSTemporaryDirectory() + "hb-\(UUID().uuidString)"

@@ -41,14 +41,14 @@ import Testing
         #expect(found.problems[4].reason.contains("did you mean 'types'?"))
     }
 
-    /// A mistake that the schema refuses isn't reported again in different words.
+    /// A mistake that the schema catches isn't reported again in different words.
     @Test func eachMistakeIsToldOnce() throws {
         let found = try reader(#"{ "name": 1, "version": null, "protocol": { "min": 1 }, "executable": "" }"#)
         let keys = found.problems.map(\.key)
         #expect(Set(keys) == ["name", "version", "protocol.max", "kind", "executable"] && keys.count == 5, "\(keys)")
     }
 
-    /// A figure of such a name would never be in a summary.
+    /// A figure with such a name would never be in a summary.
     @Test(arguments: ["final", "hours", "missing.some"])
     func aFigureIsntNamedAfterTheSummarysOwnMembers(_ name: String) throws {
         let found = try reader(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.inTurn) struct PathWatcherTests {
-    /// Describes interfaces as the kernel does under /sys/class/net.
+    /// Describes interfaces in the way the kernel does under /sys/class/net.
     private func path(_ links: [String: [String: String]], over routes: [String]) throws -> NetworkPath {
         let folder = try TemporaryFolder()
         for (link, files) in links {

@@ -43,7 +43,7 @@ extension PullClient {
         #expect(client.receive(part(1), at: 0) == nil)
         let answer = client.receive(part(2, last: true), at: 0)
         #expect(answer?.result == .pages([part(0), part(1), part(2, last: true)]))
-        // It is returned only once: a repeat belongs to no request.
+        // An answer is returned only once: a repeat belongs to no request.
         #expect(client.receive(part(0, last: true), at: 0) == nil)
         #expect(client.nextDeadline == nil)
     }
@@ -76,7 +76,7 @@ extension PullClient {
         let later = StoreHead(store: "s", generation: "g", sequence: 12)
         #expect(client.receive(part(0), at: 0) == nil)
         #expect(client.receive(part(1, last: true, head: later), at: 0) == nil)
-        // The other answer is just as good if it is read from its beginning.
+        // The other answer is just as good, if it is read from its beginning.
         #expect(client.receive(part(0, head: later), at: 0) == nil)
         #expect(client.receive(part(1, last: true), at: 0) == nil)
         #expect(
@@ -110,8 +110,8 @@ extension PullClient {
         #expect(client.overdue(at: .distantFuture).isEmpty)
     }
 
-    /// If a sender knows the id but isn't the one that was asked, its message is dropped and counted, whatever it says;
-    /// the requested answer still arrives.
+    /// If a sender knows the id but isn't the one that was asked, its message is dropped and counted, whatever it
+    /// contains; the requested answer still arrives.
     @Test(arguments: ["page", "empty", "reset", "refused", "databaseInaccessible"])
     func onlyWhoWasAskedIsBelieved(_ what: String) {
         var client = asked()
@@ -125,7 +125,7 @@ extension PullClient {
         }
         #expect(client.receive(forged, from: "sleep", at: 0) == nil)
         #expect(client.receive(forged, from: "client-them-1-2", at: 0) == nil)
-        // A sender under its own name gains nothing by another's name in the body.
+        // A sender under its own name gains nothing by putting another's name in the body.
         var members = forged.object ?? [:]
         members["producer"] = "sleep"
         #expect(client.receive(.object(members), from: "sleep", at: 0) == nil)
@@ -151,7 +151,7 @@ extension PullClient {
     @Test func anAnswerWithoutEndIsNotKept() {
         var client = asked()
         for number in 0..<500 { #expect(client.receive(part(number), at: 0) == nil) }
-        // The answer is requested again, and may then be completed.
+        // The answer is requested again, and can then be completed.
         #expect(client.overdue(at: .seconds(2)).count == 1)
         #expect(client.receive(part(0, attempt: 1, last: true), at: .seconds(1)) != nil)
     }

@@ -17,7 +17,7 @@ import Testing
         return ids
     }
 
-    /// A consumer that asks endlessly only holds itself up: another's first request is the next but one.
+    /// A consumer that asks endlessly holds up only itself: another's first request is the next but one to be answered.
     @Test func oneThatFloodsKeepsOnlyItselfWaiting() {
         var queue = PullQueue()
         for id in 0..<1000 { queue.offer(request(Int64(id)), from: "sleep") }
@@ -28,7 +28,7 @@ import Testing
         #expect(ids.firstIndex(of: 5000) == 1 && ids.firstIndex(of: 5001) == 3)
     }
 
-    /// An instance may use any number of tool names, but has only one turn.
+    /// An instance may use any number of tool names, but gets only one turn for all of them.
     @Test func toolsOfOneShareItsTurn() {
         var queue = PullQueue()
         for number in 0..<200 {

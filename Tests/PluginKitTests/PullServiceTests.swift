@@ -14,7 +14,7 @@ import Testing
         let errors = Mutex<[Value]>([])
     }
 
-    /// Asks from a position that the store hasn't reached.
+    /// Asks for rows after a position that the store hasn't reached.
     private func ask(as consumer: String) throws -> (lost: [String], errors: [Value]) {
         let folder = try TemporaryFolder()
         let store = try StageDatabase(path: folder.path + "/state.sqlite", now: 0)
@@ -36,7 +36,8 @@ import Testing
         #expect(lost.count == 1 && errors == [.string(PageHeader.reset)])
     }
 
-    /// A tool passes on what it was given: otherwise anybody who may ask it could start a new history.
+    /// A tool only passes on a position that it was given: otherwise anyone who may ask through it could start a new
+    /// history.
     @Test(arguments: ["client-7-9", "client-dashboard-7-9"]) func aToolsPositionProvesNothing(_ name: String) throws {
         let (lost, errors) = try ask(as: name)
         #expect(lost == [] && errors == [.string(PageHeader.reset)])

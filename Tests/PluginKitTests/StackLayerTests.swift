@@ -47,7 +47,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try layer.stopped() }
     }
 
-    /// The supervisor's threads change it at the same time, each a different part.
+    /// The supervisor's threads change the file at the same time, each a different part.
     @Test func changesFromSeveralThreadsAllCount() throws {
         DispatchQueue.concurrentPerform(iterations: 40) { number in
             do { try layer.setStopped(true, "i\(number)") } catch { Issue.record(error) }
@@ -75,7 +75,7 @@ import Testing
         try layer.set(nil, of: "steps")
     }
 
-    /// It is reported until it is resolved, and isn't part of the configuration.
+    /// The swap is reported until it is resolved, and isn't part of the configuration.
     @Test func itNotesWhereDaysBegan() throws {
         #expect(try layer.formerZones() == [:])
         try layer.setFormerZone("Europe/Berlin", of: "me")
@@ -88,7 +88,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// It keeps the configuration that the stack was last started with; this and swaps don't affect each other.
+    /// The file keeps the configuration that the stack was last started with; this and swaps don't affect each other.
     @Test func itKnowsTheConfigurationOfTheLastStart() throws {
         #expect(try layer.configurationFile() == nil)
         try layer.remember("/etc/healthbus/stack.json")
@@ -104,7 +104,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// `start` repeats them; an `up` without them forgets them.
+    /// `start` reuses the options; an `up` without them forgets them.
     @Test func itKnowsTheOptionsOfTheLastStart() throws {
         #expect(try layer.startOptions().words == [])
         let options = StartOptions(inbox: "/srv/in box", metrics: "127.0.0.1:9464")
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// Only the owner can read it, and leftovers from an attempt that crashed don't matter.
+    /// Only the owner can read the file, and leftovers from an attempt that crashed do no harm.
     @Test func itIsTheOwnersAlone() throws {
         try "{ \"insta".write(toFile: layer.file + ".new", atomically: false, encoding: .utf8)
         chmod(layer.file + ".new", 0o600)
@@ -135,7 +135,7 @@ import Testing
         #expect(try layer.plugin(of: "steps") == "steps-python")
     }
 
-    /// The options stay those of the configuration; the previous plugin no longer matters.
+    /// The options are still those in the configuration; the previous plugin no longer matters.
     @Test func optionsAreThoseOfTheInstance() throws {
         let order: Value = ["HKQuantityTypeIdentifierStepCount": ["Watch"]]
         let config = "{ \"instances\": { \"steps\": { \"configuration\": { \"sourceOrder\": \(order.json()) } } } }"

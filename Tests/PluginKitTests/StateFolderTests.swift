@@ -19,7 +19,7 @@ import Testing
         let path = folder.path + "/a/b"
         try StateFolder.make(path)
         #expect(try rights(path) == 0o700 && rights(folder.path + "/a") == 0o700)
-        // A folder that was open to others is closed.
+        // A folder that was accessible to others is closed to them.
         #expect(chmod(path, 0o755) == 0)
         try StateFolder.make(path)
         #expect(try rights(path) == 0o700)
@@ -37,8 +37,8 @@ import Testing
         #expect(short.sockets == "/srv/healthbus/run")
         let long = StateFolder(path: "/srv/" + String(repeating: "x", count: 100))
         #expect(long.sockets.hasPrefix("/tmp/healthbus-\(getuid())-"))
-        // The same for all processes of a stack, different for another stack, and short enough for a socket (107
-        // bytes).
+        // The folder for sockets: the same for all processes of a stack, different for another stack, and short enough
+        // for a socket (107 bytes).
         #expect(long.sockets == StateFolder(path: long.path).sockets)
         #expect(long.sockets != StateFolder(path: long.path + "y").sockets)
         for state in [short, long, StateFolder(path: "/" + String(repeating: "y", count: 98))] {
@@ -68,7 +68,7 @@ import Testing
         #expect(secrets.count == 32 && Set(secrets).count == 1)
         #expect((secrets.first?.utf8.count ?? 0) >= 32)
         #expect(try rights(path) == 0o600 && rights(folder.path + "/secrets") == 0o700)
-        // No draft is left behind.
+        // No temporary file is left behind.
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/secrets") == ["token"])
     }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(file.path == folder.path + "/state/secrets/tokens.json")
         _ = try file.add(TokenWish(), now: now)
         #expect(try rights(file.path) == 0o600 && rights(folder.path + "/state/secrets") == 0o700)
-        // No draft is left behind.
+        // No temporary file is left behind.
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state/secrets")
         #expect(Set(files) == ["tokens.json", "lock"])
         #expect(chmod(file.path, 0o640) == 0)
@@ -85,12 +85,12 @@ import Testing
             try gate.answer(to: secret.text, now: now, at: .distantPast + .seconds(1))
         }
         #expect(error.code == .damaged && error.hint?.contains("healthbus token new") == true)
-        // Nor is it overwritten.
+        // The damaged file isn't overwritten either.
         #expect(throws: Failure.self) { try file.add(TokenWish(), now: now) }
         #expect(try text() == content)
     }
 
-    /// An unreadable time means neither "never" nor "not revoked".
+    /// An unreadable time means neither "never expires" nor "not revoked".
     @Test(arguments: ["ends", "revoked"]) func aTimeThatCannotBeReadIsDamage(_ key: String) throws {
         _ = try file.add(TokenWish(), now: now)
         let damaged = try text().replacing(try Regex("\"\(key)\"\\s*:\\s*null"), with: "\"\(key)\": \"soon\"")
@@ -114,7 +114,8 @@ import Testing
         #expect(try answer(secret, after: 9) == .unknown)
         #expect(try answer(secret, after: 10) == .granted(entry.grant))
         _ = try file.revoke(entry.id, now: now)
-        // The previous list stays valid for the pause, no matter how many clients ask; after that, the new one applies.
+        // The previous list stays valid during the pause, no matter how many clients ask; after that, the new one
+        // applies.
         #expect(try answer(secret, after: 259) == .granted(entry.grant))
         #expect(try answer(secret, after: 260) == .revoked)
         // Removing the file locks every client out.

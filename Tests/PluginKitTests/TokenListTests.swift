@@ -32,7 +32,7 @@ import Testing
         #expect(secret.text.wholeMatch(of: #/hbt_[A-Za-z0-9_-]{43}/#) != nil)
         #expect(secret.text != TokenSecret.make(using: &generator).text)
         #expect(TokenSecret(secret.text)?.text == secret.text)
-        // Printing it by mistake reveals nothing.
+        // Printing a secret by mistake reveals nothing.
         #expect(!"\(secret)".contains(secret.text))
         let body = secret.text.dropFirst(4)
         for wrong in [
@@ -73,7 +73,7 @@ import Testing
         let revoked = try list.revoke("long", now: now + .seconds(5))
         #expect(revoked.revoked == now + .seconds(5) && revoked.id == long.entry.id)
         #expect(list.answer(to: long.secret, at: now + .seconds(5)) == .revoked)
-        // Repeating it changes nothing, and expired tokens can be revoked too.
+        // Revoking a token again changes nothing, and expired tokens can be revoked too.
         #expect(try list.revoke(long.entry.id, now: now + .seconds(50)) == revoked)
         _ = try list.revoke(short.entry.id, now: now + .seconds(90))
         #expect(list.answer(to: short.secret, at: now + .seconds(90)) == .revoked)
@@ -89,7 +89,7 @@ import Testing
         #expect(error.code == .usage && error.message.contains(first.entry.id) && error.message.contains(same.entry.id))
         _ = try list.revoke(first.entry.id, now: now)
         #expect(try list.revoke("phone", now: now).id == same.entry.id)
-        // The name belongs to no valid token, so it is free again.
+        // The name no longer belongs to a valid token, so it is free again.
         #expect(throws: Failure.self) { try list.revoke("phone", now: now) }
         #expect(try made().entry.device == "phone")
     }

@@ -171,7 +171,7 @@ import Testing
             }
             waiting.append(fetched)
         }
-        // Two sets have arrived, but neither has been consumed: a restart would fetch both again.
+        // Two sets of pages have arrived, but neither has been consumed: a restart would fetch both again.
         #expect(upstream.frontier == 0)
         #expect(try opened().frontier == 0)
         let settling = turn()
@@ -200,7 +200,7 @@ import Testing
         #expect(seen.last == 200)
         let turn = turn()
         upstream.pump(turn)
-        // accept has already requested the next window.
+        // `accept` has already requested the next window.
         #expect(upstream.isFetching && turn.takePulls().isEmpty)
     }
 
@@ -210,8 +210,8 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
         #expect(pull(upstream) == nil)
-        // An older copy was restored: the same generation, fewer rows. There is nothing to fetch, but the producer must
-        // learn what was seen.
+        // An older copy was restored: the same generation, but fewer rows. There is nothing to fetch, but the producer
+        // must be told what was seen.
         upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
         let shown = try #require(pull(upstream))
         #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["generation"] == "g")

@@ -113,10 +113,10 @@ extension PostgresTests {
             // HealthKit's own samples aren't merged: each id stays a sample.
             #expect(try put(madePage(0..<1, version: 1, source: "D")) == [1, 0, 0])
             #expect(try put(madePage(0..<1, version: 1, source: "E")) == [1, 0, 0])
-            // A deleted sample makes room for another.
+            // Deleting a sample makes room for another.
             #expect(try put(madePage(0..<1, version: 9, flags: .deleted, source: "A")) == [0, 1, 0])
             #expect(try put(madePage(0..<1, version: 3, flags: .manual, source: "F")) == [1, 0, 0])
-            // This sample moves back to the time of a different one, which stays.
+            // This sample moves back to the time of a different one, which isn't affected.
             #expect(try put(madePage(0..<1, version: 10, flags: .manual, source: "A")) == [0, 0, 1])
         }
 
@@ -258,7 +258,7 @@ extension PostgresTests {
                 """)
         }
 
-        /// Views that people have built on a view, and their grants, stay.
+        /// Views that people have built on a view are kept, along with their grants.
         @Test func viewsAreMadeAndFollow() throws {
             try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
             #expect(try columns() == ["a text", "c bigint"])
@@ -267,7 +267,7 @@ extension PostgresTests {
                 "CREATE VIEW mine AS SELECT a, c FROM w_views.days; GRANT SELECT ON w_views.days TO PUBLIC")
             let before = try rows("SELECT 'w_views.days'::regclass::oid")
             try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
-            // One more column, one in a different place, and one removed.
+            // One column added, one moved, and one removed.
             try open("SELECT id AS a, 'x' || id AS \"B\", version AS c FROM w.documents", ["a", "B", "c"])
             #expect(try columns() == ["a text", "c bigint", "B text"])
             try open("SELECT 'x' || id AS \"B\", id AS a FROM w.documents", ["B", "a"])
@@ -291,7 +291,8 @@ extension PostgresTests {
             #expect(try columns() == ["a bigint"])
         }
 
-        /// If a year has been detached, its samples go to the default partition, where each is stored only once.
+        /// If a year's partition has been detached, its samples go to the default partition, where each is stored only
+        /// once.
         @Test func aDetachedYearIsLeftAlone() throws {
             _ = try put(madePage(0..<3, version: 5))
             let mine = try PostgresConnection(url: server.url(), timeout: 30, program: "test")

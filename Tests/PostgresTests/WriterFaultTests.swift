@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension PostgresTests {
-    /// A database that doesn't let us in or isn't there is reported clearly, with advice, and without a password.
+    /// A database that isn't there, or doesn't let us in, is reported clearly, with advice, and without a password.
     @Suite struct WriterFaultTests {
         private let server: PostgresServer
 
@@ -62,7 +62,7 @@ extension PostgresTests {
         }
 
         @Test func nobodyAnswers() throws {
-            // It accepts connections but never answers.
+            // This server accepts connections but never answers.
             let silent = try CuttingProxy(to: server.port, cutAfter: nil)
             try sql("SELECT 1")
             server.pause()
@@ -172,8 +172,8 @@ extension PostgresTests {
         #expect(address.description == text && address.isLocal == isLocal)
     }
 
-    /// An unescaped '/' or '@' in the password would make part of it the host or the database, which are shown to
-    /// everyone.
+    /// If a '/' or '@' in the password isn't escaped, part of the password is taken for the host or the database, which
+    /// are shown to everyone.
     @Test(arguments: [
         "", "health", "postgresql://anna:secret@h:5432/d?nonsense=1", "password=secret nonsense", "=secret",
         "postgresql://me:pass/secret@db.example.org:5432/health",
@@ -196,7 +196,7 @@ extension PostgresTests {
         #expect(problem.why == "h:1/d: m (\(state))")
     }
 
-    /// A failure before anything was written isn't the data's fault: nothing becomes a dead letter because of it.
+    /// A failure before anything was written isn't the data's fault, so nothing becomes a dead letter because of it.
     @Test func whileOpeningNothingIsRefused() {
         let error = PostgresError(.server, state: "22023", endpoint: "h:1/d", "m")
         #expect("\(PostgresProblem(error).outcome)".hasPrefix("refused"))

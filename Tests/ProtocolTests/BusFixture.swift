@@ -37,7 +37,7 @@ final class RunningForwarder: Sendable {
 
     var failed: String? { failure.withLock(\.self) }
 
-    /// Stops it; false if it doesn't end.
+    /// Stops the forwarder; returns false if it doesn't end.
     func stop() -> Bool {
         forwarder.stop()
         return ended.wait(timeout: Patience.timeout) == .success
@@ -90,7 +90,7 @@ func sender(_ address: BusAddress) throws -> BusConnection {
     try BusConnection(address: address, subscriptions: [], handlers: .init(message: { _ in }))
 }
 
-/// Sends some bytes to whatever listens on a Unix socket.
+/// Sends some bytes to whatever is listening on a Unix socket.
 /// - Parameter waits: whether to wait until the other side hangs up.
 /// - Returns: whether the other side hung up.
 @discardableResult

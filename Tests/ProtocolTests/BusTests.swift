@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A stack has about seventy topics with subscribers; one with more plugins and tools has many more. A process that
-    /// connects after all of these learns of every topic: messages on a missed one would never arrive.
+    /// connects after all of these is told of every topic: messages on a missed one would never arrive.
     @Test func aPublisherThatComesLastKnowsAllTopics() throws {
         let hub = try RunningForwarder(address)
         let topics = (0..<400).map { "topic.\($0)." }
@@ -67,7 +67,7 @@ import Testing
             sender.send(message(topic))
         }
         #expect(eventually { prefix.topics.count == 4 && exact.topics.count == 2 })
-        // All messages have passed by now, because they arrive in order.
+        // Messages arrive in order, so by now all of them have passed.
         #expect(exact.hears(sender))
         #expect(exact.topics == ["page.steps", "page.steps"])
         #expect(prefix.topics == ["page.steps2", "page.steps", "page.stepsx", "page.steps"])
@@ -153,8 +153,8 @@ import Testing
                     return message("heartbeat.me")
                 },
                 pace: { heard.withLock { $0 != nil } ? .lively : .unheard }))
-        // Without a hub, heartbeats come about every 30 ms, never sooner. A busy machine delays many of them, but not
-        // all.
+        // Without a hub, heartbeats come about every 30 ms, never more often. A busy machine delays many of them, but
+        // not all.
         func impatient() -> [Duration] { times.withLock { zip($0.dropFirst(), $0).map { $0 - $1 } } }
         try #require(eventually { times.withLock(\.count) >= 12 })
         #expect(eventually { impatient().contains { $0 < .milliseconds(150) } })
@@ -164,7 +164,7 @@ import Testing
         try #require(eventually { heard.withLock { $0 != nil } })
         let from = heard.withLock(\.self) ?? .distantPast
         func calm() -> [MonotonicTime] { times.withLock { $0.filter { $0 > from + .milliseconds(100) } } }
-        // Heartbeats come at the same moments on the whole machine: at whole seconds, though sometimes late if the
+        // Heartbeats come at the same moments across the whole machine: at whole seconds, though sometimes late if the
         // machine is busy.
         #expect(eventually { calm().contains { $0.microseconds % Instant.microsecondsPerSecond < 100_000 } })
         // They come once a second: no matter how late some are, this many take at least this long.
@@ -186,8 +186,8 @@ import Testing
                     return nil
                 }))
         try #require(eventually { count.withLock(\.self) == 1 })
-        // Each is requested right after the one before it, since it would otherwise arrive a second later; even so, a
-        // busy machine delays some.
+        // Each heartbeat is requested right after the one before it, since it would otherwise come a second later; even
+        // so, a busy machine delays some.
         var quick = 0
         let areQuick = try eventually {
             let before = count.withLock(\.self)
@@ -227,7 +227,7 @@ import Testing
         }
         let (answered, time) = (beats.withLock(\.self) - before, MonotonicClock.now - began)
         #expect(answered > 1 && answered <= Int(time / .milliseconds(20)) + 2)
-        // One that asks once is answered too.
+        // A process that asks once is answered too.
         let last = beats.withLock(\.self)
         #expect(
             eventually {
@@ -274,7 +274,7 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// An instance's last message is that it has stopped: no process should have to wait for silence.
+    /// An instance's last message says that it has stopped, so that no process has to infer this from silence.
     @Test func aBeatAskedForBeforeTheEndIsSent() throws {
         let hub = try RunningForwarder(address)
         let listener = try Listener(address, [.prefix("heartbeat.")])
@@ -295,8 +295,8 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// ZeroMQ takes over an endpoint's file from a process that is listening there: two hubs in one folder would share
-    /// its clients. The lock prevents it.
+    /// ZeroMQ takes over an endpoint's file from a process that is listening there, so two hubs in one folder would
+    /// share its clients. The lock prevents this.
     @Test func theLockKeepsASecondHubOut() throws {
         let lock = try #require(try InstanceLock.take(folder: folder.path))
         #expect(try InstanceLock.take(folder: folder.path) == nil)

@@ -38,12 +38,12 @@ import Testing
                 return
             }
             for _ in 0..<1000 { _ = error(bytes) }
-            // Other tests run at the same time, but a gigabyte would still show.
+            // Other tests run at the same time, but a gigabyte would still be noticed.
             #expect(ResidentMemory.peak() - before < 400 << 20)
         }
     }
 
-    /// Nesting doesn't multiply memory: in an array of arrays, each claims everything that is left.
+    /// Nesting doesn't multiply memory use: in an array of arrays, each one claims all of the remaining bytes.
     @Test func nestedClaimsAddUpToNothing() {
         var bytes: [UInt8] = []
         for _ in 0..<30 { bytes += [0x9A, 0x00, 0x00, 0xFF, 0xFF] }
@@ -115,8 +115,8 @@ import Testing
         }
     }
 
-    /// A hundred thousand pages with a few bytes changed, cut or moved: each is read or refused, and what is read is a
-    /// page or refused.
+    /// A hundred thousand pages with a few bytes changed, cut or moved: each is decoded or refused, and what is decoded
+    /// is accepted as a page or refused.
     @Test func mutatedPagesNeverCrash() throws {
         var random = SeededRandom(seed: 100_000)
         let pages = [12, 40, 3].enumerated().map { index, count in
@@ -133,14 +133,14 @@ import Testing
             outcomes.values += 1
             guard let page = try? SamplePage(wireValue: value["samples"]) else { continue }
             outcomes.pages += 1
-            // Readers of a page rely on its columns: none of this may go out of bounds.
+            // Readers of a page rely on its columns: none of these accesses may go out of bounds.
             for row in 0..<page.count {
                 _ = (page.typeName(row), page.originOf(row), page.sequence[row], page.start[row], page.value[row])
                 if page.metadata.count > 0 { _ = page.metadata[row] }
                 if !page.unit.isEmpty { _ = page.units[Int(page.unit[row])] }
             }
         }
-        // If one of these were near 0, the fuzzing would be too coarse or too mild to mean anything.
+        // If one of these counts were near 0, the fuzzing would be too coarse or too mild to mean anything.
         #expect(outcomes.refused > 1000 && outcomes.values > 1000 && outcomes.pages > 1000, "\(outcomes)")
     }
 

@@ -53,7 +53,7 @@ import Testing
         ("a26161016162820203", .object(["a": 1, "b": [2, 3]])), ("d84043010203", .column(.uint8([1, 2, 3]))),
         ("d84e48ffffffff02000000", .column(.int32([-1, 2]))), ("d84f480100000000000080", .column(.int64([.min + 1]))),
         ("d85648000000000000f83f", .column(.float64([1.5]))), ("d84f40", .column(.int64([]))),
-        // An unknown tag only says how to read its content, which is kept.
+        // An unknown tag only says how to interpret its content, so the content is kept.
         ("c11a514b67b0", .integer(1_363_896_240)),
     ])
     func readsWhatTheStandardSays(hex: String, value: Value) throws {
@@ -68,7 +68,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// The bytes of a test's hexadecimal text; an invalid digit counts as 0.
+    /// The bytes given by a test's hexadecimal text; an invalid digit counts as 0.
     init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

@@ -64,7 +64,7 @@ import Testing
         #expect(hub.failed == nil)
     }
 
-    /// A message of the largest allowed size passes whole.
+    /// A message of the largest allowed size is passed on whole.
     @Test func aFrameOfTheLimitPasses() throws {
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
@@ -104,7 +104,7 @@ import Testing
 
 /// The hub is a separate process, so that only its memory is measured.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct StalledSubscriberTests {
-    /// Two taps that are stopped while 200 MB of pages pass by cost the hub no more than their queues; listeners miss
+    /// Two taps that are suspended while 200 MB of pages pass by cost the hub no more than their queues; listeners miss
     /// nothing.
     @Test func aStalledSubscriberCostsBoundedMemory() throws {
         let folder = try TemporaryFolder()
@@ -122,7 +122,7 @@ import Testing
             try socket.subscribe("")
             return socket
         }
-        // All are connected once each has received a message.
+        // Once each has received a message, all are connected.
         for socket in stalled {
             try #require(
                 try eventually {
@@ -140,7 +140,7 @@ import Testing
         let begin = received.withLock(\.self)
         for number in 1...3200 {
             sender.send(page)
-            // The pages are sent in step with the listener, like a pull's answers: only a few are in flight.
+            // The pages are sent in step with the listener, like a pull's answers, so only a few are in flight.
             if number % 8 == 0 { try #require(eventually { received.withLock(\.self) >= begin + number }) }
         }
         let grown = try hub.peakMemory - before

@@ -49,7 +49,7 @@ struct IngestMessageTests {
         #expect(empty.records.count == 0 && !empty.isLast && empty.deleted.isEmpty && empty.quarantined.isEmpty)
     }
 
-    /// A part with another stack's changes.
+    /// A part with changes from another stack.
     @Test func aPartThatFollowsComesAsItWent() throws {
         var part = IngestPart(id: "2f", number: 0, user: "me", device: "", way: "/api/v1/changes")
         var following = IngestPart.Following(cursor: "g.7.x")
@@ -81,7 +81,7 @@ struct IngestMessageTests {
         }
     }
 
-    /// A part whose columns don't match isn't a part: it never reaches the store.
+    /// A part whose columns don't match isn't accepted as a part, so it never reaches the store.
     @Test func whatDoesNotFitTogetherIsNoPart() throws {
         let body = try #require(part.body.object)
         let records = try #require(body["records"]?.object)

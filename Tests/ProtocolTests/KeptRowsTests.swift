@@ -3,7 +3,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// What of a page goes to somebody who asked only for some of its rows.
+/// Which rows of a page go to a consumer that asked for only some of them.
 @Suite struct KeptRowsTests {
     /// Rows of two users, types, units and origins in turn.
     private func page(_ count: Int = 600) -> SamplesPage {
@@ -14,7 +14,7 @@ import Testing
 
     @Test func namesOfOtherRowsStayBehind() {
         let page = page()
-        // Odd rows, which are the second user's and of the second type; those of the second origin.
+        // Odd rows, which are the second user's and have the second type; those with the second origin.
         let rows = (0..<page.samples.count).filter { $0 % 2 == 1 && $0 / 3 % 2 == 1 }
         let kept = page.keeping(rows)
         #expect(kept.users == ["bob"] && kept.samples.types == [page.samples.types[1]])
@@ -44,7 +44,7 @@ import Testing
         #expect(try SamplePage(wireValue: kept.samples.wireValue).isEmpty)
     }
 
-    /// Most pages are wanted in whole: no column of theirs is copied, and no name is looked at.
+    /// Most pages are wanted whole: none of their columns is copied, and no name is looked at.
     @Test func aWholePageIsHandedOutAsItLies() {
         func places(_ page: SamplesPage) -> [UnsafeRawPointer?] {
             func place<Element>(_ column: [Element]) -> UnsafeRawPointer? {
@@ -59,7 +59,7 @@ import Testing
             ]
         }
         var page = page()
-        // A name that no row uses shows that names aren't numbered again.
+        // A name that no row uses proves that names aren't renumbered.
         page.samples.units.append("nobody's")
         let whole = Array(0..<page.samples.count)
         #expect(places(page.keeping(whole)) == places(page))

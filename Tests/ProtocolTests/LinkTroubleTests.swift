@@ -3,7 +3,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// How often a process that isn't let in tries again, and how often it logs this; the clock is passed in.
+/// How often a process that isn't let in tries again, and how often it logs this; the test supplies the time.
 @Suite struct LinkTroubleTests {
     @Test func itTriesEachSecondAndSaysSoSeldom() {
         var trouble = LinkTrouble()
@@ -21,7 +21,7 @@ import Testing
         #expect(said == [2, 32, 62, 92].map { .seconds($0) })
     }
 
-    /// Keys that change, a hub that restarts: nothing is logged.
+    /// If keys change or a hub restarts, nothing is logged.
     @Test func aShortTroubleIsNotWorthALine() {
         var trouble = LinkTrouble()
         #expect(trouble.reconnectInterval == 50)
@@ -34,8 +34,8 @@ import Testing
         #expect(trouble.failed(.brokenOff, at: 4_100_000)?.contains("public key") == true)
     }
 
-    /// A key is added to the list between the two sockets' handshakes: the first socket stays refused for good unless
-    /// it tries again.
+    /// A key is added to the list between the handshakes of the two sockets: unless the first socket tries again, it
+    /// stays refused for good.
     @Test func oneSocketsSuccessIsNotTheOthers() {
         var trouble = LinkTrouble()
         #expect(trouble.failed(.keyRefused, at: 0) == nil)
@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-/// Refusals may come a thousand times a second; the log reports them once in ten.
+/// Refusals may come a thousand times a second; the log reports them once every ten seconds.
 @Suite struct NoticeLimitTests {
     @Test func theUntoldAreCounted() {
         var limit = NoticeLimit()

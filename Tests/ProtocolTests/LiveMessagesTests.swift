@@ -6,7 +6,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Compares the schema with what a stack's processes really send. The processes are started once for all tests.
+/// Compares the schema with the messages that a stack's processes actually send. The processes are started once for all
+/// tests.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct LiveMessagesTests {
     private func stack() throws -> LiveStack { try LiveStack.recorded.get() }
 
@@ -20,7 +21,7 @@ import Testing
         print("\(stack.items.count) headers and bodies of \(stack.messages.count) messages compared with the schema")
     }
 
-    /// A rule that no message needs would never be checked.
+    /// A rule that applies to no message would never be checked.
     @Test func everyRuleIsUsed() throws {
         let stack = try stack()
         #expect(LiveStack.rules.subtracting(stack.bodies.keys).isEmpty)
@@ -40,14 +41,14 @@ import Testing
     }
 
     /// `graph` draws what plugins produce according to their manifests, and a sealed bus lets them send nothing else:
-    /// exactly this is sent.
+    /// the messages sent are exactly these.
     @Test func everyInstanceSaysWhatItsManifestSays() throws {
         let messages = try stack().messages
         let recorded = Set(messages.map(\.topic).filter { $0.hasPrefix("observed.") })
         let configuration = try StackConfiguration(
             path: nil, catalog: try PluginCatalog(folder: SchemaChecker.checkout + "/plugins", programs: ""))
         for instance in configuration.instances where instance.manifest.kind != .hub {
-            // Every instance sends its state, whether or not it is standing by, questions and answers, and commands to
+            // Every instance sends its state (whether or not it is standing by), questions and answers, and commands to
             // others.
             let common = ["heartbeat.\(instance.name)", "standby.\(instance.name)", "page.*", "pull.*"]
                 .map { TopicPattern($0) }
@@ -55,8 +56,8 @@ import Testing
             let said = Set(messages.filter { $0.header.from == instance.name }.map(\.topic))
             let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
             #expect(unnamed.isEmpty, "\(instance.name) sends topics that its manifest doesn't declare")
-            // Alerts are for things that go wrong: not every instance needs one. And a handler has no figures for types
-            // that this person doesn't record.
+            // Alerts are for things that go wrong, so not every instance needs one. And a handler has no figures for
+            // types that this person doesn't record.
             let types = instance.manifest.types
             let isFed = types.isEmpty || types.contains { recorded.contains("observed.\($0)") }
             let unsaid = produced.filter { pattern in
@@ -66,8 +67,8 @@ import Testing
         }
     }
 
-    /// The schema can't check what it doesn't name: corrupting any member that is sent must be noticed, and so must
-    /// leaving one out.
+    /// The schema can't check members that it doesn't name: corrupting any member that is sent must be noticed, and so
+    /// must leaving one out.
     @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))
     func everyMemberIsNamed() throws {
         let stack = try stack()
@@ -115,7 +116,7 @@ import Testing
         "ingested": ["reasons"],
     ]
 
-    /// Messages that are read and encoded again equal what was sent, to the byte.
+    /// Messages that are decoded and encoded again equal what was sent, byte for byte.
     @Test func everyMessageComesBackAsItWas() throws {
         for (frames, message) in zip(try stack().frames, try stack().messages) {
             try #require(message.frames == frames, "\(message.topic)")

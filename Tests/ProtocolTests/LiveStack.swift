@@ -22,13 +22,13 @@ struct LiveStack {
     private(set) var exit: ProcessExit?
 
     private var rules = SchemaRules()
-    /// Rules that some message's body must obey, with the first such message.
+    /// The rules that some message's body must obey, each with the first such message.
     private(set) var bodies: [String: [UInt8]] = [:]
     private(set) var items: [SchemaChecker.Item] = []
-    /// Topics that no rule knows.
+    /// Topics that no rule covers.
     private(set) var unknown: Set<String> = []
 
-    /// Every rule that is used in a stack's ordinary life.
+    /// Every rule that is used in ordinary operation of a stack.
     static let rules: Set<String> = [
         "heartbeat", "heartbeat-hub", "heartbeat-ingest", "heartbeat-dashboard", "ingest", "ingested",
         "heartbeat-observer",
@@ -48,7 +48,7 @@ struct LiveStack {
 
     static let unknownQuery = "nothing"
 
-    /// One run for all tests of this process.
+    /// A single run for all tests of this process.
     static let recorded = Result { try LiveStack() }
 
     private init() throws {
@@ -124,7 +124,7 @@ struct LiveStack {
         }
         for name in names {
             items.append(.init(rule: name, bytes: new[2]))
-            // The largest body shows the most.
+            // The largest body covers the most of its rule.
             if new[2].count > bodies[name]?.count ?? 0 { bodies[name] = new[2] }
         }
     }
@@ -166,7 +166,8 @@ struct LiveStack {
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
         try changeZones(client)
-        // The file is given under a name that means something else to the observer, which therefore asks for the bytes.
+        // The file is given under a name that refers to something else for the observer, which therefore asks for the
+        // bytes.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
         let outcome = try ImportClient(client: client, observer: "observer").run(
             "/proc/self/fd/\(file.fileDescriptor)", user: "me",
@@ -206,7 +207,7 @@ struct LiveStack {
         swap(client)
     }
 
-    /// Swaps in a plugin that stands by and is tried out, and one that doesn't exist.
+    /// Swaps in one plugin that stands by and is tried out, and one that doesn't exist.
     private func swap(_ client: StackClient) {
         var wish: [String: Value] = [
             "command": "swap", "instance": "steps", "dryRun": true, "force": true,
@@ -263,7 +264,7 @@ struct LiveStack {
 }
 
 extension StackClient {
-    /// Asks with members, and returns bodies, both in the form that they have on the bus.
+    /// Asks with the given members, and returns bodies; both have the form that they have on the bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
         try bodies(producer, Question(members: .object(members)), within: seconds)
     }

@@ -90,7 +90,7 @@ import Testing
         #expect(error([Array("t".utf8), header(whole)[1], [0xFF]]) == .content(topic: "t", .unsupported(at: 1)))
     }
 
-    /// Errors go into logs: they name the topic and the place, never what a message holds.
+    /// Errors go into logs: they name the topic and the place, but never the content of a message.
     @Test func errorsDoNotRepeatContents() {
         let secret = Value.object(["value": "71 bpm"])
         let broken = Array(CBOREncoder.encode(secret).dropLast())

@@ -35,7 +35,7 @@ enum PageFixture {
         return page
     }
 
-    /// A whole answer, as the body of a message holds it.
+    /// A whole answer, in the form of a message's body.
     static func body(_ count: Int, isFull: Bool, seed: UInt64 = 1) -> Value {
         [
             "id": 7, "attempt": 0, "producer": "observer", "part": 0, "last": true, "from": 0, "through": 12,

@@ -33,7 +33,7 @@ import Testing
         #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
     }
 
-    /// A process that never rests reports ten times a second: each heartbeat includes everything that separate ones
+    /// A process that is never idle reports ten times a second: each heartbeat includes everything that separate ones
     /// would have reported.
     @Test func whatHasMovedIsToldSoonAndTogether() {
         var presence = Presence(at: 0)
@@ -51,8 +51,8 @@ import Testing
         #expect(presence.pace(at: .seconds(36)) == .unheard)
     }
 
-    /// The hub is gone: this is noticed within seconds of the first heartbeat that doesn't come back, no matter how
-    /// long the bus was silent before it.
+    /// If the hub is gone, this is noticed within seconds of the first heartbeat that doesn't come back, no matter how
+    /// long the bus was silent before.
     @Test func aHeartbeatThatDoesNotComeBackIsFollowedSoonThenInQuickSuccession() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(presence.isOnBus(at: .seconds(1020)) && presence.pace(at: .seconds(1020)) == .lively)
     }
 
-    /// A process that waits for a heartbeat waits for more than two intervals.
+    /// A process waiting for a heartbeat waits longer than two intervals.
     @Test func patienceOutlastsTwoHeartbeats() {
         #expect(Repetition.silence > Repetition.quiet * 2)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests as they travel over the bus: valid ones are understood, and others are refused with an explanation of what
-/// they need.
+/// is missing.
 @Suite struct QueryTests {
     private static let slice = SliceRequest(
         user: "me", types: .only(["a"]), asOf: AnchorVector(base: 7, exceptions: ["a": 5]), from: 1, to: 9,
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// A place that can't be read doesn't count: the consumer is treated as new, and questions that need a window are
+    /// A position that can't be read is ignored: the consumer is treated as new, and questions that need a window are
     /// refused.
     @Test func aPlaceThatCannotBeReadIsNone() throws {
         let place = try Question(members: ["query": "zones", "after": "x", "store": 3]).place

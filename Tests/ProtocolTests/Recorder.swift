@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A man in the middle: passes bytes on in both directions, and keeps what the client sent.
+/// A man in the middle: passes bytes on in both directions, and records what the client sent.
 final class Recorder: Sendable {
     private let endpoint: String
     private let port: Int

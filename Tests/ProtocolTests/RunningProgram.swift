@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One of the stack's programs as a process. It ends with this object, or when the test's process dies.
+/// One of the stack's programs as a process. The process ends with this object, or when the test's process dies.
 final class RunningProgram: Sendable {
     private let started = Mutex<Result<pid_t, any Error>?>(nil)
     private let ending = DispatchSemaphore(value: 0)
@@ -50,7 +50,7 @@ final class RunningProgram: Sendable {
         return outcome.withLock(\.self)
     }
 
-    /// The most memory that it ever had resident, in bytes.
+    /// The most memory that the process ever had resident, in bytes.
     var peakMemory: Int64 {
         get throws { ResidentMemory.peak(of: "\(try pid)") }
     }

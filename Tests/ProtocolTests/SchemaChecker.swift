@@ -3,8 +3,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Checks CBOR against `docs/protocol.cddl` with pycddl, a CDDL validator that others maintain: our own would share our
-/// mistakes.
+/// Checks CBOR against `docs/protocol.cddl` with pycddl, a CDDL validator maintained by others: one of our own would
+/// share our mistakes.
 ///
 /// `make test` installs it into `.build/schema`; without it the tests that need it are skipped.
 enum SchemaChecker {

@@ -63,7 +63,7 @@ import Testing
         #expect(try check("sample-page", page) == nil)
         for (name, column) in page.object ?? [:] {
             var members = page.object ?? [:]
-            // The same numbers, but without the tag that says how to read them.
+            // The same numbers, but without the tag that says how to interpret them.
             if case .column = column { members[name] = .array(column.array ?? []) } else { members[name] = 1 }
             #expect(try check("sample-page", .object(members)) != nil, "\(name)")
         }

@@ -61,7 +61,7 @@ final class SealedBus: Sendable {
         state.withLock { $0.hub = pair }
     }
 
-    /// A connection for a name; one that was never admitted gets an unknown key.
+    /// A connection for a given name; a name that was never admitted gets an unknown key.
     func address(_ name: String, hubKey: String? = nil) throws -> BusAddress {
         let stranger = try BusKeyPair.make()
         var address = address
@@ -98,7 +98,7 @@ final class RawConnection {
     /// The other side may hang up before it has read everything.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-    /// Whether the other side closes the connection; anything it sends first is ignored.
+    /// Whether the other side closes the connection; anything it sends before that is ignored.
     func isHungUp() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

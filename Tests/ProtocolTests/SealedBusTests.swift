@@ -87,8 +87,8 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A process with an unknown key gets nothing, reports that once, and keeps trying; as soon as it is on the list,
-    /// it gets in automatically.
+    /// A process with an unknown key gets nothing, reports that once, and keeps trying; as soon as its key is on the
+    /// list, it gets in automatically.
     @Test func aStrangersKeyIsRefusedOnBothSides() throws {
         try bus.admit("sender")
         let sender = try sender(try bus.address("sender"))
@@ -111,7 +111,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A client that expects a different hub at this address reveals nothing to this one, and reports why.
+    /// A client that expects a different hub at this address reveals nothing to this hub, and reports why.
     @Test func aClientOfAnotherHubIsTold() throws {
         try bus.admit("sender")
         let refused = Mutex<[String]>([])
@@ -137,7 +137,7 @@ import Testing
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        // They are sent one after another: messages from the time without a hub may still fill the queues, and a burst
+        // They are sent one after another: messages from the time without a hub may still fill the queues, so a burst
         // would be dropped.
         for number in 1...50 {
             sender.send(message("a.secret"))
@@ -158,7 +158,7 @@ import Testing
         let sender = try sender(try bus.address("sender"))
         let listener = try Listener(try bus.address("listener"), [.prefix("a.")])
         try #require(listener.hears(sender))
-        // Both keys are valid for a while; then the old one is dropped.
+        // Both keys are valid for a while; then the old one becomes invalid.
         try bus.admit("listener")
         #expect(listener.hears(sender))
         bus.strikeOff(old)

@@ -33,8 +33,8 @@ import Testing
         #expect(bus.hub?.failed == nil)
     }
 
-    /// ZeroMQ without CURVE is refused at both endpoints, with a line in the log. It varies which of the two sides
-    /// hangs up first, and so does the line's text.
+    /// ZeroMQ without CURVE is refused at both endpoints, with a line in the log. Which side hangs up first varies, and
+    /// so does the text of the log line.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
         let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -185,7 +185,7 @@ import Testing
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > 1000 })
         let denied = bus.hub?.forwarder.counters.denied ?? 0
         #expect(listener.hears(sender))
-        // The flood goes on all the while.
+        // The flood continues throughout.
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > denied })
         stop.withLock { $0 = true }
         ended.wait()
@@ -195,8 +195,8 @@ import Testing
     }
 }
 
-/// The doorkeeper guards an open bus too: with it, libzmq hangs up on peers that speak the protocols in which version
-/// 4.3.4 aborts on some noise.
+/// The doorkeeper guards an open bus too: with it, libzmq hangs up on peers that use the protocol versions in which
+/// libzmq 4.3.4 aborts on some noise.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct OpenNoiseTests {
     @Test func oldestProtocolsAreRefused() throws {
         let folder = try TemporaryFolder()
@@ -205,8 +205,8 @@ import Testing
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
         try #require(listener.hears(sender))
-        // They are well-formed, so they are refused only for their age: ZMTP 1.0 (an empty name), and 2.0 (the same
-        // after a signature).
+        // The greetings are well-formed, so they are refused only because of their old version: ZMTP 1.0 (an empty
+        // name), and 2.0 (the same after a signature).
         let signature: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]
         for greeting in [[1, 0], signature + [1, 2, 0, 0]] {
             for name in ["/pub", "/sub"] { #expect(try shout(greeting, at: folder.path + name, waits: true)) }

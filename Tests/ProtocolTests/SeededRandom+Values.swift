@@ -24,14 +24,14 @@ extension SeededRandom {
         }
     }
 
-    /// Often close to the values at which the heads of CBOR items change their length.
+    /// Often close to the values at which the heads of CBOR items change length.
     mutating func integer() -> Int64 {
         let edges: [Int64] = [0, 23, 24, 255, 256, 65535, 65536, 1 << 32, .max, .min, -1, -24, -25, -256, -257]
         if Bool.random(using: &self) { return edges.randomElement(using: &self) ?? 0 }
         return .random(in: .min ... .max, using: &self)
     }
 
-    /// Any number but NaN, which doesn't equal itself.
+    /// Any number except NaN, which doesn't equal itself.
     mutating func number() -> Double {
         let edges = [0, -0.0, 1.5, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e15]
         if Bool.random(using: &self) { return edges.randomElement(using: &self) ?? 0 }

@@ -30,11 +30,11 @@ import Testing
         try end()
     }
 
-    /// A stage's rows, sequence and anchor: a process that has pulled them must find them again.
+    /// A stage's rows, sequence and anchor: a process that has pulled the rows must find them again.
     @Test func aStagesCommitOutlivesAPowerLoss() async throws {
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             let before = folder + "/state.sqlite"
-            // A store is first created under a temporary name; once it has its own name, its content is on disk.
+            // A store is first created under a temporary name; by the time it has its own name, its content is on disk.
             _ = try StageDatabase(path: before, now: 0)
             try FileManager.default.copyItem(atPath: before, toPath: before + ".synced")
             SyncedDisk.install()
@@ -57,7 +57,7 @@ import Testing
         try end()
     }
 
-    /// A request that the backend has answered: the uploader's anchor has moved beyond it.
+    /// A request that the backend has answered: the uploader's anchor has moved past it.
     @Test func whatTheBackendHasAcceptedOutlivesAPowerLoss() async throws {
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             SyncedDisk.install()

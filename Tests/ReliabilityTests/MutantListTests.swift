@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The mutants can be made from the current sources, and the tests that should catch them exist. `make mutants` shows
-/// whether they catch them.
+/// whether the tests catch them.
 @Suite struct MutantListTests {
     @Test func everyPlaceIsThereOnce() throws {
         for mutant in try MutantList().mutants {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// What a disk holds after a power loss: each file as it was when it was last synced.
 ///
-/// A SQLite VFS that passes everything on, and copies a file to `<file>.synced` whenever it is synced. It becomes the
-/// default for the whole process, so a test installs it in a process of its own (an exit test).
+/// A SQLite VFS that passes everything on, and copies a file to `<file>.synced` whenever it is synced. The VFS becomes
+/// the default for the whole process, so a test installs it in a process of its own (an exit test).
 enum SyncedDisk {
     /// `@unchecked`: SQLite's tables of functions live as long as the process and never change.
     private struct Open: @unchecked Sendable {

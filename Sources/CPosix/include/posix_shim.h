@@ -9,8 +9,8 @@
 /// it, or the process ending in any way, releases the lock. Returns the descriptor, or -errno (-EWOULDBLOCK: held).
 int healthbus_lock_file(const char *path);
 
-/// Whether a process holds the lock on such a file, without writing to it: 1, 0 (also if there is no such file), or
-/// -errno.
+/// Whether a process holds the lock on such a file, determined without writing to it: 1, 0 (also if there is no such
+/// file), or -errno.
 int healthbus_lock_is_held(const char *path);
 
 /// Bounds glibc's malloc arenas (mallopt M_ARENA_MAX): by default each thread may get one of 64 MB that never shrinks.
@@ -27,8 +27,8 @@ int64_t healthbus_process_start(pid_t pid);
 pid_t healthbus_spawn(
     char *const argv[], char *const envp[], const char *directory, int input, int output, int error);
 
-/// The same in a session of its own, so that it outlasts its terminal, with nothing to read and one descriptor (3 or
-/// above) for its output.
+/// The same, but in a session of its own, so that it outlasts its terminal, with nothing to read and one descriptor (3
+/// or above) for its output.
 pid_t healthbus_spawn_session(char *const argv[], char *const envp[], int output);
 
 /// A pipe whose ends close on exec: read end, write end. Returns 0 or -errno.
@@ -75,8 +75,8 @@ void healthbus_release_signals(void);
 
 /// A netlink socket that reports changed links, addresses and routes; closes on exec. Returns -errno on failure.
 int healthbus_route_watch(void);
-/// Waits for a change, and takes all notices that have arrived. It is only a hint: ask for the current state. Returns
-/// 0, or -errno.
+/// Waits for a change, and takes all notices that have arrived. A notice is only a hint: ask for the current state.
+/// Returns 0, or -errno.
 int healthbus_route_wait(int watch);
 /// Ends a wait, from any thread; the descriptor stays open.
 void healthbus_route_end(int watch);

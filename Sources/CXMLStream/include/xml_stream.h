@@ -22,7 +22,7 @@ typedef enum {
     healthbus_xml_fine,
     /// It isn't well-formed.
     healthbus_xml_form,
-    /// It contains zero bytes, which a disk or a broken copy leaves where content is lost.
+    /// It contains zero bytes, left by a disk or a broken copy where content was lost.
     healthbus_xml_zeros,
     /// It contains bytes that aren't UTF-8.
     healthbus_xml_foreign,
@@ -67,7 +67,7 @@ typedef struct {
     void (* end)(void *_Nullable context, int32_t code, int32_t depth, bool implied);
     /// Character data; NULL when none is wanted.
     void (*_Nullable text)(void *_Nullable context, const char * bytes, int64_t length);
-    /// Text where only elements are expected; NULL when it doesn't matter. Returns true if it is damage.
+    /// Text where only elements are expected; NULL to ignore it. Returns true if it is damage.
     bool (*_Nullable stray)(void *_Nullable context, int64_t line, const char * bytes, int64_t length);
 } healthbus_xml_callbacks;
 

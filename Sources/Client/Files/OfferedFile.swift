@@ -12,7 +12,8 @@ package final class OfferedFile: Sendable {
     static let pieceBytes = 60 << 10
     static let piecesPerAnswer = 4
     private static let answerBytes = pieceBytes * piecesPerAnswer
-    /// How many of the requested bytes a killed observer may lack: the one answer that it was writing.
+    /// How many of the requested bytes an observer may lack after being killed: those of the one answer that it was
+    /// writing.
     private static let keptBytes = 2 * answerBytes
 
     fileprivate struct State {
@@ -87,7 +88,7 @@ package final class OfferedFile: Sendable {
 
     private func file(from offset: Int64, _ state: inout State) throws -> ([UInt8], FilePieces.Whole?) {
         guard let identity else { return ([], nil) }
-        // From the beginning again: the bytes read before may have been those of another file.
+        // Starts from the beginning again: the bytes read before may have come from another file.
         if offset == 0 { (state.hash, state.hashedBytes) = (ContentHash(), 0) }
         while state.hashedBytes < offset {
             let skipped = try read(at: state.hashedBytes, min(Int(offset - state.hashedBytes), Self.answerBytes))

@@ -20,8 +20,7 @@ package struct BusConfiguration: Sendable, Equatable {
 extension BusConfiguration {
     private static let members = ["keys", "publish", "sealed", "subscribe"]
 
-    /// A configuration's "bus" without its invalid parts, and everything that is wrong, with the key and what is
-    /// allowed.
+    /// A configuration's "bus" without its invalid parts, and all errors, each with the key and what is allowed.
     static func read(_ value: Value, file: String) -> (bus: BusConfiguration, problems: [ConfigurationError]) {
         var bus = BusConfiguration.standard
         var problems: [ConfigurationError] = []

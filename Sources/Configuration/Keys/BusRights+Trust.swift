@@ -65,8 +65,8 @@ private struct Speakers: Sendable {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
     }
 
-    /// Whether an ingest may say this: pushed data, and the hint to check for new data at once. Only its tools hand
-    /// files over.
+    /// Whether an ingest may send this message: only pushed data, and the hint to check for new data at once. Only its
+    /// tools hand files over.
     private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
         if topic.hasPrefix("control.") {
             return topic != observersCommands && CommandName.of(body) == SyncNow.name
@@ -80,7 +80,7 @@ private struct Speakers: Sendable {
         return body["query"].string == "imports"
     }
 
-    /// Whether a file is offered only to add data, never to remove any, as a complete import would.
+    /// Whether a file is offered only to add data, not to delete any, as a complete import may.
     private func isPlainOffer(_ from: String, _ body: Value) -> Bool {
         guard let offer = ImportFile(body) else { return false }
         return offer.sender == from && offer.user != nil && offer.complete != true
@@ -96,7 +96,7 @@ private struct Speakers: Sendable {
     }
 }
 
-/// The sender that a message names in addition to its header: each kind of message has one of these.
+/// The member in which a message names its sender, in addition to its header: each kind of message has one of these.
 private struct Speaker: Codable {
     @IfReadable var consumer: String?
     @IfReadable var producer: String?

@@ -3,7 +3,7 @@ import Protocol
 
 /// Who may say and hear what: derived from the configuration, here and nowhere else.
 ///
-/// A sealed hub decides by it what to forward, and every process whom to trust (`trust`). Documented in
+/// A sealed hub uses this to decide what to forward, and every process to decide whom to trust (`trust`). Documented in
 /// docs/protocol.md ("Rights").
 package struct BusRights: Sendable {
     let stack: StackConfiguration
@@ -42,7 +42,7 @@ package struct BusRights: Sendable {
             names: Self.names(of: name))
     }
 
-    /// What a tool of an instance may say; such a tool stands by for it, or checks whether it is there.
+    /// What a tool of an instance may say; such a tool stands by for the instance, or checks whether it is there.
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
         switch instance.manifest.kind {
         case .ingest: return handingOver
@@ -57,7 +57,7 @@ package struct BusRights: Sendable {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
 
-    /// What is needed to ask the questions that people's commands ask, without changing anything.
+    /// The rights needed to ask the questions that people's commands ask, without changing anything.
     private var asking: [Subscription] {
         [.exact(BusConnection.hello)] + stages.map { .exact("pull.\($0.name)") }
     }
@@ -127,7 +127,7 @@ package struct BusRights: Sendable {
         stack.instances.filter { $0.manifest.kind == kind }.map(\.name)
     }
 
-    /// Whose changelogs an instance reads.
+    /// The instances whose changelogs an instance reads.
     private func producers(for instance: StackConfiguration.Instance) -> [String] {
         switch instance.manifest.kind {
         case .hub, .backend, .observer, .ingest, .dashboard: []

@@ -51,8 +51,8 @@ extension KeyFolder {
         return isNew
     }
 
-    /// Gives a name a new pair. The hub accepts both until `oldUntil`: it gets the new one first, then the process
-    /// does.
+    /// Gives a name a new pair. The hub accepts both until `oldUntil`: the hub gets the new one first, then the
+    /// process.
     package func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
         guard let entry = try allowedKey(name) else {
             throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows its entries")

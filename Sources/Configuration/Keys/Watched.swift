@@ -13,7 +13,7 @@ struct FileStamp: Sendable {
     /// within the same tick.
     private static let coarseness = Duration.milliseconds(100)
 
-    /// Take it before reading the file, so that changes made during the read are picked up next time.
+    /// Take the stamp before reading the file, so that changes made during the read are picked up next time.
     init(_ file: String) {
         var status = stat()
         let exists = stat(file, &status) == 0

@@ -46,7 +46,8 @@ package struct ExecCommand: Sendable, Equatable {
             limits: try ExecLimits(manifest["limits"], file: file), file: file)
     }
 
-    /// The program's absolute path: relative to the plugin's folder if it contains a slash, otherwise from `PATH`.
+    /// The program's absolute path: resolved against the plugin's folder if it contains a slash, otherwise found in
+    /// `PATH`.
     /// - Throws: `ConfigurationError` that names the manifest when there is no such program.
     package func program(path: String? = ProcessInfo.processInfo.environment["PATH"]) throws(ConfigurationError)
         -> String

@@ -2,7 +2,7 @@ import HealthModel
 
 /// A figure that a handler computes for a day, as declared by its manifest: used by tables, summaries and `explain`.
 package struct FigureDeclaration: Sendable, Equatable {
-    /// Its form; on a day without the figure, it is null, an empty list or an empty object.
+    /// Its form; a day without the figure has null, an empty list or an empty object instead.
     package enum Form: String, Sendable { case number, list, object }
 
     /// The rule by which it is computed from the samples of a type.
@@ -23,7 +23,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     }
 
     package struct Explanation: Sendable, Equatable {
-        /// Its names for people; the first one, then others.
+        /// Its names for people: the main one first, then others.
         package var names: [String]
         /// HealthKit's identifier.
         package var type: String
@@ -49,7 +49,7 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var dividedBy: Double
         /// The string after each number.
         package var suffix: String
-        /// When it is left out on a narrow screen: 1 goes first, nil never.
+        /// When it is left out on a narrow screen: 1 is the first to go, nil stays.
         package var givesWay: Int?
     }
 
@@ -82,8 +82,8 @@ package struct FigureDeclaration: Sendable, Equatable {
     /// Its member and unit.
     package var title: String { path.joined(separator: ".") + (unit.isEmpty ? "" : ", " + unit) }
 
-    /// Whether it is a number from 0 to 1 that people see as a percentage, judging by its name, which gives the unit of
-    /// every figure.
+    /// Whether it is a number from 0 to 1 that people see as a percentage, judging by its name: every figure's name
+    /// gives its unit.
     package var isFraction: Bool { unit == "%" && path.last?.hasSuffix("Fraction") == true }
 
     /// Its value in a summary that doesn't have it.

@@ -131,7 +131,7 @@ package struct PluginCatalog: Sendable {
     }
 
     /// The plugin with that name or, with a slash, the one at that path.
-    /// - Parameter folder: what a relative path starts from.
+    /// - Parameter folder: the folder against which a relative path is resolved.
     /// - Returns: nil when no plugin has that name.
     /// - Throws: `ConfigurationError` for a path without a manifest, or with an unusable one.
     package func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
@@ -158,7 +158,7 @@ struct PluginPath {
 }
 
 extension [ConfigurationError] {
-    /// The errors of one file first, then those of others, each in the order of lines.
+    /// The errors of one file first, then those of the others, each file's in line order.
     func inOrder(of file: String) -> [ConfigurationError] {
         enumerated().map { (rank: $0.element.file == file ? 0 : 1, index: $0.offset, problem: $0.element) }.sorted {
             ($0.rank, $0.problem.file, $0.problem.line ?? .max, $0.index)

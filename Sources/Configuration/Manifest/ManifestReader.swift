@@ -81,7 +81,7 @@ private struct ManifestMembers {
 
     private func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
 
-    /// nil when something is wrong that other members depend on.
+    /// nil when something that other members depend on is wrong.
     mutating func manifest() -> Manifest? {
         let name = text("name")
         if !name.isEmpty, !StackConfiguration.isName(name) {

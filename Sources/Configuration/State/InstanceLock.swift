@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// Keeps a second process with the same identity out: an exclusive lock on a file in the instance's state folder, held
-/// as long as the process lives.
+/// Keeps out a second process with the same identity: an exclusive lock on a file in the instance's state folder, held
+/// for as long as the process lives.
 ///
 /// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only within
 /// the same boot and pid namespace, since in a different container the same id means a different process.
@@ -57,7 +57,7 @@ package final class InstanceLock: Sendable {
 
     /// Ends the process that holds the lock (SIGTERM, then SIGKILL after `grace` seconds; even a stopped process) and
     /// takes the lock.
-    /// - Throws: `LockError` when the holder belongs to a different boot or container; nothing is ended then.
+    /// - Throws: `LockError` when the holder belongs to a different boot or container; no process is ended then.
     package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"

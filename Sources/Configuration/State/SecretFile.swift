@@ -10,14 +10,14 @@ package enum SecretFile {
         try StateFolder.make((path as NSString).deletingLastPathComponent)
         var generator = SystemRandomNumberGenerator()
         let words = (0..<4).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
-        // Not named after the process id: containers that share the folder may have the same id.
+        // Not named after the process id: processes in containers that share the folder may have the same id.
         let draft = path + ".\(UUID().uuidString)"
         guard
             FileManager.default.createFile(
                 atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])
         else { throw Failure("can't write \(draft)", hint: "check that the state folder is yours and has room") }
         defer { unlink(draft) }
-        // link fails if another process was first; its secret is then used.
+        // link fails if another process was first; that process's secret is then used.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Failure(
                 "can't make \(path): \(String(cString: strerror(errno)))", hint: "check that the state folder is yours")

@@ -37,7 +37,7 @@ package struct StateFolder: Sendable {
     package var tokens: String { secrets + "/tokens.json" }
 
     /// Where the bus's sockets are: inside the state folder or, if its path is too long for a Unix socket (107 bytes),
-    /// in a folder of this user's in /tmp, named after the state folder's path.
+    /// in a folder of this user in /tmp, named after the state folder's path.
     package var sockets: String {
         let inside = path + "/run"
         // "ipc://" isn't counted; "/pub" is.

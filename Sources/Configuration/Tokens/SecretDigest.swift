@@ -1,8 +1,8 @@
 import CSodium
 
-/// The SHA-256 of a secret (FIPS 180-4), stored in its place, so that whoever reads the file can't use the secret.
+/// The SHA-256 of a secret (FIPS 180-4), stored instead of it, so that whoever reads the file can't use the secret.
 ///
-/// It has no salt and no rounds, which protect passwords chosen by people: it is for secrets of 256 random bits, which
+/// It uses no salt and no rounds, which protect passwords chosen by people: these secrets are 256 random bits, which
 /// nobody can guess.
 package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
     private let bytes: [UInt8]

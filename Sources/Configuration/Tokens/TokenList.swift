@@ -99,7 +99,7 @@ extension TokenList {
         guard value["version"].int == Self.version, let list = value["tokens"].array else { return nil }
         var entries: [TokenEntry] = []
         for one in list {
-            // An unreadable entry might be a revoked token: better to accept none than that one.
+            // An unreadable entry might be a revoked token: better to accept no token than that one.
             guard let entry = TokenEntry(one) else { return nil }
             entries.append(entry)
         }

@@ -6,7 +6,7 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
     /// The text that a client sends after "Bearer ".
     package let text: String
 
-    /// Makes it recognizable to people, and to programs that scan publications for secrets.
+    /// Makes it recognizable to people, and to programs that scan published text for secrets.
     private static let prefix = "hbt_"
     private static let randomBytes = 32
     /// For 32 bytes in base64 without padding.

@@ -1,7 +1,7 @@
 import HealthModel
 import Terminal
 
-/// Why a backend breaks the contract. The data is the test's own, so it may contain values.
+/// Why a backend breaks the contract. The data is the test's own, so values may appear here.
 package struct BackendFault: Error, Sendable, Equatable {
     package var asked: String
     package var expected: String

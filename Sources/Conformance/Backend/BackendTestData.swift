@@ -1,9 +1,9 @@
 import HealthModel
 
-/// The elements that the test sends: from the year 2001, so that they don't mix with anyone's own.
+/// The elements that the test sends: dated 2001, so that they don't mix with anyone's own data.
 struct BackendTestData {
     let user: String
-    /// Rises with each element, starting from the milliseconds since 1970, as in a new store.
+    /// Rises with each element, starting at the current time in milliseconds since 1970, as in a new store.
     private var version: Int64
     private var second: Int64 = 0
     private var date = LocalDay(year: 2001, month: 2, day: 3)

@@ -104,7 +104,7 @@ extension BackendTrial {
         let times = "each created once"
         if shows.counts, created != Self.manySamples {
             throw BackendFault(
-                asked: asked, expected: times, seen: "\(created) were answered as created", advice: advice)
+                asked: asked, expected: times, seen: "\(created) were reported as created", advice: advice)
         }
         guard let rows = try shows.versions ? versions(.samples)?.rows : nil else { return }
         let ids = Set(samples.compactMap { $0["id"]?.string })

@@ -5,7 +5,7 @@ import HTTP
 import HealthModel
 import UploaderReading
 
-/// Tests whether a backend keeps the contract in docs/backend.md, case by case, judging its answers as the uploader
+/// Tests whether a backend honors the contract in docs/backend.md, case by case, judging its answers as the uploader
 /// does.
 ///
 /// It writes under a user of its own, and deletes everything afterwards. It never claims to have seen more than it has

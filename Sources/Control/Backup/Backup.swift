@@ -13,8 +13,8 @@ import SQLite
 /// Makes a consistent set of copies, of a running or a stopped stack, without stopping anything.
 ///
 /// Consumers are copied before their producers, so no anchor in the set is beyond its upstream's copy, and everything
-/// that a stage had consumed is included. The backend isn't part of it: it is at the other end, and an uploader that
-/// finds it empty fills it again. Secrets, and files waiting in the inbox, aren't part of it either.
+/// that a stage had consumed is included. The backend isn't part of the set: it is at the receiving end, and an
+/// uploader that finds it empty fills it again. Secrets, and files waiting in the inbox, aren't part of it either.
 package struct Backup {
     private let stack: Stack
     /// The target: it must not exist, or must be an empty folder.
@@ -126,7 +126,7 @@ package struct Backup {
 
     private func move(_ copy: String, to place: String) throws {
         if rename(copy, place) == 0 { return }
-        // It is on a different file system.
+        // The copy and its destination are on different file systems.
         do { try FileManager.default.copyItem(atPath: copy, toPath: place) } catch {
             throw Failure(
                 "\(place) can't be written: \(error.localizedDescription)", hint: "free space, or choose another folder"

@@ -11,7 +11,7 @@ import SQLite
 
 /// Replaces the content of a stopped stack with a backup.
 ///
-/// Everything is first checked and prepared next to where it goes; then each instance's file is put in place in one
+/// Everything is first checked and prepared next to its destination; then each instance's file is put in place in one
 /// step, consumers before producers. So a restore that is killed halfway leaves a set that works: consumers may lag
 /// behind their producers, but never the reverse.
 package struct Restore {
@@ -92,8 +92,8 @@ package struct Restore {
     /// advanced.
     private static let rowsPerMillisecond: Int64 = 1000
 
-    /// Copies one instance's file and begins a new generation in it, so that no version falls back, and any reader that
-    /// has seen more than the file holds will notice.
+    /// Copies one instance's file and begins a new generation in it, so that no version falls back, and so that any
+    /// reader that has seen more than the file holds will notice.
     private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
         Self.remove(draft)
         guard

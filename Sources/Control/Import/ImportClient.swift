@@ -112,7 +112,7 @@ package final class ImportClient {
         }
     }
 
-    /// An earlier import of exactly this file that still lacks bytes. One from a pipe can't be continued.
+    /// An earlier import of exactly this file that still lacks bytes. An import from a pipe can't be continued.
     private func begun(_ request: ImportFile, of file: OfferedFile, within seconds: Double) throws -> String? {
         guard file.identity != nil,
             let page = try client.ask(observer, .imports(), as: ImportsPage.self, within: seconds)?.first
@@ -161,8 +161,8 @@ package final class ImportClient {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
         while true {
-            // It doesn't ask on each heartbeat: during an import they arrive by the dozen, and the observer has other
-            // work to do.
+            // Doesn't ask on each heartbeat: during an import they arrive by the dozen, and the observer has other work
+            // to do.
             Thread.sleep(forTimeInterval: 0.05)
             guard let (row, head) = try state(id, within: 1) else {
                 wait.look()

@@ -16,13 +16,13 @@ import StageKit
 package final class MendClient {
     package enum Outcome: Sendable, Equatable {
         case done(Value)
-        /// Stored; the rest needs other processes, and continues at the next start.
+        /// The request is stored; the rest needs other processes, and continues at the next start.
         case atNextStart
     }
 
     private let stack: Stack
     private var client: StackClient?
-    /// If it makes no progress for this long, the process being waited for counts as stuck.
+    /// If the process being waited for makes no progress for this long, it counts as stuck.
     private static let patience = Duration.seconds(60)
 
     package init(_ stack: Stack) { self.stack = stack }
@@ -70,7 +70,7 @@ package final class MendClient {
                 case .underWay(let left, _): progress(left)
                 }
             }
-            // Anything else that it does counts as progress too: our request is waiting for it.
+            // Any other work that it does counts as progress too: our request is waiting for it.
             let now = MonotonicClock.now
             if watch.look(beats.filter { $0.key == name }, at: now) { wait.heard() }
             guard watch.stillness(at: now) < Self.patience else {

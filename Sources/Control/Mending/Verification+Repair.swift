@@ -5,8 +5,8 @@ import Logging
 import Protocol
 
 extension Verification {
-    /// Compares, makes the uploader deliver exactly what is missing, older or not deleted there, and compares once
-    /// more.
+    /// Compares, makes the uploader deliver exactly those elements that the backend lacks, has in an older version or
+    /// hasn't deleted, and compares once more.
     /// - Parameter telling: called with how much of that is still to be delivered.
     package func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {
         let before = try run()

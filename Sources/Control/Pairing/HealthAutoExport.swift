@@ -69,7 +69,8 @@ package struct HealthAutoExport: Sendable {
         return "com.HealthExport://automation?\(query)"
     }
 
-    /// Escapes a value for a query, but only what must be (RFC 3986): a shorter link gives a code with larger modules.
+    /// Escapes a value for a query, but only the characters that must be escaped (RFC 3986): a shorter link gives a
+    /// code with larger modules.
     private static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/,@")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""

@@ -32,8 +32,8 @@ struct FolderWatch {
         for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
     }
 
-    /// What is gone, or was replaced; nil when everything is there. A database created in the meantime is checked from
-    /// then on.
+    /// What is gone, or was replaced; nil when everything is still there. A database created in the meantime is checked
+    /// from then on.
     /// - Parameter ready: instances that have been ready, and so have created their databases.
     mutating func problem(ready: Set<String>) -> Failure? {
         let made = Set(databases.filter { $0.isCertain && ready.contains($0.instance) }.map(\.path))

@@ -11,7 +11,7 @@ import Synchronization
 
 /// The supervisor's part in `healthbus stop INSTANCE` and `start INSTANCE`, on a separate thread.
 ///
-/// A person's wish is configuration (`stack.json`), written before anything is done, so it outlasts the supervisor,
+/// A person's request is stored as configuration (`stack.json`) before anything is done, so it outlasts the supervisor,
 /// however that ends.
 final class ProcessDirector: Sendable {
     private struct State {
@@ -31,7 +31,7 @@ final class ProcessDirector: Sendable {
     init(_ stack: Stack) throws {
         self.stack = stack
         layer = StackLayer(stack.state)
-        // Any others have been removed from the configuration.
+        // Any other instances have been removed from the configuration.
         state = Mutex(State(stopped: try layer.stopped().intersection(stack.names)))
     }
 
@@ -63,7 +63,7 @@ final class ProcessDirector: Sendable {
             state.taken = state.taken.suffix(Self.kept * 4) + [wish.id]
             return true
         }
-        // A full mailbox drops it; its sender repeats it.
+        // If the mailbox is full, the message is dropped; its sender repeats it.
         if isNew, !wishes.offer(wish) { state.withLock { $0.taken.removeAll { $0 == wish.id } } }
     }
 

@@ -13,7 +13,7 @@ struct StackProcesses: Sendable {
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
-        // These belong to the calling process; each process started here has its own.
+        // These variables belong to the calling process; each process started here has its own.
         for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE", ReadinessNotice.variable] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         if let inbox { environment[InboxFolder.variable] = inbox }
@@ -26,13 +26,13 @@ struct StackProcesses: Sendable {
         let group = instance.manifest.kind == .hub ? 0 : 1
         return ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
-            // It then waits for a process that was started by hand in its place.
+            // Once restarted, it waits for a process that was started by hand in its place.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
             restart: RestartPolicy(instance.manifest.restart),
             streams: .init(errorFile: state.log(instance.name)))
     }
 
-    /// The same for a process that stands by to replace it.
+    /// The same for a process that stands by to replace the instance's process.
     func standby(_ instance: StackConfiguration.Instance, swap: String) -> ProcessSpec {
         var spec = spec(instance)
         spec.name = Self.standbyName(instance.name)

@@ -70,8 +70,8 @@ package final class StackRunner: Sendable {
         var page: String?
     }
 
-    /// An instance that ends this often before it has ever been ready can't start; further attempts would only hide
-    /// why.
+    /// An instance that ends this many times before it has ever been ready can't start; further attempts would only
+    /// hide why.
     private static let startAttempts = 3
 
     let stack: Stack
@@ -84,7 +84,7 @@ package final class StackRunner: Sendable {
     /// - Parameters:
     ///   - say: takes a line for whoever is watching.
     ///   - passOn: takes a line of a process's log.
-    ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle`.
+    ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle` is set.
     package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
         passOn: @escaping @Sendable (String) -> Void = { LiveLine.error.say($0) },
@@ -109,7 +109,7 @@ package final class StackRunner: Sendable {
             throw Failure("\(path) \(reason)", hint: "check the path and its permissions")
         }
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
-        // A stack that was killed a moment ago may still be taking its children with it.
+        // The children of a stack that was killed a moment ago may still be ending.
         let start = StartGuard(stack: stack, monitoring: options.monitoring ?? stack.configuration.monitoring)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             throw start.occupied()
@@ -209,7 +209,7 @@ package final class StackRunner: Sendable {
         state.withLock { $0.relay }?.say(line, then: then)
     }
 
-    /// Removes the sockets left by a hub that had to be killed; if somebody else's hub is running, it keeps them.
+    /// Removes the sockets left by a hub that had to be killed; if somebody else's hub is running, they stay.
     private func removeSockets() {
         guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))

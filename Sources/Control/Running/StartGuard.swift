@@ -19,7 +19,7 @@ struct StartGuard {
         var otherwise: String
     }
 
-    /// Another `up` has the folder.
+    /// Another `up` is using the folder.
     func occupied() -> Failure {
         let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
         return Failure(

@@ -82,7 +82,8 @@ package struct SystemdUnit {
         } catch {
             throw Failure(
                 "can't write \(path)",
-                hint: isOfMachine ? "as root, or without --system for your account alone" : "check the folder's rights")
+                hint: isOfMachine
+                    ? "as root, or without --system for your account alone" : "check the folder's permissions")
         }
         return isReplaced
     }

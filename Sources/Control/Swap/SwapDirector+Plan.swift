@@ -39,7 +39,7 @@ extension SwapDirector {
             old: processes.spec(old))
     }
 
-    /// Refuses what can be judged by the names alone.
+    /// Refuses whatever the names alone rule out.
     private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
         let kind = running.instance(wish.instance)?.manifest.kind
         if kind == .hub, running.bus.isSealed {
@@ -67,7 +67,7 @@ extension SwapDirector {
         }
     }
 
-    /// Read again, since plugins are added and removed.
+    /// Read again, since plugins may have been added or removed.
     private func currentCatalog() throws -> PluginCatalog {
         try PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs)
     }

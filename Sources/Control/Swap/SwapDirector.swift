@@ -14,8 +14,8 @@ import Terminal
 /// The supervisor's part in swaps: one after the other, on a separate thread; the supervisor's heartbeat reports the
 /// progress.
 ///
-/// Only the configuration is stored, written once the new process is ready: if anything dies before that, the old one
-/// starts again.
+/// Only the configuration is stored, once the new process is ready: if anything dies before that, the old one starts
+/// again.
 final class SwapDirector: Sendable {
     static let subscriptions: [Subscription] = [.exact("control.supervisor"), .prefix(StandbyWord.prefix)]
 
@@ -89,7 +89,7 @@ final class SwapDirector: Sendable {
     /// For the heartbeat.
     var all: [SwapProgress] { state.withLock { $0.swaps } }
 
-    /// A message on the topics that it hears, or a heartbeat; called on the bus thread.
+    /// Takes a message on the topics that it hears, or a heartbeat; called on the bus thread.
     func hear(_ message: Message) {
         if let wish = SwapWish(message.body), message.topic == "control.supervisor" {
             let isNew = state.withLock { state in
@@ -205,7 +205,7 @@ final class SwapDirector: Sendable {
                 if word.phase == .waiting { return word }
                 why = word.why ?? why
             case .ended(let how):
-                // Its last message may still be in transit: its end may be known first.
+                // The process's last message may still be in transit: its end may become known first.
                 let reason = why ?? lastWord(of: wish) ?? "'\(new.plugin)' \(Self.end(how))"
                 throw Failure(
                     "'\(plan.instance)' wasn't swapped and runs as before: \(reason)",
@@ -241,7 +241,7 @@ final class SwapDirector: Sendable {
                 + " (\(first.date): \(first.why))", hint: "fix it, or swap anyway with --force")
     }
 
-    /// Dismisses the new process, and waits until it is gone.
+    /// Ends the new process, and waits until it is gone.
     private func dismiss(_ plan: Plan, _ supervisor: Supervisor) {
         supervisor.stop(plan.standby)
         let deadline = MonotonicClock.now + .seconds(20)
@@ -265,7 +265,7 @@ final class SwapDirector: Sendable {
             case .unwritten(let reason): why = "it took over, but that couldn't be recorded: \(reason)"
             case .ended(let how):
                 why = why ?? "the new one wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
-                // It ended before the old process was asked to end.
+                // The new process ended before the old one was asked to end.
                 if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
                     return fail(wish, why)
                 }

@@ -2,10 +2,10 @@ import BackgroundDelivery
 import Configuration
 import HealthModel
 
-/// Whether changes wait for a phone's system, which no command can hurry, or move as soon as they come, as on a server
-/// by default. Pure.
+/// Whether changes wait for a phone's system, which no command can hurry, or move on as soon as they arrive, as on a
+/// server by default. Pure.
 package enum PhoneRule {
-    /// - Parameter device: what is known of the phone; the usual state if nothing is.
+    /// - Parameter device: what is known about the phone; the usual state if nothing is known.
     package static func isPhone(_ stack: StackConfiguration, _ device: DeviceState?) -> Bool {
         if let device, device != DeviceState() { return true }
         let observer = stack.only(.observer)?.configuration["delivery"] ?? .null

@@ -136,7 +136,7 @@ extension SyncClient {
                 return done < head
             }
             if late { waits.append("\(uploader): days and events to deliver") }
-            // Handlers have reached the release; so must the uploader, whatever it has to deliver again.
+            // Handlers have reached the release; so must the uploader, no matter what it has to deliver again.
             if let least, let done = frontier[observer], done < least, beats[uploader]?.beat.stage.consumed == nil {
                 waits.append("\(uploader): samples to deliver")
             }

@@ -24,7 +24,7 @@ extension DeadLetter {
             """)
         try DroppedElement.createTables(in: database)
         guard try !isKnown("tries", in: database) else { return }
-        // Files from the first releases don't record how often each was tried, or when it last was.
+        // Files from the first releases don't record how often each letter was tried, or when it was last tried.
         try database.execute(
             """
             ALTER TABLE dead_letters ADD COLUMN status INTEGER;

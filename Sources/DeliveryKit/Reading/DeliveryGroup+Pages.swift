@@ -110,7 +110,7 @@ extension [DeliveryGroup] {
                 append(other)
                 continue
             }
-            // Referenced only here, so it grows in place.
+            // The page is referenced only here, so it grows in place.
             self[index].content = .samples(SamplePage())
             merged.append(page)
             self[index].batch = UploadBatch(count: merged.count)

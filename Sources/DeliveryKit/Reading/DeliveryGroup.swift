@@ -10,7 +10,7 @@ package struct DeliveryGroup: Sendable {
 
     package enum Content: Sendable {
         case samples(SamplePage)
-        /// Documents and tombstones, in order of their change.
+        /// Documents and tombstones, in the order of their changes.
         case workouts([Document])
         case nights([Document])
         case days([Document])

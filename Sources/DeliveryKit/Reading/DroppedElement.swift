@@ -1,8 +1,8 @@
 import Protocol
 import SQLite
 
-/// What a person gave up is remembered until the backend has it, refuses it once more, or gets a newer version: a
-/// comparison must be able to distinguish it from what the backend has lost.
+/// An element that a person gave up is remembered until the backend has it, refuses it once more, or gets a newer
+/// version: a comparison must be able to distinguish it from those that the backend has lost.
 ///
 /// Those dropped under a release without this table are only counted.
 extension DroppedElement {
@@ -24,7 +24,7 @@ extension DroppedElement {
         try database.prepare("SELECT count(*) FROM dropped_letters").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// All of them, oldest first, after a number.
+    /// All of them after a given number, oldest first.
     package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DroppedElement] {
         let query = try database.prepare(
             "SELECT number, user, metric, id, version FROM dropped_letters WHERE number > ? ORDER BY number LIMIT ?")

@@ -25,7 +25,7 @@ enum AutoExportActivity {
         var names: [String: String] = [:]
         for raw in [Int](1...80) + [82, 83, 84, 3000] {
             let activity = WorkoutActivity(raw: raw)
-            // 81, and numbers that HealthKit doesn't use, are shown under other workouts' names.
+            // The app uses other workouts' names for 81 and for numbers that HealthKit doesn't use.
             if activity.name != "other" || raw == 3000 { names[activity.name.lowercased()] = activity.identifier }
         }
         for entry in others.split(whereSeparator: \.isWhitespace) {

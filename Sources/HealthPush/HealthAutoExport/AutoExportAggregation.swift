@@ -5,7 +5,7 @@ enum AutoExportAggregation: Equatable {
     /// Nothing is aggregated.
     case samples
     case period(AutoExportPeriod)
-    /// Unknown; a period suggested by the dates is at most this long.
+    /// Unknown; any period suggested by the dates is at most this long.
     case unknown(atMost: AutoExportPeriod)
 
     /// From the header's text, in upper or lower case, singular or plural: `Minutes`, `hours`, `Day`, `none`.
@@ -32,7 +32,7 @@ enum AutoExportPeriod: Int, Comparable {
 
     static func < (a: AutoExportPeriod, b: AutoExportPeriod) -> Bool { a.rawValue < b.rawValue }
 
-    /// The longest period, up to a day, that begins at this date; nil for none.
+    /// The longest period, of at most a day, that may begin at this date; nil if none may.
     static func beginning(at date: AutoExportDate) -> AutoExportPeriod? {
         let inDay = date.inDay
         if inDay == 0 { return .day }
@@ -64,7 +64,7 @@ enum AutoExportPeriod: Int, Comparable {
         Instant(microseconds: date.instant.microseconds + length)
     }
 
-    /// The same day of a later month, at the same time; if there is no such day, the first of the following month.
+    /// The same day and time in a later month; if there is no such day, the first day of the month after that.
     private func calendarEnd(_ date: AutoExportDate, months: Int) -> Instant {
         let day = date.day
         let month = day.month - 1 + months

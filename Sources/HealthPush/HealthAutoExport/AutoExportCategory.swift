@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Symptoms and entries of cycle tracking, by the names shown to people: "Chest Tightness or Pain", "Menstrual Flow".
+/// Symptoms and cycle tracking entries, by the names shown to people: "Chest Tightness or Pain", "Menstrual Flow".
 enum AutoExportCategory {
-    /// Nil for an unknown name. The app translates names into the phone's language, in its own words, so only English
-    /// ones are known.
+    /// Nil for an unknown name. The app translates names into the phone's language in its own words, so only the
+    /// English names are known.
     static func identifier(of name: String) -> String? {
         let key = AutoExportMetric.key(name)
         return own[key] ?? others[key]
     }
 
-    /// Values whose words differ from HealthKit's.
+    /// Values that the app words differently from HealthKit.
     static func raw(_ value: String, _ identifier: String) -> Int? {
         guard let name = values[AutoExportMetric.key(value)] else { return nil }
         return CategoryValue.raw(ofBare: name, type: identifier)
@@ -42,7 +42,7 @@ enum AutoExportCategory {
         return names.mapValues { "HKCategoryTypeIdentifier" + $0 }
     }()
 
-    /// As shown by the app or Apple's Health: a symptom that is present, without details, is unspecified.
+    /// Values as shown by the app or Apple's Health app: a symptom that is present but has no details is "unspecified".
     private static let values = [
         "present": "Unspecified", "lhsurge": "LuteinizingHormoneSurge", "surge": "LuteinizingHormoneSurge",
         "high": "EstrogenSurge", "iud": "IntrauterineDevice", "ring": "IntravaginalRing", "pill": "Oral",

@@ -3,14 +3,14 @@ import HealthModel
 /// A date as the app writes it, with the wall clock that it was read from.
 ///
 /// `2024-02-06 14:30:00 -0800`, and on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00 pm`,
-/// preceded by a space of any kind (U+202F since iOS 17); also ISO 8601. A date without an offset isn't read: there is
-/// no telling which moment it means.
+/// preceded by a space of any kind (U+202F since iOS 17); also ISO 8601. A date without an offset is rejected, since
+/// there is no telling which moment it means.
 struct AutoExportDate: Equatable {
     let instant: Instant
     /// Seconds east of Greenwich, as printed.
     let offset: Int64
 
-    /// Nil for anything else.
+    /// Nil for text that isn't such a date.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         var scanner = DateScanner(text)
         guard let date = scanner.autoExportDate() else { return nil }
@@ -38,7 +38,7 @@ struct AutoExportDate: Equatable {
 }
 
 extension DateScanner {
-    /// The whole text as one of the app's dates.
+    /// Reads the whole text as one of the app's dates.
     fileprivate mutating func autoExportDate() -> (instant: Instant, offset: Int64)? {
         guard let year = number(4), skip("-"), let month = number(1...2), (1...12).contains(month), skip("-"),
             let day = number(1...2)

@@ -3,10 +3,10 @@ import JSON
 
 /// One item of a request: where its members are. Nested values stay text until they are requested.
 ///
-/// Members that were read count as understood; `rest` has the others, so that they can be kept.
+/// Members that have been read count as understood; `rest` holds the others, so that they can be kept.
 struct AutoExportItem {
     private var members: [(name: JSONSpan, value: JSONSpan)] = []
-    /// A bit for each of the first 64 members; any further ones never count as understood.
+    /// One bit for each of the first 64 members; any further ones never count as understood.
     private var understood: UInt64 = 0
 
     /// Records an item's position; returns false when it isn't an object.
@@ -29,14 +29,15 @@ struct AutoExportItem {
         return nil
     }
 
-    /// The first of these that exists; the others count as understood too.
+    /// The first of these members that exists; the others count as understood too.
     mutating func take(_ name: StaticString, _ other: StaticString) -> JSONSpan? {
         let value = take(name)
         let second = take(other)
         return value ?? second
     }
 
-    /// As above, for three names. Each number of names has its own function, so that no array is made for every item.
+    /// As above, for three names. There is a separate function for each number of names, so that no array is created
+    /// for every item.
     mutating func take(_ name: StaticString, _ other: StaticString, _ third: StaticString) -> JSONSpan? {
         let value = take(name, other)
         let last = take(third)
@@ -51,7 +52,7 @@ struct AutoExportItem {
         members.first { $0.name == name }.flatMap { $0.value.isNull ? nil : $0.value }
     }
 
-    /// Members that nobody requested, except null ones.
+    /// Members that nothing requested, except null ones.
     var rest: [String: Value] {
         // Usually nothing is left, so the dictionary is made only if something is.
         var rest: [String: Value] = [:]
@@ -81,7 +82,7 @@ struct AutoExportItem {
 }
 
 extension JSONSpan {
-    /// The text of a number, or of one inside a string, as some versions of the app write it.
+    /// The text of a number, or of a number inside a string, as some versions of the app write it.
     var numberText: UnsafeBufferPointer<UInt8>? {
         kind == .number || kind == .string ? bytes.assumingMemoryBound(to: UInt8.self) : nil
     }

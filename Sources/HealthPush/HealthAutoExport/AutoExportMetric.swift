@@ -19,8 +19,8 @@ struct AutoExportMetric {
     let type: HealthType
     let form: Form
 
-    /// Nil for an unknown name. Case, and characters between the words, don't matter: versions of the app differ in
-    /// them.
+    /// Nil for an unknown name. Case and the characters between words don't matter, because versions of the app differ
+    /// in them.
     static func named(_ name: String) -> AutoExportMetric? {
         let key = key(name)
         guard let identifier = others[key] ?? own[key] else { return nil }
@@ -29,7 +29,7 @@ struct AutoExportMetric {
         return AutoExportMetric(type: type, form: form)
     }
 
-    /// Only letters and digits: `step_count` and `Step Count` are `stepcount`.
+    /// Keeps only letters and digits: `step_count` and `Step Count` are `stepcount`.
     static func key(_ name: String) -> String {
         String(name.lowercased().unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
     }
@@ -55,7 +55,7 @@ struct AutoExportMetric {
 
     static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// The app's names that aren't HealthKit's, from all its versions.
+    /// The app's names that differ from HealthKit's, from all of its versions.
     private static let others: [String: String] = {
         var names: [String: String] = [key("blood_pressure"): bloodPressure]
         for (prefix, table) in [(quantity, quantities), (category, categories)] {

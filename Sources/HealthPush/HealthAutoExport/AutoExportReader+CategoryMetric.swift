@@ -9,7 +9,8 @@ extension AutoExportReader {
     /// Sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
     ///
     /// An entry with a start and an end, or with a `value` given by name, is a sample; so is one that lasts longer than
-    /// its period, and it then begins at its date. Otherwise the app has counted events, or added up their minutes.
+    /// its period, in which case it begins at its date. Otherwise the app has counted events, or added up their
+    /// minutes.
     mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)
@@ -82,7 +83,7 @@ extension AutoExportReader {
             span = try AutoExportSpan(&item, isMidnight ? .period(.day) : series.aggregation, isSum: true)
         } catch { return error.reason }
         let total = counts.reduce(0) { $0 + $1.1 }
-        // Nothing on that day: nothing to store.
+        // All counts are zero on that day, so there is nothing to store.
         guard total > 0 else { return nil }
         guard total.isFinite else { return Self.noQuantity }
         if !span.isStatistic, total > 1 { span.isStatistic = true }

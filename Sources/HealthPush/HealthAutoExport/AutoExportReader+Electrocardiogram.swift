@@ -2,8 +2,8 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// ECGs are drawn in millimetres per millivolt: a nanovolt is finer than any drawing, and than what the watch
-    /// measures.
+    /// An ECG is drawn to a scale of millimetres per millivolt: a nanovolt is finer than any drawing shows, and finer
+    /// than the watch can measure.
     private static let voltageDigits = 1000.0
     private static let voltageLimit = 1 << 16
 

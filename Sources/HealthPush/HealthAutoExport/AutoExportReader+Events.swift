@@ -40,8 +40,8 @@ extension AutoExportReader {
     /// `{start, end, heartNotification, threshold, heartRateData}`; the heart rates stay in the payload. Returns what
     /// is wrong, or nil.
     ///
-    /// The app's manual doesn't mention a kind, but its requests have one. Without one, the kind follows from whether
-    /// there is a threshold (only rates have one), and on which side of it the rates are.
+    /// The app's manual doesn't mention a kind, but its requests have one. If it is missing, the kind follows from
+    /// whether there is a threshold (only rates have one), and on which side of it the rates are.
     mutating func readHeartRateNotification() throws(JSONScanError) -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -70,7 +70,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// A state of mind, all of it in the payload. Returns what is wrong, or nil.
+    /// A state of mind; all of it goes into the payload. Returns what is wrong, or nil.
     mutating func readStateOfMind() -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {

@@ -1,17 +1,18 @@
 import HealthModel
 import JSON
 
-/// One metric of a request, with what its entries share.
+/// One metric in a request, with what its entries have in common.
 struct AutoExportSeries {
     let metric: AutoExportMetric
-    /// As printed; empty for none.
+    /// The unit as printed; empty if there is none.
     let units: String
-    /// For a quantity's values; nil when the unit doesn't belong to its type.
+    /// The conversion for a quantity's values; nil if the unit doesn't belong to its type.
     let factors: UnitFactors?
-    /// The range of a value's minimum and maximum.
+    /// The range from a value's minimum to its maximum.
     let limit: ClosedRange<Double>
     let aggregation: AutoExportAggregation
-    /// The positions of the samples' type and unit in the columns, and of the statistics'; nil until there is one.
+    /// The positions of the samples' type and unit in the columns, and of the statistics' type and unit; nil until
+    /// there is one.
     var sampleSlots: AutoExportSlots?
     var statisticSlots: AutoExportSlots?
 }
@@ -26,7 +27,7 @@ extension AutoExportReader {
         let units = item.take("units", "unit")
         let hasData = item.has("data")
         guard let data = item.take("data") else {
-            // The app writes null where it has nothing.
+            // The app writes null where it has no value.
             if hasData { return }
             rows.beginItem()
             return rows.quarantine("the metric has no data", raw: span.whole)
@@ -70,7 +71,7 @@ extension AutoExportReader {
     static let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
     static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
 
-    /// As stated by the request; otherwise judged by all dates of the metric together.
+    /// As stated by the request; otherwise inferred from all of the metric's dates together.
     private func aggregation(of data: JSONSpan) throws(JSONScanError) -> AutoExportAggregation {
         guard case .unknown(let longest) = aggregation else { return aggregation }
         var scanner = JSONScanner(data.bytes)
@@ -79,7 +80,7 @@ extension AutoExportReader {
         try scanner.beginArray()
         while try scanner.nextElement() {
             guard try entry.read(scanner.value()), let date = entry.take("date")?.date else { continue }
-            // One date at which no period begins shows that there are no periods.
+            // If even one date isn't the beginning of a period, there are no periods.
             guard let period = AutoExportPeriod.beginning(at: date) else { return .samples }
             found = min(found ?? longest, period)
         }

@@ -26,7 +26,7 @@ extension AutoExportReader {
         do throws(AutoExportSpan.Problem) {
             span = try AutoExportSpan(&item, series.aggregation, hasSpread: hasSpread, isSum: isSum)
         } catch { return error.reason }
-        // A single sample is its own minimum and maximum.
+        // A single sample's minimum and maximum equal its value, so they aren't stored.
         if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }
         var row = row(of: &series, span)
         row.value = value
@@ -39,8 +39,8 @@ extension AutoExportReader {
         span?.numberText.flatMap { factors.convert($0) }.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Values that the app gives as words and HealthKit as metadata, turned into the numbers that exports print. Other
-    /// words stay in the payload.
+    /// Values for which the app sends words and HealthKit stores metadata, turned into the numbers that exports print.
+    /// Other words stay in the payload.
     private mutating func quantityMetadata(_ identifier: String) -> [String: Value] {
         switch identifier {
         case "HKQuantityTypeIdentifierBloodGlucose":
@@ -66,7 +66,7 @@ extension AutoExportReader {
         return [key: .string(number)]
     }
 
-    /// `{date, systolic, diastolic}`: one record for each. Returns what is wrong, or nil.
+    /// `{date, systolic, diastolic}`: one record for each value. Returns what is wrong, or nil.
     mutating func readBloodPressure(_ series: AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]

@@ -34,7 +34,7 @@ extension AutoExportReader {
     /// Reads what every item may have (source, id, metadata, whether it was typed in), and puts everything not
     /// requested into the payload.
     /// - Parameters:
-    ///   - metadata: by HealthKit's keys; takes precedence over the item's.
+    ///   - metadata: by HealthKit's keys; takes precedence over the item's own.
     ///   - keepsID: whether the item's id is that of the sample in HealthKit.
     mutating func describe(
         _ row: inout AutoExportRow, metadata: [String: Value] = [:], payload: [String: Value] = [:],
@@ -53,7 +53,7 @@ extension AutoExportReader {
     }
 
     /// As above, for an item that may contain long series. Members that are too long for a row are listed in `notKept`.
-    /// - Parameter payload: makes the payload from the rest.
+    /// - Parameter payload: makes the payload from the remaining members.
     mutating func describe(
         _ row: inout AutoExportRow, metadata: [String: Value] = [:], restLimit: Int,
         payload: ([String: Value]) -> [String: Value]
@@ -90,7 +90,7 @@ extension AutoExportReader {
     }
 
     /// Several sources come as one string, joined by `|`, and stay that way. Heart-rate notifications have an object
-    /// with a name.
+    /// with a name instead.
     private mutating func origin() -> Int32 {
         guard let source = item.take("source") else { return rows.originSlot(named: "") }
         guard source.kind == .object else { return rows.originSlot(of: source) }

@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// How many bytes of its row a workout's or an event's unread members may take.
+    /// How many bytes of its row the unread members of a workout or an event may take.
     static let restLimit = 256 << 10
 
     /// A workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.
@@ -52,13 +52,13 @@ extension AutoExportReader {
         workout.statistic("HKQuantityTypeIdentifierStepCount", "sum", scalar("stepCount"))
     }
 
-    /// A member that is `{qty, units}` or a number; a series is left where it is.
+    /// A member that is `{qty, units}` or a number; if it is a series instead, it isn't read here.
     private mutating func scalar(_ name: StaticString) -> JSONSpan? {
         guard let span = item.look(name), span.kind == .object || span.numberText != nil else { return nil }
         return item.take(name)
     }
 
-    /// Average, minimum and maximum: as stated, or from the series.
+    /// Average, minimum and maximum, either as stated or computed from the series.
     private mutating func readHeart(_ workout: inout AutoExportWorkout) throws(JSONScanError) {
         let type = "HKQuantityTypeIdentifierHeartRate"
         let told = [("average", scalar("avgHeartRate")), ("maximum", scalar("maxHeartRate"))]
@@ -78,7 +78,7 @@ extension AutoExportReader {
         }
     }
 
-    /// Sums of the series, where the workout states no total. The series themselves stay in the payload.
+    /// Sums of the series, used where the workout states no total. The series themselves stay in the payload.
     private mutating func readSeries(_ workout: inout AutoExportWorkout) throws(JSONScanError) {
         let distances = workout.members["totalDistanceMeters"] == nil
         let energy = workout.members["totalEnergyKilocalories"] == nil

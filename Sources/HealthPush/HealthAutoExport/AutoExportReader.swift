@@ -86,7 +86,7 @@ struct AutoExportReader {
         }
     }
 
-    /// Quarantines what isn't read: each element of an array is one item, anything else is a single item.
+    /// Quarantines parts that aren't read: each element of an array is one item, and anything else is a single item.
     private mutating func quarantine(
         part name: JSONSpan, _ value: JSONSpan, reason: String
     ) throws(JSONScanError) {
@@ -103,7 +103,7 @@ struct AutoExportReader {
         }
     }
 
-    /// Null, `[]` and `{}`: the app sends them where it has nothing.
+    /// Null, `[]` and `{}`, which the app sends where it has nothing.
     private static func isEmpty(_ value: JSONSpan) -> Bool {
         switch value.kind {
         case .null: true
@@ -143,7 +143,7 @@ extension JSONSpan {
     /// The value as it is in the text, including a string's quotes.
     var whole: UnsafeRawBufferPointer {
         guard isString, let start = bytes.baseAddress else { return bytes }
-        // A string's span excludes its quotes, so there is one on each side.
+        // A string's span excludes its quotes, so one is added on each side.
         return UnsafeRawBufferPointer(start: start - 1, count: bytes.count + 2)
     }
 }

@@ -25,11 +25,11 @@ struct AutoExportRow: RecordCells {
     var payload: [UInt8] = []
 }
 
-/// Where a quarantined item was, so that it can be read without the rest of the request.
+/// Where a quarantined item was, so that it can be reread without the rest of the request.
 struct AutoExportContext {
     /// The name of the section or the metric.
     let name: JSONSpan
-    /// For a metric; nil for a section.
+    /// The metric's units; nil for a section.
     let units: JSONSpan?
     /// For a metric: what the request says about aggregation, if anything.
     private let aggregation: String?
@@ -58,7 +58,7 @@ struct AutoExportContext {
             Self.append(units, to: &out)
         }
         out.append(json: isMetric ? ",\"data\":[" : ":[")
-        // Anything after this is cut off anyway.
+        // Anything beyond this limit would be cut off anyway.
         out.append(contentsOf: raw.prefix(AutoExportRows.rawLimit))
         out.append(json: "]")
         if let aggregation {
@@ -69,7 +69,7 @@ struct AutoExportContext {
         return out
     }
 
-    /// Appends it only if it is short, since it is kept with each of the items.
+    /// Appends the text only if it is short, since it is kept with each of the items.
     private static func append(_ span: JSONSpan, to out: inout [UInt8]) {
         if span.bytes.count <= 128 { out.append(contentsOf: span.whole) } else { out.append(json: "\"too long\"") }
     }
@@ -107,7 +107,7 @@ struct AutoExportRows {
         changes.quarantined.append(QuarantinedInput(line: changes.items, reason: reason, raw: text))
     }
 
-    /// At most 4 KiB, without cutting a character in two.
+    /// At most 4 KiB, without splitting a character.
     private static func cut(_ text: some RandomAccessCollection<UInt8>) -> String {
         guard text.count > rawLimit else { return String(decoding: text, as: UTF8.self) }
         var end = text.index(text.startIndex, offsetBy: rawLimit)

@@ -1,21 +1,21 @@
 import HealthModel
 import JSON
 
-/// An entry's time, and whether it is a sample or a statistic.
+/// An entry's time, and whether the entry is a sample or a statistic.
 struct AutoExportSpan {
     var start: Instant
     var end: Instant
     var isStatistic: Bool
-    /// Whether it has its own start and end.
+    /// Whether the entry has its own start and end.
     var isOwn: Bool
 
     /// What is wrong with an entry's times.
     struct Problem: Error { let reason: String }
 
-    /// Reads an entry's times, by the rule in `HealthAutoExport`.
+    /// Reads an entry's times, following the rule described at `HealthAutoExport`.
     /// - Parameters:
     ///   - hasSpread: whether its minimum and maximum differ.
-    ///   - isSum: whether it is a sum, which belongs to a period whatever its time.
+    ///   - isSum: whether the value is a sum, which belongs to a period whatever its times are.
     init(
         _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, hasSpread: Bool = false, isSum: Bool
     ) throws(Problem) {
@@ -29,7 +29,7 @@ struct AutoExportSpan {
         guard let date = date ?? start else { throw Problem(reason: "there is no date") }
         var period: AutoExportPeriod?
         if case .period(let stated) = aggregation, isSum || hasSpread || stated.mayBegin(at: date) { period = stated }
-        // Two different values at one instant mean aggregation by the second, the app's finest.
+        // Two different values at one instant mean that the app aggregated by the second, its shortest period.
         if period == nil, hasSpread { period = AutoExportPeriod.second }
         self.init(
             start: date.instant, end: period?.end(from: date) ?? date.instant, isStatistic: period != nil, isOwn: false)

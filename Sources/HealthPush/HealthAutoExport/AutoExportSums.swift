@@ -12,7 +12,7 @@ struct AutoExportSums {
     private var count = 0.0
     private var isMixed = false
 
-    /// Nil for anything that isn't an array, or has no numbers.
+    /// Nil for anything that isn't an array, or that contains no numbers.
     init?(_ array: JSONSpan?) throws(JSONScanError) {
         guard let array, array.kind == .array else { return nil }
         var scanner = JSONScanner(array.bytes)
@@ -38,7 +38,7 @@ struct AutoExportSums {
         if count == 0 { return nil }
     }
 
-    /// Whether they can be added up: with several sources the same steps would count twice.
+    /// Whether they can be added up: if there are several sources, the same steps would count twice.
     var isSum: Bool { !isMixed }
     var mean: Double { means / count }
 }

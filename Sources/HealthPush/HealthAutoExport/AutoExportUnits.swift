@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Units as the app writes them. Most are HealthKit's own strings; the others are written for people.
+/// Units as the app writes them. Most are HealthKit's own strings; the others are meant for people.
 enum AutoExportUnits {
-    /// The factors that convert a type's values; nil if the unit doesn't belong to the type, or if none is given and
-    /// several are in use.
+    /// The factors that convert a type's values; nil if the unit doesn't belong to the type, or if no unit is given and
+    /// the type has several in use.
     ///
-    /// A percentage is 97 here and 0.97 in HealthKit and in the store.
+    /// The app sends 97 for a percentage that is 0.97 in HealthKit and in the store.
     static func factors(_ unit: String, for type: HealthType) -> UnitFactors? {
         let unit = healthKit(unit)
         if type.unit == "%", unit.isEmpty || unit == "%" { return UnitFactors(scale: 0.01, offset: 0) }
-        // Beats, as the app's first version called them.
+        // Beats, under the name that the app's first version used.
         if type.unit == "count/min", unit == "count" { return .identity }
         if unit.isEmpty { return unambiguous.contains(type.unit) ? .identity : nil }
         guard let found = UnitConversion.toCanonical(unit: unit, for: type) else { return nil }
@@ -28,7 +28,7 @@ enum AutoExportUnits {
     }
 
     private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
-    /// Canonical units that have no alternative in use.
+    /// Canonical units of types for which no other unit is in use.
     private static let unambiguous: Set = ["count", "count/min", "ms", "min", "dBASPL", "mmHg", "appleEffortScore"]
 
     private static let spellings: [String: String] = {

@@ -2,7 +2,7 @@ import HealthModel
 import HealthStatistics
 import JSON
 
-/// Collects a workout's data into the same payload that imports write: m, kcal, s, UTC.
+/// Collects a workout's data into the same payload that imports write, in m, kcal, s and UTC.
 ///
 /// `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories` (active energy),
 /// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `statistics` by type, `routeSummary` for the route, `leftOut` for
@@ -28,7 +28,7 @@ struct AutoExportWorkout {
     /// One of `sum`, `average`, `minimum`, `maximum` of a type's samples.
     mutating func statistic(_ type: String, _ name: String, _ text: String?, _ unit: String?) {
         let type = HealthType.named(type)
-        // Beats have one unit, no matter what versions of the app call it.
+        // Beats have only one unit, whatever versions of the app call it.
         let unit = type.unit == "count/min" ? type.unit : unit
         guard let found = numbers.statistic(text, unit, type, name) else { return }
         statistics[type.identifier, default: [:]][name] = .number(found.value)
@@ -42,7 +42,7 @@ struct AutoExportWorkout {
 
     func has(_ type: String, _ name: String) -> Bool { statistics[type]?[name] != nil }
 
-    /// The duration in seconds. Version 2 of the app's format uses seconds, but other senders of its format often use
+    /// The duration in seconds. Version 2 of the app's format uses seconds, but others that send this format often use
     /// minutes: whichever fits between start and end is taken.
     mutating func duration(_ span: JSONSpan?, within length: Duration) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }

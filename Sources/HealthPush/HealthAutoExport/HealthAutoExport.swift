@@ -6,26 +6,26 @@ import JSON
 ///
 /// - `metrics`: `[{name, units, data: […]}]`, see `AutoExportMetric`. Each entry of `data` is an item.
 /// - `workouts`, `symptoms`, `cycleTracking`, `ecg`, `heartRateNotifications`, `stateOfMind`, `medications`: each
-///   element is an item.
+///   element of these is an item.
 ///
 /// **Samples and statistics.** The app sends samples one by one, or aggregated over periods ("Summarize Data"); both
 /// look alike, and nothing in the body distinguishes them. So:
 ///
 /// 1. An entry with its own start and end is a sample: only samples have them.
-/// 2. One whose minimum and maximum differ is a statistic nevertheless: no sample has two values.
-/// 3. Otherwise the request's header `automation-aggregation` decides. `none` or `off`: a sample. A period: a statistic
-///    of the period that begins at the entry's `date`, except for a mean (weight, temperature) whose `date` isn't the
-///    beginning of a period: that is a measurement with its own time.
-/// 4. Without that header the metric's `date`s decide, together: all at midnight are days, all at whole hours are
-///    hours, all at whole minutes are minutes; otherwise each is a sample at its instant. They decide together because
-///    a day's first hour begins at midnight too. The header `Default` means minutes at most, according to the app's
-///    manual.
+/// 2. However, one whose minimum and maximum differ is always a statistic: no sample has two values.
+/// 3. Otherwise the request's header `automation-aggregation` decides. `none` or `off`: a sample. A period: the entry
+///    is a statistic for the period that begins at its `date`, except for a mean (weight, temperature) whose `date`
+///    isn't the beginning of a period: that is a measurement with its own time.
+/// 4. Without that header, all of the metric's `date`s decide together: if all are at midnight, the periods are days;
+///    if all are at whole hours, they are hours; if all are at whole minutes, they are minutes; otherwise each entry is
+///    a sample at its instant. They decide together because a day's first hour begins at midnight too. The header value
+///    `Default` means minutes at most, according to the app's manual.
 ///
 /// A statistic has a type of its own (`HealthType.statistics(of:)`): it lasts from the beginning to the end of its
 /// period, its value is the sum of a cumulative type and the mean of any other, and its payload is `{"maximum",
-/// "minimum"}` if they are given. The app sends a period again while it is in progress, so `created` is when the
-/// request was received: of two statistics for one period the later one wins. A day's end is assumed to have the offset
-/// printed at its start, so days on which the clocks change are an hour off.
+/// "minimum"}` if they are given. The app sends a period again while it is in progress, so `created` is the time at
+/// which the request was received: of two statistics for one period, the later one wins. A day's end is assumed to have
+/// the same offset as its start, so days on which the clocks change are an hour off.
 ///
 /// Nothing is dropped silently: anything not understood is in `quarantined`, unchanged, up to 4 KiB.
 package enum HealthAutoExport {
@@ -36,7 +36,7 @@ package enum HealthAutoExport {
     /// - Parameters:
     ///   - headers: of the request, in upper or lower case; only `automation-aggregation` is read.
     ///   - now: when the request was received.
-    /// - Throws: if the body isn't JSON or has no object `data`; in that case none of it was accepted.
+    /// - Throws: if the body isn't JSON or has no object `data`; in that case none of it is accepted.
     package static func changes(
         in body: [UInt8], headers: [String: String], now: Instant
     ) throws(PushError) -> PushedChanges {

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// A record's contents besides its type, unit and source, before it becomes a row in columns.
+/// A record's contents other than its type, unit and source, before it becomes a row in columns.
 protocol RecordCells {
     var start: Instant { get }
     var end: Instant { get }
-    /// In the given unit, which is the type's canonical one if it has one; NaN for none.
+    /// In the given unit, which is the type's canonical unit if it has one; NaN for none.
     var value: Double { get }
     /// Seconds since 1970; 0 when unknown.
     var created: Int64 { get }
@@ -15,16 +15,16 @@ protocol RecordCells {
     var uuid: SampleID? { get }
 }
 
-/// Rows of a batch that is being filled; its names are numbered as they come.
+/// The rows of a batch that is being filled; names are numbered in order of appearance.
 struct RecordRows {
     private(set) var batch = RecordBatch()
-    // By bytes: strings treat canonically equivalent text as equal, but a source spelled differently is a different
-    // source.
+    // Compared by bytes: strings treat canonically equivalent text as equal, but a source spelled differently is a
+    // different source.
     private var types: [[UInt8]: Int32] = [:]
     private var units: [[UInt8]: Int32] = [:]
     private var origins: [[UInt8]: Int32] = [:]
 
-    /// One record, with its names as text.
+    /// Adds one record, with its names as text.
     struct Row: RecordCells {
         var type = ""
         var unit = ""
@@ -47,7 +47,7 @@ struct RecordRows {
 
     /// - Parameters:
     ///   - item: its number.
-    ///   - type, unit, origin: numbered by `slot`.
+    ///   - type, unit, origin: as numbered by `slot`.
     mutating func append(_ cells: some RecordCells, item: Int64, type: Int32, unit: Int32, origin: Int32) {
         batch.type.append(type)
         batch.unit.append(unit)

@@ -50,8 +50,8 @@ extension SampleItem {
         return spans
     }
 
-    /// Makes the row a statistic: `statistics` is true, or an object that may have `minimum` and `maximum` in the unit
-    /// of the value.
+    /// Turns the row into a statistic. `statistics` is true, or an object that may have a `minimum` and a `maximum` in
+    /// the unit of the value.
     func readStatistics(_ span: JSONSpan, _ row: inout RecordRows.Row) throws(SampleProblem) {
         if span.kind == .bool, span.bytes.first == UInt8(ascii: "f") { return }
         guard span.kind == .bool || span.kind == .object else {

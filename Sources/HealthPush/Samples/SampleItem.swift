@@ -27,7 +27,7 @@ struct SampleItem {
     private static let nameLimit = 1000
     private static let partLimit = 4096
 
-    /// - Throws: `SampleProblem` when it isn't an object.
+    /// - Throws: `SampleProblem` when the item isn't an object.
     init(_ span: JSONSpan) throws(SampleProblem) {
         guard span.kind == .object else { throw SampleProblem(reason: "a sample is a JSON object") }
         guard span.bytes.count <= Self.textLimit else {
@@ -75,7 +75,7 @@ struct SampleItem {
         created = created ?? whole.created
     }
 
-    /// The sample's row; for a correlation its own and those of its parts.
+    /// The sample's row; for a correlation, its own row and those of its parts.
     func rows(item: Int64) throws(SampleProblem) -> [RecordRows.Row] {
         var row = RecordRows.Row()
         row.item = item
@@ -190,8 +190,8 @@ struct SampleItem {
         }
     }
 
-    /// Whether the metadata has HealthKit's own marker for what was entered by hand (`HKMetadataKeyWasUserEntered`), as
-    /// a number, boolean or text.
+    /// Whether the metadata has HealthKit's own marker for manual entries (`HKMetadataKeyWasUserEntered`), as a number,
+    /// boolean or text.
     private static func saysUserEntered(_ metadata: JSONSpan) throws(SampleProblem) -> Bool {
         do throws(JSONScanError) {
             var scanner = JSONScanner(metadata.bytes)

@@ -7,7 +7,7 @@ import JSON
 /// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted":
 /// "UUID"}`. Only an item with missing or wrong members goes into quarantine.
 package struct SamplesBody {
-    /// The most items in one request. A body of many tiny ones would take a hundred times its size in memory.
+    /// The most items in one request. Many tiny items would take a hundred times the body's size in memory.
     package static let itemLimit: Int64 = 250_000
 
     private var rows = RecordRows()
@@ -20,14 +20,14 @@ package struct SamplesBody {
         var reader = SamplesBody()
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
         if let problem { throw PushError("the body is invalid: \(problem)") }
-        // A request about another user's data mustn't be taken for the token owner's.
+        // Data that a request says is another user's must not be taken for the token owner's.
         guard !reader.isUserOdd else { throw PushError("'user' isn't text") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
         return try reader.finished()
     }
 
-    /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't one counts as an item
-    ///   that isn't understood.
+    /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't a JSON object counts as
+    ///   an item that isn't understood.
     /// - Throws: `PushError` when it isn't UTF-8, has no line at all, or too many.
     package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }

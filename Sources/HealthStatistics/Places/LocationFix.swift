@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// Where somebody was at a moment.
+/// Where a person was at a given moment.
 package struct LocationFix: Sendable, Equatable {
     package var time: Instant
     package var place: EarthPoint
@@ -66,11 +66,11 @@ extension LocationFix {
     /// The distance in metres between the fixes that represent a track's line, and how many of them one leg may have.
     private static let step = 25.0
     private static let legLimit = 2000
-    /// Metres: how far off a track's own points may be, in addition to any shift from simplifying.
+    /// How far off a track's own points may be, in metres, in addition to any shift from simplifying.
     private static let ownAccuracy = 10.0
 
-    /// A stored track has few points, and its line passes near all others (`TrackSimplifier`): a circle that it crosses
-    /// between two points counts as crossed.
+    /// A stored track has few points, and its line passes close to all the others (`TrackSimplifier`), so if the line
+    /// crosses a circle between two points, that counts as a crossing.
     private static func track(_ track: Value) -> [LocationFix] {
         guard let start = track["start"].string.flatMap({ InstantText.parse($0) }),
             let seconds = track["seconds"].array, let latitudes = track["latitude"].array,

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A circle on the earth that a person wants monitored, like Core Location's `CLMonitor.CircularGeographicCondition`.
+/// A circle on the earth that a person wants watched, like Core Location's `CLMonitor.CircularGeographicCondition`.
 public struct PlaceCondition: Sendable, Equatable {
     /// Chosen by the person, unique among their places: CLMonitor's identifier.
     package let name: String
@@ -38,7 +38,7 @@ public struct PlaceCondition: Sendable, Equatable {
             name: name, latitude: latitude, longitude: longitude, radius: radius.double ?? Self.defaultRadius)
     }
 
-    /// Checks a condition and returns it in the form in which it is kept: `{latitude, longitude, radiusMeters}`.
+    /// Checks a condition and returns it in the form in which it is stored: `{latitude, longitude, radiusMeters}`.
     /// - Throws: `PlaceError`.
     public static func checked(name: String, _ value: Value) throws -> Value {
         try PlaceCondition(name: name, value).value
@@ -55,7 +55,7 @@ public struct PlaceCondition: Sendable, Equatable {
     }
 }
 
-/// Why a place is invalid. Reveals neither its name nor its position.
+/// Why a place is invalid. The text reveals neither the place's name nor its position.
 package enum PlaceError: String, Error, CustomStringConvertible {
     case name = "a place's name has 1 to 200 bytes and no control characters"
     case latitude = "a place's latitude is a number of degrees from -90 to 90"

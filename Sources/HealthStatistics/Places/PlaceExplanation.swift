@@ -5,17 +5,17 @@ package struct PlaceExplanation: Sendable {
     package var place: String
     package var start: Instant
     package var end: Instant
-    /// "entered", "found" (already inside when first seen), "continued" from the day before.
+    /// "entered", "found" (already inside when first seen), or "continued" from the day before.
     package var arrival: String
-    /// "left", "continues" on the next day; nil if no fix shows it.
+    /// "left", or "continues" on the next day; nil if no fix shows the departure.
     package var departure: String?
-    /// The whole visit's first and last fix inside, and how many there were.
+    /// The first and last fix inside during the whole visit, and how many there were.
     package var firstSeen: Instant
     package var lastSeen: Instant
     package var fixes: Int
-    /// Metres from the centre to the nearest of them.
+    /// Metres from the centre to the nearest of these fixes.
     package var nearest: Double
-    /// Fixes on and around the day that decided nothing about this place.
+    /// How many fixes on and around the day decided nothing about this place.
     package var undecided: Int
 }
 
@@ -30,12 +30,13 @@ extension PlacesDay {
         }
     }
 
-    /// All fixes that it was made from, on and around the day.
+    /// How many fixes it was made from, on and around the day.
     package var fixCount: Int { fixes }
 }
 
 extension PlacesDay {
-    /// What is known about each place at a moment, from a slice that ends there and is as long as two gaps.
+    /// What is known about each place at a given moment, from a slice that ends at that moment and is twice `gapHours`
+    /// long.
     /// - Throws: `PlaceError`.
     package static func states(_ input: DayInput, at now: Instant) throws -> [String: PlaceMonitor.State] {
         var states: [String: PlaceMonitor.State] = [:]

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// Core Location's `CLMonitor` for one place: it takes fixes in order of time and produces visits. Pure.
+/// Works like Core Location's `CLMonitor` for one place: takes fixes in order of time and produces visits. Pure.
 ///
-/// A state changes only when fixes agree on it for `PlaceRules.settle` without a contrary one in between; it then holds
-/// from the first of them. A single jump changes nothing. A person who is found inside has entered. After a gap without
-/// a decisive fix nothing is known, and the state starts over.
+/// A state changes only when fixes agree on the new state for `PlaceRules.settle` without a contrary one in between;
+/// the new state then holds from the first of them. A single jump changes nothing. A person who is already inside when
+/// first seen has entered. After a gap without a decisive fix, nothing is known, and monitoring starts over.
 package struct PlaceMonitor: Sendable {
     package enum State: String, Sendable { case satisfied, unsatisfied, unknown }
 
@@ -26,12 +26,12 @@ package struct PlaceMonitor: Sendable {
     package private(set) var events: [Event] = []
     /// The visits that are over, and the current one.
     package var visits: [PlaceVisit] { past + [open].compactMap { $0 } }
-    /// How many fixes decided nothing: too coarse, or too near the edge.
+    /// How many fixes decided nothing, because they were too coarse or too near the edge.
     package private(set) var undecided = 0
 
     private var past: [PlaceVisit] = []
     private var open: PlaceVisit?
-    /// A different state that fixes have agreed on lately, but not yet for long enough.
+    /// A different state on which recent fixes agree, but not yet for long enough.
     private var candidate: (state: State, visit: PlaceVisit)?
     /// The time of the latest decisive fix.
     private var decided: Instant?
@@ -104,7 +104,7 @@ package struct PlaceVisit: Sendable, Equatable {
     package var departure: Instant?
     /// Whether the arrival was observed; otherwise the person was already inside when first seen.
     package var isEntered: Bool
-    /// How many fixes were inside, and how near to the centre the nearest of them was, in metres.
+    /// How many fixes were inside, and how far the nearest of them was from the centre, in metres.
     package var fixes = 1
     package var nearest: Double
 
@@ -114,7 +114,7 @@ package struct PlaceVisit: Sendable, Equatable {
         isEntered = state == .unsatisfied
     }
 
-    /// The visit's end, or the last fix inside if the end isn't known.
+    /// When the visit ended, or the time of the last fix inside if the end isn't known.
     package var end: Instant { departure ?? lastSeen }
 
     mutating func add(_ time: Instant, _ distance: Double) {

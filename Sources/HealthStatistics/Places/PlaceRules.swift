@@ -2,11 +2,12 @@ import HealthModel
 
 /// The handler's options for how fixes decide whether someone is at a place.
 package struct PlaceRules: Sendable, Equatable {
-    /// If there is no decisive fix for longer than this, nothing is known.
+    /// After a longer time than this without a decisive fix, nothing is known.
     package var gap = Duration.seconds(12 * 3600)
-    /// Metres: a fix whose accuracy is worse than both this and half the radius decides nothing.
+    /// A fix whose accuracy in metres is worse than both this and half the radius decides nothing.
     package var accuracy = 100.0
-    /// How many metres beyond the circle count as outside it; less than a fix's own accuracy is never enough.
+    /// How many metres beyond the circle a fix must be to count as outside; it must always be at least its own accuracy
+    /// beyond it.
     package var margin = 30.0
     /// How long fixes must agree before the state changes. Core Location uses 20 s.
     package var settle = Duration.seconds(20)
@@ -26,13 +27,13 @@ package struct PlaceRules: Sendable, Equatable {
         settle = .seconds(try number("settleSeconds", 20, 0...3600))
     }
 
-    /// The window that a day depends on: two gaps before it, in which a state that still holds was settled, and one
-    /// after it, in which the next fix shows whether it continued.
+    /// The window that a day depends on: two gaps before the day, in which a state that still holds was settled, and
+    /// one gap after it, in which the next fix shows whether that state continued.
     package var window: HandlerWindow {
         HandlerWindow(before: .microseconds(2 * gap.microseconds), after: gap)
     }
 
-    /// Whether a fix is inside the circle; nil if it doesn't decide.
+    /// Whether a fix is inside the circle; nil if the fix doesn't decide that.
     func verdict(_ fix: LocationFix, _ condition: PlaceCondition, distance: Double) -> Bool? {
         let accuracy = fix.accuracy.isNaN ? 0 : fix.accuracy
         guard accuracy >= 0, accuracy <= max(self.accuracy, condition.radius / 2) else { return nil }

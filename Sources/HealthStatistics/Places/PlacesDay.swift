@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A day's visits to the places that a person wants monitored, each cut at the day's edges.
+/// A day's visits to the places that a person wants watched, each cut off at the day's edges.
 ///
 /// Configuration: `gapHours`, `accuracyMeters`, `marginMeters`, `settleSeconds` (`PlaceRules`). The places are the
 /// input's `conditions`.
@@ -65,7 +65,7 @@ public struct PlacesDay {
         return (monitors, fixes.count)
     }
 
-    /// `places` and `visits`, with an event for each change of a state; empty without visits.
+    /// `places` and `visits`, with an event for each change of state; empty if there are no visits.
     public var output: DayOutput {
         DayOutput(figures: figures, events: events.map { Self.event($0.place, $0.event) })
     }
@@ -76,7 +76,7 @@ public struct PlacesDay {
         return ["places": .array(places), "visits": .array(parts.map(\.value))]
     }
 
-    /// Each place's time and visits. A visit from the day before isn't counted again.
+    /// Each place's time and visits. A visit that began the day before isn't counted again.
     private var places: [Value] {
         Dictionary(grouping: parts, by: \.visit.place).sorted { $0.key < $1.key }.map { place, parts in
             let seconds = parts.map { ($0.range.upperBound - $0.range.lowerBound).seconds }.reduce(0, +)
@@ -88,7 +88,7 @@ public struct PlacesDay {
     /// CLMonitor's event: `{place, state, from, time}`.
     private static func event(_ place: String, _ event: PlaceMonitor.Event) -> DayEvent {
         let time = InstantText.iso8601(event.time)
-        // Ids are shown where contents aren't, and a place's name is private.
+        // Ids are shown even where contents aren't, and a place's name is private.
         return DayEvent(
             id: "\(time) \(ContentDigest(Array(place.utf8)[...]))", kind: "place",
             payload: [
@@ -99,7 +99,7 @@ public struct PlacesDay {
 }
 
 extension PlacesDay.Part {
-    /// nil if a visit doesn't reach into a range of the day.
+    /// nil if no part of the visit is within the day's ranges.
     init?(_ visit: PlaceVisit, in day: Range<Instant>) {
         let begins = day.contains(visit.arrival)
         guard begins || (visit.arrival < day.lowerBound && visit.end > day.lowerBound) else { return nil }
@@ -119,6 +119,6 @@ extension PlacesDay.Part {
         ]
     }
 
-    /// To about a second: places aren't known more precisely.
+    /// Rounded to about a second: places aren't known more precisely.
     static func minutes(_ seconds: Double) -> Value { .number((seconds / 60 * 100).rounded() / 100) }
 }

@@ -5,7 +5,7 @@ import HealthModel
 struct HeartRateZones {
     static let percentages = [60.0, 70, 80, 90]
 
-    /// Beats per minute, between the zones.
+    /// The limits between the zones, in beats per minute.
     let limits: [Double]
 
     /// Nil when the maximum isn't above the resting rate.
@@ -46,7 +46,7 @@ extension HeartRateZones {
         return HeartRateZones(maximum: maximum, resting: resting)
     }
 
-    /// The latest one counts: the system replaces its estimate as the day goes on.
+    /// The latest resting rate counts, because the system replaces its estimate as the day goes on.
     private static func latestResting(in input: DayInput) -> Double? {
         let samples = input.samples
         let rows = samples.rows(of: "HKQuantityTypeIdentifierRestingHeartRate")

@@ -61,7 +61,7 @@ public struct Workout {
 
     private var activities: Value { .array(WorkoutPart.parts(of: body, activity: activity).map(\.value)) }
 
-    /// Null without a route, or if the route's file wasn't received.
+    /// Null if there is no route, or if the route's file wasn't received.
     private func route(withTrack: Bool) -> Value {
         guard var members = body["routeSummary"].object else { return .null }
         if !withTrack { members["track"] = nil }

@@ -27,8 +27,8 @@ struct WorkoutBody {
 
     subscript(_ member: String) -> Value { body[member] }
 
-    /// Seconds of active time: the stated duration, or if that is zero or missing, the time from start to end without
-    /// the pauses.
+    /// Seconds of active time: the stated duration or, if that is zero or missing, the time from start to end minus the
+    /// pauses.
     var duration: Double { timed.value }
 
     var timed: (value: Double, origin: WorkoutOrigin) {
@@ -55,7 +55,7 @@ struct WorkoutBody {
         (body["statistics"].array ?? []).first { $0["type"].string == type } ?? .null
     }
 
-    /// The activities that it names; one without an end lasts until the workout ends.
+    /// The activities that the payload names; one without an end lasts until the workout ends.
     var activities: [WorkoutBody] {
         (body["activities"].array ?? []).map { activity in
             func date(_ member: String) -> Instant? { activity[member].string.flatMap { InstantText.parse($0) } }
@@ -78,7 +78,7 @@ struct WorkoutBody {
     }
 
     /// A workout begins active; pausing while paused and resuming while active change nothing. Motion events don't
-    /// count.
+    /// count as pauses or resumptions.
     private static func pauses(_ events: [Value], start: Instant, end: Instant) -> [Range<Instant>] {
         let switches = events.compactMap { event -> (at: Instant, pauses: Bool)? in
             guard let date = event["date"].string.flatMap({ InstantText.parse($0) }) else { return nil }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Explains a day's workouts: each one that starts on the day, including those that don't count.
+/// Explains a day's workouts, including those that start on the day but don't count.
 package struct WorkoutExplanation: Sendable {
     package var id: String
     /// The entry in the daily summary, as the handler returns it for a workout that counts.
@@ -17,10 +17,10 @@ package struct WorkoutExplanation: Sendable {
     package var repeats: Int?
     /// How many workouts there are with the same source, start and activity, including this one.
     package var written: Int
-    /// The indices of other workouts at the same time, without repeats.
+    /// The indices of other workouts at the same time, not including repeats.
     package var overlaps: [Int]
 
-    /// Earlier versions that it replaced: when each ended, and when its successor was first seen.
+    /// Earlier versions that this workout replaced: when each ended, and when its successor was first seen.
     package var replaced: [(end: Instant, on: Instant)]
 
     package var duration: Double

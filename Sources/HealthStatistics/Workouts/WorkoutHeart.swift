@@ -4,13 +4,13 @@ import HealthModel
 struct WorkoutHeart {
     /// `{average, minimum, maximum}`, in beats per minute; null when unknown.
     let rate: Value
-    /// Null when the limits of the zones, or the heart rate, are unknown.
+    /// Null if the limits of the zones or the heart rate are unknown.
     let zones: Value
-    /// Where `rate` comes from.
+    /// The origin of `rate`.
     let origin: WorkoutOrigin
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
-    /// How long a sample represents the heart rate after it; during workouts one comes every 5 seconds.
+    /// For how long after a sample the heart rate is taken from it; during workouts a sample comes every 5 seconds.
     private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
@@ -22,7 +22,7 @@ struct WorkoutHeart {
 
     /// - Parameters:
     ///   - rows: the day's heart-rate samples, in canonical order.
-    ///   - sourceName: the workout's own source counts first.
+    ///   - sourceName: the workout's own source, which has priority.
     init(of workout: WorkoutBody, sourceName: String, _ samples: SamplePage, rows: [Int], zones: HeartRateZones?) {
         let span = workout.start..<workout.end
         let during = rows.filter { span.contains(samples.startOf($0)) }

@@ -2,7 +2,7 @@ import HealthModel
 
 /// Workouts that one source wrote several times: the same source, start (to the second) and activity.
 package enum WorkoutRepeats {
-    /// One of several workouts that may be the same.
+    /// One of several entries that may be the same workout.
     struct Candidate {
         var key: Key
         /// When HealthKit stored it, seconds since 1970; 0 when unknown.
@@ -11,8 +11,8 @@ package enum WorkoutRepeats {
         var payload: [UInt8]
         var id: SampleID
 
-        /// The one that HealthKit stored later is newer; if both were stored at the same time, the one that ends later.
-        /// Remaining ties are decided by content and id, so that the order in which workouts arrive makes no
+        /// The workout that HealthKit stored later is newer; if both were stored at the same time, the one that ends
+        /// later is. Remaining ties are decided by content and id, so that the order in which workouts arrive makes no
         /// difference.
         static func isNewer(_ a: Candidate, than b: Candidate) -> Bool {
             if (a.created, a.end) != (b.created, b.end) { return (a.created, a.end) > (b.created, b.end) }
@@ -27,7 +27,7 @@ package enum WorkoutRepeats {
         var activity: String
     }
 
-    /// For each candidate, the index of the newest version of the same workout; its own index if that is itself.
+    /// For each candidate, the index of the newest version of the same workout, which may be its own index.
     static func newest(of candidates: [Candidate]) -> [Int] {
         var newest: [Key: Int] = [:]
         for (index, candidate) in candidates.enumerated() {
@@ -56,10 +56,10 @@ extension WorkoutRepeats {
         package private(set) var all = Count()
         /// For the sources that wrote a workout several times.
         package private(set) var bySource: [String: Count] = [:]
-        /// For the days with such a workout, counting only those workouts.
+        /// The counts for the days with such a workout, including only those workouts.
         package private(set) var byDay: [LocalDay: Count] = [:]
 
-        /// One workout with several ends, which may be versions of one that was edited.
+        /// One workout with several ends, which may be versions of a workout that was edited.
         package struct Versions: Sendable, Equatable {
             package var day: LocalDay
             package var source: String
@@ -75,7 +75,7 @@ extension WorkoutRepeats {
         private var second: Int64 = .min
         private var start = Instant.distantPast
 
-        /// - Parameter day: the day that a workout with this start counts for; nil if that day isn't asked for.
+        /// - Parameter day: the day that a workout with this start counts for; nil if that day wasn't requested.
         package init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
 
         /// - Throws: `WorkoutError` for a payload that isn't JSON.
@@ -92,7 +92,7 @@ extension WorkoutRepeats {
             }
         }
 
-        /// Counts the rows that are still kept; to be called after the last page.
+        /// Counts the rows that are still held; to be called after the last page.
         package mutating func finish() throws {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }

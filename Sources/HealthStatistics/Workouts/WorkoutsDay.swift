@@ -25,7 +25,7 @@ public struct WorkoutsDay {
         return HandlerWindow(after: .seconds(12 * 3600))
     }
 
-    /// Whether, of a workout that its source wrote several times, only the newest counts.
+    /// Whether only the newest counts if a source wrote a workout several times.
     public static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
 
     /// Ordered by start.
@@ -64,7 +64,7 @@ public struct WorkoutsDay {
             id: samples.ids[row])
     }
 
-    /// Those that count, by start.
+    /// The workouts that count, ordered by start.
     public var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
 
     /// The day's entry in the summary; null if no workout counts.

@@ -27,8 +27,8 @@ enum BlockContent {
     // MARK: Values: decimals as integers if each can be restored to the bit, otherwise as they are.
 
     private static let raw: UInt8 = 255
-    /// Powers of ten that values are multiplied by. Dividing gives the double nearest to the decimal, just as parsing
-    /// does.
+    /// The powers of ten by which values may be multiplied. Dividing gives the double nearest to the decimal, just as
+    /// parsing does.
     private static let divisors: [Double] = [1, 10, 100, 1000, 10_000, 100_000]
     /// Beyond 2⁵³ not every integer is a double.
     private static let largest = 9e15

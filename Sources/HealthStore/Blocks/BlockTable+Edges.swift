@@ -1,6 +1,6 @@
 import HealthModel
 
-// Where a type's samples in blocks begin and end; all in microseconds since 1970.
+// Where a type's samples in blocks begin and end, in microseconds since 1970.
 extension BlockTable {
     /// The earliest start in this second or later.
     func first(user: Int, type: Int, from second: Int64) throws -> Int64? {
@@ -11,7 +11,7 @@ extension BlockTable {
             let block = view.block
             var edge: Int64?
             for row in block.firstRow(from: second)..<block.second.count where view.isHere(row) {
-                // The first row within a second may not be the earliest.
+                // The first row within a second may not have the earliest start.
                 if let edge, block.second[row] != edge { break }
                 edge = block.second[row]
                 best = min(best ?? .max, block.start(row))
@@ -41,7 +41,7 @@ extension BlockTable {
         return best
     }
 
-    /// The latest end among those that start in these seconds.
+    /// The latest end among rows that start in these seconds.
     func lastEnd(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> Int64? {
         var best: Int64?
         for view in try views(user: user, type: type, seconds: seconds) {

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The tables `blocks` and `moved`, as one connection sees them: samples that arrived many at a time, in columns, and
-/// which of them have changed since and moved to the table of rows.
+/// The tables `blocks` and `moved`, as one connection sees them: samples that arrived many at a time, stored in
+/// columns, and which of them have since changed and moved to the table of rows.
 final class BlockTable {
     /// A block in its current state.
     struct View {
@@ -28,14 +28,15 @@ final class BlockTable {
     /// How many bytes of decoded blocks a writer or a reader keeps: about ten blocks. Decoding one again takes less
     /// than a millisecond.
     private static let cacheLimit = 5 << 20
-    /// No further block is created if this many already cover its time.
+    /// No further block is created if this many already cover the same time.
     private static let overlapLimit = 8
 
     private let database: Database
     /// Nil for a store from an earlier release that this release's observer hasn't brought up to date yet: it has no
     /// blocks.
     private var statements: BlockStatements?
-    // The most recently used last. A block never changes, and a sequence is used only once.
+    // The most recently used block comes last. Blocks can be cached because a block never changes and a sequence is
+    // used only once.
     private var cache: [Int64: SampleBlock] = [:]
     private var recent: [Int64] = []
     private var cached = 0
@@ -56,7 +57,7 @@ final class BlockTable {
         return statements
     }
 
-    /// Blocks written by a transaction that was rolled back don't exist.
+    /// Blocks written by a transaction that was rolled back no longer exist.
     private func forgetWhatWasUndone() {
         guard database.rollbackCount != seenRollbacks else { return }
         seenRollbacks = database.rollbackCount
@@ -71,14 +72,14 @@ final class BlockTable {
     /// The latest sequence in any block.
     func newest() throws -> Int64? { try ready()?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
 
-    /// The first block with rows after a sequence.
+    /// The first block with rows after a given sequence.
     func next(behind sequence: Int64) throws -> BlockPlace? {
         guard let next = try ready()?.next else { return nil }
         next.bind(1, sequence)
         return try next.firstRow(BlockStatements.place)
     }
 
-    /// The row with a sequence, if it is in a block.
+    /// The row with a given sequence, if it is in a block.
     func row(at sequence: Int64) throws -> (block: SampleBlock, index: Int)? {
         guard let place = try next(behind: sequence - 1), place.first <= sequence else { return nil }
         guard let hasMoved = try ready()?.hasMoved else { return nil }
@@ -109,7 +110,7 @@ final class BlockTable {
         return views
     }
 
-    /// Where those blocks are, without reading them.
+    /// Where those blocks are, without reading their contents.
     func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
         var places: [BlockPlace] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -192,8 +193,8 @@ final class BlockTable {
 
     // MARK: Writing
 
-    /// Writes the rows as a block, unless there are already too many blocks for their time.
-    /// - Returns: whether it did; otherwise they belong in the table of rows.
+    /// Writes the rows as a block, unless too many blocks already cover their time.
+    /// - Returns: whether the block was written; if not, the rows belong in the table of rows.
     func seal(_ pending: PendingBlock, user: Int) throws -> Bool {
         guard let statements = try ready(), let first = pending.rows.first,
             let last = pending.rows.last,

@@ -1,4 +1,4 @@
-/// A string for each row of a block: each distinct string is stored once, along with which one each row has.
+/// A string for each row of a block: each distinct string is stored only once, and each row refers to one of them.
 struct BlockTexts {
     private(set) var bytes: [UInt8] = []
     /// Where each string ends in `bytes`.

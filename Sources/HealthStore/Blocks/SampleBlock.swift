@@ -1,13 +1,13 @@
 import HealthModel
 
-/// Where a block is, according to the other columns of its row.
+/// Where a block is, according to the other columns of the block's table row.
 struct BlockPlace: Hashable {
-    /// The first and last sequence of its rows, which have no gaps.
+    /// The first and last sequence of the block's rows; there are no gaps in between.
     var first: Int64
     var last: Int64
     var user: Int
     var type: Int
-    /// The first and last second in which its rows start.
+    /// The first and last second in which the block's rows start.
     var firstSecond: Int64
     var lastSecond: Int64
 
@@ -17,8 +17,8 @@ struct BlockPlace: Hashable {
 /// Consecutive samples of one user and type, in columns. A block never changes: a row that changes moves to the table
 /// of rows.
 ///
-/// Its rows weren't deleted when they arrived, last no longer than `HealthStoreSchema.longDuration`, have consecutive
-/// sequences, and are ordered by the second of their start.
+/// When its rows arrived they weren't deleted; they last no longer than `HealthStoreSchema.longDuration`, have
+/// consecutive sequences, and are ordered by the second of their start.
 final class SampleBlock {
     let place: BlockPlace
     let second: [Int64]

@@ -1,4 +1,4 @@
-/// Which of 4,096 neighbouring sequences are in a set, as bytes: their runs, or a bitmap if that is shorter.
+/// Which of 4,096 neighbouring sequences are in a set, encoded as runs, or as a bitmap if that is shorter.
 struct BirthChunk: Equatable {
     static let words = 64
     private static let bitmapForm: UInt8 = 0

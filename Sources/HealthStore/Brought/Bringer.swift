@@ -1,4 +1,4 @@
-/// The origin of samples, an import or a device: recorded for each sample, so that everything from one origin can be
+/// Where samples came from, an import or a device; recorded for each sample, so that everything from one origin can be
 /// taken back.
 package enum Bringer: Sendable, Hashable {
     /// One import, by its id.

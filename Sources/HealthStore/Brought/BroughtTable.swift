@@ -4,8 +4,8 @@ import SQLite
 /// The tables `bringers` and `brought`: which rows each import and each device added or confirmed, by the sequences
 /// under which the rows were first stored.
 ///
-/// Samples from an unknown origin are recorded under 0. So a row recorded for only one origin came from that one alone,
-/// if it was stored after recording began.
+/// Samples from an unknown origin are recorded under 0. So a row recorded for only one origin came from that origin
+/// alone, if it was stored after recording began.
 final class BroughtTable {
     static let tables = [
         """
@@ -19,7 +19,7 @@ final class BroughtTable {
         "CREATE TABLE IF NOT EXISTS brought_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// Creates the tables; which import or device existing rows came from is unknown.
+    /// Creates the tables; the origin of rows that already exist is unknown.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute("INSERT INTO brought_since SELECT coalesce(max(seq), 0) FROM heads")
@@ -98,7 +98,7 @@ final class BroughtTable {
         try write.run()
     }
 
-    /// Gives another row the same recorded origins as this one.
+    /// Records the same origins for another row as for this one.
     func copy(_ born: Int64, to other: Int64) throws {
         var births = BirthChunk()
         births.bits[Int(other & 4095) >> 6] |= 1 << UInt64(other & 63)

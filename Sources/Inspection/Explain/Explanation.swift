@@ -29,7 +29,7 @@ extension Explanation {
 package struct ExplainOptions: Sendable {
     /// By hour instead of by interval.
     package var byHour: Bool
-    /// Every interval and sample separately, however many.
+    /// Every interval and sample separately, however many there are.
     package var all: Bool
 
     package init(byHour: Bool = false, all: Bool = false) {
@@ -44,8 +44,8 @@ struct ExplainTable {
     var rowsOnScreen: Int?
     var footer: String?
 
-    /// A screen gets the first rows and a line that says so; a pipe gets all.
-    func render(for terminal: Terminal, all: Bool, how: String = "--all shows every one; a pipe gets them too")
+    /// A screen shows only the first rows and a line that says so; a pipe gets all rows.
+    func render(for terminal: Terminal, all: Bool, how: String = "--all shows them all; a pipe gets them too")
         -> String
     {
         var shown = table

@@ -1,8 +1,8 @@
 import Configuration
 import HealthViews
 
-/// Under which further names people see figures: as columns of the views and of CSV files, as members of a day's
-/// `hours`, and as titles in the table of `days`. Pure.
+/// The other names under which people see figures: columns of the views and of CSV files, members of a day's `hours`,
+/// and titles in the table of `days`. Pure.
 struct FigureNames {
     private let views: HealthViews
 

@@ -22,7 +22,7 @@ struct NightExplanation: Explanation {
         figures = ["sleep": computed["sleep"] ?? .null, "naps": computed["naps"] ?? .null]
     }
 
-    /// Nights summed up by an app.
+    /// Nights that an app has summed up itself.
     var statistics: Int? { sessions.count { $0.session.isStatistic } }
 
     var result: Double? { main.flatMap { sessions[$0].session.asleep } }
@@ -42,7 +42,7 @@ struct NightExplanation: Explanation {
         guard index != main else {
             if sessions.count == 1 { return "the only session" }
             return sessions[index].session.asleep == nil
-                ? "the longest, none has sleep" : "the most sleep in the window"
+                ? "the longest; none has sleep" : "the most sleep in the window"
         }
         return sessions[index].session.asleep == nil ? "no sleep in it" : "another session has more sleep"
     }
@@ -54,8 +54,8 @@ struct NightExplanation: Explanation {
 
     private static func knows(_ session: SleepExplanation) -> String {
         switch session.knows {
-        case .stages: "the first by priority with stages"
-        case .sleep: "no source has stages; the first with sleep"
+        case .stages: "the first, by priority, that has stages"
+        case .sleep: "no source has stages; the first that has sleep"
         case .awake: "no source has sleep"
         case .inBed: "there is only time in bed"
         case .statistic: "no sample says anything about sleep: an app added up the night and sent no stages"
@@ -122,7 +122,8 @@ struct NightExplanation: Explanation {
 
     private static func untold(_ explained: SleepExplanation) -> String {
         guard explained.untold > .zero else { return "" }
-        return " Of \(minutes(explained.untold.seconds / 60)) it says nothing: they count as neither asleep nor awake."
+        return
+            " It says nothing about \(minutes(explained.untold.seconds / 60)): they count as neither asleep nor awake."
     }
 
     private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ExplainFormat.short($0)) min" } ?? "" }

@@ -58,7 +58,8 @@ package struct OwnFigureReport {
         failure = try reader.rows(handler, topic: Alert.topic(.failedDays)).last?.body?.read(RaisedAlert.self)?.text
     }
 
-    /// By the figure's name, by that of a handler's instance that has no other, or by its column's.
+    /// Finds it by the figure's name, by its column's name, or by the name of a handler's instance that has no other
+    /// figure.
     package static func declared(
         _ text: String, in stack: StackConfiguration
     ) -> (StackConfiguration.Instance, FigureDeclaration)? {
@@ -71,7 +72,7 @@ package struct OwnFigureReport {
             ?? own.first { _, figure in others.isSeen(figure, as: word) && !isRule(word, in: stack) }
     }
 
-    /// Whether a figure with a known rule has this name, which then means that figure.
+    /// Whether this is the name of a figure with a known rule, in which case it means that figure.
     private static func isRule(_ word: String, in stack: StackConfiguration) -> Bool {
         stack.figures.contains { figure in
             guard let how = figure.explanation else { return false }

@@ -26,7 +26,9 @@ struct SampleExplanation: Explanation {
     var result: Double? { kind == .latest ? parts.latest?.value : parts.all.average }
 
     var rule: String {
-        if kind == .latest { return "The day's figure is its latest sample; a sample belongs to the day of its start." }
+        if kind == .latest {
+            return "The day's figure is its latest sample; a sample belongs to the day on which it starts."
+        }
         let how =
             switch (style, parts.isWeighted) {
             case (.equivalentLevel, true): "the level of the mean sound energy, weighted by the samples' duration"
@@ -36,7 +38,7 @@ struct SampleExplanation: Explanation {
             case (.temporallyWeighted, false): "all samples are instants and weigh the same"
             default: "each sample weighs the same"
             }
-        return "All sources together, \(how). A sample belongs to the day of its start."
+        return "All sources together, \(how). A sample belongs to the day on which it starts."
     }
 
     /// A source's share of the average, 0 to 1.

@@ -2,7 +2,7 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A day's visits to places, with the fixes that show each.
+/// A day's visits to places, with the fixes that each is derived from.
 struct VisitsExplanation: Explanation {
     let visits: [PlaceExplanation]
     let fixes: Int
@@ -21,7 +21,7 @@ struct VisitsExplanation: Explanation {
     var result: Double? { visits.isEmpty ? nil : Double(visits.count) }
 
     var rule: String {
-        "An arrival or a departure counts once fixes agree on it for \(ExplainFormat.short(rules.settle.seconds)) s, from the first of them on. "
+        "An arrival or a departure counts once fixes agree on it for \(ExplainFormat.short(rules.settle.seconds)) s, as of the first of them. "
             + "A fix in the circle is inside; one more than \(ExplainFormat.short(rules.margin)) m, and more than its own accuracy, beyond it is outside. "
             + "After \(ExplainFormat.short(rules.gap.seconds / 3600)) h without either, nothing is known."
     }

@@ -22,7 +22,7 @@ struct WorkoutListExplanation: Explanation {
     var rule: String {
         "Workouts that start on the day count; those of different sources aren't merged. "
             + (dropsRepeats
-                ? "Of those with the same source, start and activity only the newest counts."
+                ? "Of those with the same source, start and activity, only the newest counts."
                 : "Those with the same source, start and activity all count (newestOfRepeats is off).")
     }
 

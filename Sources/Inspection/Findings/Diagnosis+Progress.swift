@@ -12,7 +12,7 @@ extension Diagnosis {
     private static let patience = Duration.seconds(60)
     /// Upstream changes this recent may still be collected in a window.
     private static let window = Duration.seconds(15)
-    /// More days than anyone has lived.
+    /// More days than anyone has ever lived.
     private static let plausibleDays = 45_000
 
     /// What an instance still has to do.
@@ -83,10 +83,10 @@ extension Diagnosis {
         ]
     }
 
-    /// What had to be done at the first look and still wasn't done at the second.
+    /// The work that was pending at the first look and still pending at the second.
     private func backlog(_ beat: Heartbeat, _ name: String) -> Backlog {
         var backlog = Backlog(upstreams: [], changes: 0, days: pending(beat))
-        // Days computed in the meantime weren't a backlog.
+        // Only days that were already pending at the first look count as backlog.
         if let earlier = seen.earlier[name]?.beat { backlog.days = min(backlog.days, pending(earlier)) }
         for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
             guard let head = (seen.earlier[upstream] ?? seen.beats[upstream])?.beat.head, head.sequence > frontier

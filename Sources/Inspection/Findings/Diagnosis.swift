@@ -53,7 +53,7 @@ package struct Diagnosis {
         guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return [] }
         return [
             Finding(
-                .error, "supervisor", "runs, but isn't heard: nothing that ends is restarted",
+                .error, "supervisor", "runs, but isn't heard from: nothing that ends is restarted",
                 remedy: Finding.restart("supervisor", isSupervised: false))
         ]
     }
@@ -120,7 +120,7 @@ package struct Diagnosis {
         }
         return seen.held.contains(name)
             ? Finding(
-                .error, name, "runs, but isn't heard: it hangs, is stopped, or can't reach the hub",
+                .error, name, "runs, but isn't heard from: it hangs, is stopped, or can't reach the hub",
                 remedy: Finding.restart(name, isSupervised: Readiness.isUp(seen.beats["supervisor"])))
             : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
     }
@@ -285,7 +285,7 @@ package struct Diagnosis {
         if let load = seen.load, load > 4 {
             found.append(
                 Finding(
-                    .note, "the machine", "has \(Int(load)) times as much to do as it has cores",
+                    .note, "the machine", "has a load of \(Int(load)) per processor core",
                     remedy: "what is slow now may be fine later"))
         }
         if let battery = seen.battery, battery < 10 {

@@ -32,7 +32,7 @@ struct DoorCheck {
         _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, _ isSupervised: Bool
     ) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
-        // A TLS certificate doesn't cover this machine's loopback address, so a handshake would show nothing else.
+        // A TLS certificate doesn't cover this machine's loopback address, so a handshake would show nothing but that.
         guard !isTLS else { return [] }
         let url = IngestAddress.url(endpoint, isTLS: isTLS)
         func finding(_ what: String, _ remedy: String) -> Finding {
@@ -63,7 +63,7 @@ struct DoorCheck {
     }
 
     private func tokens(_ instance: StackConfiguration.Instance) -> [Finding] {
-        // In containers the list is in another container's volume.
+        // In containers, the list is in another container's volume.
         guard !stack.configuration.bus.isRemote else { return [] }
         do throws(Failure) {
             let list = try TokenFile(stack.state).read()

@@ -17,7 +17,7 @@ package struct Examination: Sendable {
     package var beats: StackMetrics.Beats
     /// The same a moment earlier, for processes that had something to do: shows whether their work is getting less.
     package var earlier: StackMetrics.Beats = [:]
-    /// By instance that sends heartbeats: its file or folder that no longer exists.
+    /// The file or folder of an instance that sends heartbeats, if it no longer exists; by instance.
     package var gone: [String: String] = [:]
     /// Whether there is a file where the state folder should be.
     package var isFile = false
@@ -26,17 +26,17 @@ package struct Examination: Sendable {
     package var stores: [Finding] = []
     /// People whose days have begun in a different zone since the observer's store was lost.
     package var formerZones: [FormerZone] = []
-    /// Instances (and "supervisor") whose lock a process holds.
+    /// Instances (and "supervisor") whose lock is held by a process.
     package var held: Set<String> = []
     /// The raised alerts: who raised each, its kind, what it is about, its text, and what to do.
     package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
-    /// For running ingests and dashboards: what is wrong with how they are reached and whom they let in.
+    /// For running ingests and dashboards: what is wrong with how they can be reached and with whom they let in.
     package var doors: [Finding] = []
     /// The size of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
-    /// The machine's load over five minutes, per core.
+    /// The machine's load over the last five minutes, per core.
     package var load: Double?
     /// The charge, 0 to 100, of a battery that isn't being charged; nil without one.
     package var battery: Int?
@@ -113,7 +113,7 @@ extension Examination {
     }
 }
 
-/// What the machine reports about itself; nil if it doesn't.
+/// What the machine reports about itself; nil if it reports nothing.
 enum Machine {
     static var load: Double? {
         var loads = [0.0, 0.0, 0.0]

@@ -9,11 +9,11 @@ extension [Finding] {
             }
             return nil
         }
-        // A consequence isn't itself a cause.
+        // A consequence isn't itself counted as a cause.
         var roots = filter { cause(of: $0, among: self) == nil }
         for finding in self where cause(of: finding, among: self) != nil {
             guard let root = cause(of: finding, among: roots) else {
-                // Its cause follows from something that isn't a cause of this finding.
+                // Its cause is itself a consequence, of something that isn't among this finding's causes.
                 roots.append(finding)
                 continue
             }
@@ -25,8 +25,8 @@ extension [Finding] {
 
 extension Finding {
     /// What to do about a process that hangs.
-    /// - Parameter isSupervised: whether a supervisor answers, which restarts it. Otherwise, or if the hub through
-    ///   which it would be asked hangs too, a person has to restart the process by hand.
+    /// - Parameter isSupervised: whether a supervisor answers; if so, it restarts the process. Otherwise, or if the hub
+    ///   that would carry the request hangs too, a person has to restart the process by hand.
     package static func restart(_ name: String, isSupervised: Bool) -> String {
         // The supervisor starts the others, and can't be run on its own.
         if name == "supervisor" {

@@ -27,9 +27,9 @@ package struct Finding: Sendable, Equatable {
     package var column: Int?
     package var what: String
     package var remedy: String
-    /// What else is wrong because of this: not reported separately, since it disappears with it.
+    /// What else is wrong because of this: not reported separately, since fixing this fixes it too.
     package var consequences: [String] = []
-    /// Whose failure leads to this, likeliest first; each counts only if its failure is found too.
+    /// The subjects whose failure leads to this, likeliest first; each counts only if its failure is found too.
     var causes: [String] = []
     /// Whether the consequences for its subject are reported with it.
     var isCause = false
@@ -54,7 +54,7 @@ package struct Finding: Sendable, Equatable {
     }
 
     private static func remedy(_ error: ConfigurationError) -> String {
-        if error.column != nil { return "correct that place first; the rest is read after that" }
+        if error.column != nil { return "correct that place first; what follows it can't be read until then" }
         if error.key.isEmpty { return "check the path and the file" }
         return error.file == ConfigurationError.environment
             ? "set it to that, or unset it" : "correct it in the file; docs/configuration.md lists the options"

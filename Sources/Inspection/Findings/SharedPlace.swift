@@ -8,7 +8,7 @@ struct SharedPlace {
     let option: String
     /// For people.
     let text: String
-    /// The same for two instances that deliver to the same place.
+    /// A key that is equal for two instances that deliver to the same place.
     let key: String
 
     /// - Parameter backend: the URL of the stack's own.
@@ -45,7 +45,7 @@ struct SharedPlace {
         }
     }
 
-    /// Puts a broker's address into one form, however it was written.
+    /// Puts a broker's address into a uniform form, however it was written.
     private static func broker(_ text: String) -> String {
         var text = text.lowercased()
         if text.hasSuffix("/") { text.removeLast() }

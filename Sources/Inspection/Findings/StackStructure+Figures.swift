@@ -2,7 +2,7 @@ import Configuration
 import Protocol
 
 extension StackStructure {
-    /// Figures with one name: a day's summary has only that of the handler that comes first by name.
+    /// Figures with the same name: a day's summary has only that of the handler whose name sorts first.
     var figures: [Finding] {
         var owners: [String: [StackConfiguration.Instance]] = [:]
         for handler in stack.handlers.sorted(by: { $0.name < $1.name }) {

@@ -49,7 +49,7 @@ extension StackStructure {
                         remedy: "leave it out of \"\(key)\"")
                 }
             }
-            // Pulling doesn't require the right to hear the hints. Topics of releases have the instance's name in place
+            // Pulling doesn't require the right to receive the hints. Release topics have the instance's name in place
             // of the plugin's.
             let messages = instance.manifest.consumes.filter { $0.hasPrefix("sync.") || $0.hasPrefix("observed.") }
                 .map { TopicFlow.topic($0, of: instance) }

@@ -170,7 +170,7 @@ package struct StackStructure {
             }
     }
 
-    /// A backend that takes any free port, so that an uploader without its URL can't find it.
+    /// A backend that takes any free port, which an uploader without its URL can't know.
     private var unknownPort: [Finding] {
         let unaddressed = stack.instances.filter { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
         guard let backend = stack.only(.backend), let uploader = unaddressed.first,

@@ -6,15 +6,15 @@ import Logging
 import Processes
 import StageKit
 
-/// Makes each program of a stack report whether it could start, using the code that it starts with, so that `up`
-/// refuses nothing that `validate` passes. Nothing in the stack is started or changed.
+/// Has each program of a stack report whether it could start, using the code that it starts with, so that `up` refuses
+/// nothing that `validate` passes. Nothing in the stack is started or changed.
 struct StartChecks {
     let state: StateFolder
     let stack: StackConfiguration
     let catalog: PluginCatalog
     let configurationFile: String?
 
-    /// What is wrong; each thing once, however many programs report it.
+    /// What is wrong; each problem only once, however many programs report it.
     func findings() -> [Finding] {
         // All at once: each takes a moment, and none depends on another.
         let running = stack.instances.map { instance in (instance, Result { try start(instance) }) }
@@ -45,7 +45,7 @@ struct StartChecks {
         if let configurationFile { words += ["--config", configurationFile] }
         let spec = ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: words,
-            // The log level is checked separately; otherwise each one would report it.
+            // The log level is checked separately; otherwise each program would report it.
             environment: ["HEALTHBUS_PLUGINS": catalog.folder, "HEALTHBUS_LOG": "", "HEALTHBUS_LOG_LEVEL": ""],
             streams: .init(output: ends[1], errorFile: "/dev/null"))
         return (try ChildProcess(spec, trampoline: ChildProcess.trampolineBesideProgram()), output)

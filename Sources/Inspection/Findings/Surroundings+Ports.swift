@@ -35,7 +35,7 @@ extension Surroundings {
         } catch { return [Finding(error)] }
     }
 
-    /// Why an address can't be listened on; empty if it can.
+    /// Why a server can't listen on an address; empty if it can.
     /// - Parameter isOurs: whether the process that is to listen there is already running.
     private func taken(_ endpoint: Endpoint, isOurs: Bool) -> [String] {
         guard !isOurs, endpoint.port != 0 else { return [] }
@@ -49,7 +49,7 @@ extension Surroundings {
 
     /// The page's charts are drawn by a library installed on the machine.
     var charts: [Finding] {
-        // If it runs elsewhere, its process has its own files.
+        // If the dashboard runs elsewhere, its process has its own files.
         guard !stack.bus.isRemote else { return [] }
         return stack.instances.filter { $0.manifest.kind == .dashboard }.compactMap { instance in
             guard let file = instance.configuration["chartFile"].string,

@@ -24,7 +24,7 @@ extension Surroundings {
             }
             var status = stat()
             guard stat(file.path, &status) == 0 else {
-                // The stack's own is created on its first start.
+                // A file that belongs to the stack itself is created on its first start.
                 return file.isOwn ? [] : [finding(.error, "isn't there", "write the \(file.what) into it, mode 0600")]
             }
             guard let data = FileManager.default.contents(atPath: file.path) else {

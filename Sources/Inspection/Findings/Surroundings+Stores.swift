@@ -7,8 +7,8 @@ extension Surroundings {
     var stores: [Finding] { StoreFiles(state: state, stack: stack).findings }
 }
 
-/// What is wrong with the files that a stack's instances keep, judging by their sizes and headers: the cost doesn't
-/// depend on their content.
+/// What is wrong with the files that a stack's instances keep, judging by their sizes and headers, so that the cost
+/// doesn't depend on their content.
 struct StoreFiles {
     let state: StateFolder
     let stack: StackConfiguration
@@ -19,8 +19,8 @@ struct StoreFiles {
         return damaged + [Finding.lostStore(of: observer, zones: state.keptZones(of: stack))]
     }
 
-    /// What `up` would refuse; also nil while the instance is running, since its file is then changing, and its program
-    /// has checked it.
+    /// The damage for which `up` would refuse to start; also nil while the instance is running, since its file is then
+    /// changing, and its program has checked it.
     private func damage(of instance: StackConfiguration.Instance) -> Finding? {
         let path = state.database(instance.name)
         guard let problem = fault(at: path, of: instance.manifest.kind),
@@ -38,7 +38,7 @@ struct StoreFiles {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_size > 0 { return Database.problem(at: path) }
-        // A stage's file is complete as soon as it exists, a backend's isn't; other instances have none.
+        // A stage's file is complete as soon as it exists; a backend's isn't, and other instances have none.
         guard kind.isStage else { return nil }
         if isThere { return "it is empty: what it held is gone" }
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return nil }

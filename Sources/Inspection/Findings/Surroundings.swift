@@ -51,7 +51,7 @@ struct Surroundings {
     private var folder: [Finding] {
         var status = stat()
         guard stat(state.path, &status) == 0 else {
-            // It is created on the first start; this finds where.
+            // The folder is created on the first start; this finds the existing folder above it.
             var above = URL(fileURLWithPath: state.path)
             while above.path != "/", !FileManager.default.fileExists(atPath: above.path) {
                 above.deleteLastPathComponent()
@@ -153,7 +153,7 @@ struct Surroundings {
 /// Free space on the disk of a folder.
 enum DiskSpace {
     /// How many bytes this account may still write; for the nearest existing parent if the folder doesn't exist yet.
-    /// nil if the system doesn't say.
+    /// nil if the system doesn't report it.
     static func free(at path: String) -> Int64? {
         var place = URL(fileURLWithPath: path)
         while place.path != "/", !FileManager.default.fileExists(atPath: place.path) { place.deleteLastPathComponent() }

@@ -27,7 +27,7 @@ struct TopicFlow {
         }
     }
 
-    /// Every process sends heartbeats, any stage with alerts raises them, people and tools give commands, and an
+    /// Every process sends heartbeats, any stage with alerts raises them, people and tools send commands, and an
     /// observer doesn't need anyone to push samples.
     private static func comesAnyway(_ topic: String) -> Bool {
         ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
@@ -41,7 +41,7 @@ struct TopicFlow {
         return own.contains(String(kind)) ? "\(kind).\(instance.name)" : topic
     }
 
-    /// Whether two patterns have a topic in common; a `*` at the end matches anything.
+    /// Whether a topic can match both patterns; a `*` at the end matches anything.
     static func meet(_ a: String, _ b: String) -> Bool {
         func prefix(_ pattern: String) -> Substring? { pattern.hasSuffix("*") ? pattern.dropLast() : nil }
         switch (prefix(a), prefix(b)) {

@@ -62,7 +62,7 @@ extension Stack {
 }
 
 extension JSONPlaces {
-    /// For a file; empty without one.
+    /// The places in this file; empty without a file.
     static func of(_ file: String?) throws -> JSONPlaces {
         guard let file, let data = FileManager.default.contents(atPath: file) else { return JSONPlaces() }
         return JSONPlaces(data)
@@ -99,7 +99,7 @@ extension Finding {
             || start.what.contains(what)
     }
 
-    /// The same with the line of its key, if it concerns that file.
+    /// The same finding with the line of its key, if it concerns that file.
     func placed(_ places: JSONPlaces, in file: String) -> Finding {
         guard line == nil, subject == file, let key else { return self }
         var placed = self

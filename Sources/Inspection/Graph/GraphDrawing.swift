@@ -7,7 +7,7 @@ package struct GraphDrawing: Sendable {
 
     package init(_ graph: StackGraph) { self.graph = graph }
 
-    /// - Parameter width: columns; a name that is longer than that isn't cut.
+    /// - Parameter width: in columns; a longer name isn't cut.
     package func lines(width: Int, terminal: Terminal) -> [String] {
         var lines: [String] = []
         if !graph.entrances.isEmpty {
@@ -112,7 +112,7 @@ extension StackGraph {
         for node in nodes {
             let label = node.name + (node.state.map { "\\n\($0)" } ?? "")
             let color = node.state.map { $0 == "ready" ? ", color=darkgreen" : ", color=red" } ?? ""
-            // A line break in a label is one of Graphviz's own escapes.
+            // A label's line break is written as Graphviz's own escape.
             lines.append("  \(quoted(node.name)) [label=\"\(label)\"\(color)];")
         }
         for entrance in entrances {

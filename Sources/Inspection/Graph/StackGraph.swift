@@ -73,7 +73,7 @@ package struct StackGraph: Sendable, Equatable {
         return steers ? .control : .data
     }
 
-    /// A consumer that is told how far it may pull does pull.
+    /// A consumer that is told how far it may pull is taken to pull.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }
@@ -86,7 +86,8 @@ package struct StackGraph: Sendable, Equatable {
     package var layers: [[Node]] {
         var depth: [String: Int] = [:]
         let data = edges.filter { $0.kind == .data }
-        // As many rounds as there are nodes, so that it ends even with a cycle, which only a wrong manifest can cause.
+        // As many rounds as there are nodes, so that it ends even if there is a cycle, which only a wrong manifest can
+        // cause.
         for _ in nodes {
             for edge in data {
                 depth[edge.to] = max(depth[edge.to] ?? 0, min(nodes.count, (depth[edge.from] ?? 0) + 1))

@@ -69,7 +69,7 @@ package struct ImportsReport {
         return table.render(for: terminal) + deviceTable(for: terminal)
     }
 
-    /// Nothing if no device pushes.
+    /// Empty if no device pushes.
     private func deviceTable(for terminal: Terminal) -> String {
         guard !devices.isEmpty else { return "" }
         var table = Table([.init("Device"), .init("User", givesWay: 2), .init("Pushes to", givesWay: 1)])

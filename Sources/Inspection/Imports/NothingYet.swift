@@ -4,11 +4,11 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What to say where there is nothing to show yet: that an import is about to bring it, or how to import.
+/// What to say when there is nothing to show yet: that an import under way will bring data, or how to import some.
 package enum NothingYet {
     /// - Parameters:
     ///   - user: whose data is missing; nil for anybody's.
-    ///   - isDays: whether days are missing; they only come some time after their samples.
+    ///   - isDays: whether days are missing; they appear only some time after their samples.
     package static func advice(
         _ stack: Stack, _ reader: StackReader, user: String?, isDays: Bool = false
     ) throws -> String {
@@ -24,12 +24,12 @@ package enum NothingYet {
         if let text = underWay(own, isRunning: isRunning) { return text }
         if isDays, own.contains(where: hasAdded) {
             return "what was imported is still to be computed: "
-                + (isRunning ? "'healthbus status' shows how much" : "'healthbus up' goes on with it")
+                + (isRunning ? "'healthbus status' shows how much" : "'healthbus up' continues it")
         }
         return "'healthbus import FILE' brings some"
     }
 
-    /// For a report that is about less than a person expects; nil when no import of theirs is under way.
+    /// For a report that covers less than a person expects; nil when no import of theirs is under way.
     static func remark(_ stack: Stack, _ reader: StackReader, user: String) throws -> String? {
         let rows = try ImportsReport(stack, reader).rows.filter { $0.user == user }
         return underWay(rows, isRunning: try reader.isRunning(stack.observer))

@@ -1,10 +1,10 @@
 import Logging
 
-/// The newest lines of many, however many there were.
+/// Keeps the newest of any number of lines.
 package struct LastLines {
     private let limit: Int
     private var ring: [LogLine] = []
-    /// The oldest of a full ring.
+    /// The index of the oldest line once the ring is full.
     private var oldest = 0
 
     /// - Parameter limit: how many to keep.

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Logging
 
-/// Reads an instance's log line by line, from its oldest line or from now on, following along when it begins a new
-/// file.
+/// Reads an instance's log line by line, from its oldest line or from now on, and continues with the new file when the
+/// log begins one.
 package struct LogFollower: ~Copyable {
     package let path: String
     private let instance: String
@@ -13,7 +13,7 @@ package struct LogFollower: ~Copyable {
     private var at = 0
     private var before = ""
 
-    /// Longer ones are split: none of our writers produces them.
+    /// Longer lines are split; none of our writers produces any.
     private static let longestLine = 256 << 10
 
     package init(path: String, instance: String, fromEnd: Bool) {
@@ -62,7 +62,7 @@ package struct LogFollower: ~Copyable {
         return !block.isEmpty
     }
 
-    /// Switches to the file that has the name now; returns false when that is the one already being read.
+    /// Switches to the file that now has the name; returns false when that is the one already being read.
     private mutating func moveOn() -> Bool {
         var named = stat()
         var open = stat()
@@ -74,7 +74,7 @@ package struct LogFollower: ~Copyable {
                 guard named.st_size < lseek(descriptor, 0, SEEK_CUR) else { return false }
                 return lseek(descriptor, 0, SEEK_SET) == 0
             }
-            // First any lines written between the last check and the renaming.
+            // First come any lines written between the last check and the renaming.
             if fill() { return true }
             close(descriptor)
         }
@@ -90,7 +90,7 @@ package struct MergedLogs: ~Copyable {
     private final class Box {
         var follower: LogFollower
         var head: LogLine?
-        /// It had no line when last read; it is read again once no other log has one either.
+        /// This log had no line when last read; it is read again once no other log has one either.
         var isDry = false
 
         init(_ follower: consuming LogFollower) { self.follower = follower }
@@ -101,7 +101,7 @@ package struct MergedLogs: ~Copyable {
         followers = logs.map { Box(LogFollower(path: $0.path, instance: $0.instance, fromEnd: fromEnd)) }
     }
 
-    /// The earliest line available and not yet returned; nil when there is none yet.
+    /// The earliest line that is available and not yet returned; nil when there is none yet.
     package mutating func next() -> LogLine? {
         var first: Box?
         for box in followers {

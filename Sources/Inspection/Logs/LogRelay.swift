@@ -20,7 +20,7 @@ package final class LogRelay: Sendable {
 
     /// Passes on only what is written from now on.
     /// - Parameters:
-    ///   - minimum: events below it aren't passed on; lines that aren't events always are.
+    ///   - minimum: events below this level aren't passed on; lines that aren't events always are.
     ///   - passOn: takes a line of the processes' logs, without its end.
     ///   - say: takes each line given to `say`.
     package init(

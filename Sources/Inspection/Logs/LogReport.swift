@@ -25,7 +25,7 @@ package struct LogReport {
 
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-        /// A line that isn't an event has no level, so it is wanted at any. It has no category either.
+        /// A line that isn't an event has no level, so it matches any. It has no category either.
         package func wants(_ line: LogLine) -> Bool {
             (line.level.map { $0 >= minimum } ?? true) && since.map { line.time >= $0 } ?? true
                 && (categories.isEmpty || categories.contains(line.category))
@@ -48,7 +48,7 @@ package struct LogReport {
 
     private let logs: [(instance: String, path: String)]
 
-    /// - Parameter names: of instances, or "supervisor"; empty means all.
+    /// - Parameter names: names of instances, or "supervisor"; empty means all.
     /// - Throws: `Failure` (usage) that lists the existing ones.
     package init(_ stack: Stack, names: [String]) throws(Failure) {
         let known = stack.names + ["supervisor"]
@@ -62,7 +62,7 @@ package struct LogReport {
     package var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
     /// Prints the lines in order; when following, until `print` returns false.
-    /// - Parameter last: only this many of the wanted lines that are there already; nil for all.
+    /// - Parameter last: only this many of the wanted lines that already exist; nil for all.
     package func run(_ filter: Filter, last: Int? = nil, follows: Bool, print: (LogLine) -> Bool) throws {
         let watch = follows ? try LogWatch(logs.map(\.path)) : nil
         var merged = MergedLogs(logs, fromEnd: false)

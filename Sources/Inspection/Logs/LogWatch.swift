@@ -8,7 +8,7 @@ final class LogWatch: Sendable {
     private let notices: Int32
     private let wakeUp: Int32
     private let paths: [String]
-    /// Whether everything that exists is watched; used only by the thread that arms and waits.
+    /// Whether every file that exists is being watched; used only by the thread that arms and waits.
     private let isArmed = Atomic(false)
 
     /// - Throws: `Failure` when the system refuses what watching needs.
@@ -42,7 +42,8 @@ final class LogWatch: Sendable {
         isArmed.store(all, ordering: .relaxed)
     }
 
-    /// Blocks until something has changed or woken it; for at most a second if not everything can be watched.
+    /// Blocks until something has changed or another thread ends the wait; for at most a second if not everything can
+    /// be watched.
     func wait() {
         var watched = [
             pollfd(fd: notices, events: Int16(POLLIN), revents: 0),

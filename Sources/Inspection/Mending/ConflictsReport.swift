@@ -6,8 +6,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus conflicts`: what arrived under a sample's UUID but with different content, beside the sample that stays.
-/// It is a view of the quarantine, with the same numbers. And what destinations have under a version that was sent to
+/// `healthbus conflicts`: what arrived under a sample's UUID but with different content, beside the stored sample. It
+/// is a view of the quarantine, with the same numbers. And what destinations have under a version that was sent to
 /// them, but with different content.
 package struct ConflictsReport {
     package struct Entry: Sendable, Equatable {
@@ -18,7 +18,7 @@ package struct ConflictsReport {
         package var seen: Int64
         package var conflict: RecordConflict
 
-        /// nil for what is in quarantine for another reason.
+        /// nil for an entry that is in quarantine for another reason.
         package init?(_ row: QuarantinedRow) {
             guard row.reason == RecordConflict.reason, case .input(let raw)? = row.record,
                 let conflict = RecordConflict(json: raw)
@@ -44,7 +44,7 @@ package struct ConflictsReport {
     package let count: Int
     package let delivered: [Delivered]
 
-    /// Each is requested separately: any beyond these are only counted.
+    /// Each entry is requested separately, so any beyond these are only counted.
     package static let limit = 500
 
     package init(_ stack: Stack) throws {

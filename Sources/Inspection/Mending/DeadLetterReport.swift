@@ -13,7 +13,7 @@ import UploaderReading
 /// for it now.
 package struct DeadLetterReport {
     package struct Entry: Sendable {
-        /// The uploader's instance that it belongs to.
+        /// The name of the uploader that it belongs to.
         package var stage: String
         package var letter: DeadLetter
     }
@@ -80,7 +80,7 @@ package struct DeadLetterReport {
 
     // MARK: One letter in full
 
-    /// The letter with its body, as it would be sent now; null if the element has changed or gone since, so that
+    /// The letter with its body, as it would be sent now; null if the element has changed or disappeared since, so that
     /// nothing of this version is left to send.
     package func whole(_ entry: Entry) throws -> Value {
         var members = Self.readable(entry)

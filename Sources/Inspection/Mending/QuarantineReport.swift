@@ -37,7 +37,7 @@ package struct QuarantineReport {
 
     package var value: Value { .array(entries.map(Self.readable)) }
 
-    /// The entry with times as ISO 8601, and its number as `id`.
+    /// The entry with its times as ISO 8601, and its number as `id`.
     private static func readable(_ entry: QuarantinedRow) -> Value {
         var members = Value(entry).object ?? [:]
         members["id"] = members.removeValue(forKey: "number")

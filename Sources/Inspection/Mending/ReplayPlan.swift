@@ -11,7 +11,7 @@ import StageKit
 package struct ReplayPlan {
     package enum Start: Sendable, Equatable {
         case day(LocalDay)
-        /// One of the observer's sequence numbers.
+        /// One of the observer's sequence numbers, if the replay starts from one.
         case sequence(SequenceNumber)
     }
 
@@ -80,7 +80,7 @@ package struct ReplayPlan {
         days = first...last
     }
 
-    /// Fills in what a request should do again.
+    /// Fills in the part of a request that says what to do again.
     package func fill(_ request: inout MendRequest) {
         guard let days else { return request.since = since ?? .beginning }
         request.from = days.lowerBound.description
@@ -91,11 +91,11 @@ package struct ReplayPlan {
     package struct Count: Sendable, Equatable {
         package var days: Int
         /// For a handler: its figures and events for these days; for the consolidator: the handlers' figures that it
-        /// reads; for the uploader: what it sends.
+        /// reads; for the uploader: the elements that it sends.
         package var rows: Int
     }
 
-    /// The amount of work, found by reading page by page with the requests that it would send.
+    /// The amount of work, found by reading page by page with the same requests that the replay would send.
     package func count() throws -> Count {
         if let since { return try count(since: since) }
         guard let days else { return Count(days: 0, rows: 0) }

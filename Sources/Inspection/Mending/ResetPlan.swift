@@ -5,7 +5,7 @@ import Protocol
 
 /// What a reset would derive again. Changes nothing.
 package struct ResetPlan {
-    /// Figures, events or summaries that the instance has.
+    /// How many figures, events or summaries the instance has.
     package let rows: Int
 
     package init(_ stack: Stack, _ instance: StackConfiguration.Instance) throws {

@@ -6,7 +6,7 @@ import JSON
 package struct MetricsPage: Sendable {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Lines by the name of their family.
+    /// The lines of each family, by its name.
     private var lines: [String: [String]] = [:]
 
     package init() {}

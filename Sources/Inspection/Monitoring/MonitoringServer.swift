@@ -24,7 +24,7 @@ package final class MonitoringServer: Sendable {
     /// The times of the newest samples are requested at most this often.
     private static let samplesAge = Duration.seconds(15)
 
-    /// Listens and serves from now on.
+    /// Listens and serves from this call on.
     /// - Throws: `Failure` when the address isn't available.
     package init(_ stack: Stack, _ client: StackClient, at endpoint: Endpoint) throws(Failure) {
         self.stack = stack
@@ -47,7 +47,7 @@ package final class MonitoringServer: Sendable {
         }
     }
 
-    /// The actual endpoint, even when any free port was requested.
+    /// The actual endpoint, even if the configuration asked for any free port.
     package var endpoint: Endpoint? { server.withLock { $0 }.map { Endpoint(host: $0.host, port: $0.port) } }
 
     package func stop() { server.withLock { $0.take() }?.stop(drainSeconds: 1) }

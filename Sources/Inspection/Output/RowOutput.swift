@@ -57,7 +57,7 @@ package final class RowOutput {
 
     private var isJSON: Bool { format == .json || format == .lines }
 
-    /// Writes what precedes a cell.
+    /// Writes whatever precedes a cell.
     private func begin() {
         if isJSON {
             if column == 0 {
@@ -89,7 +89,7 @@ package final class RowOutput {
 
     package func integer(_ number: Int64) { plain { $0.append(json: number) } }
 
-    /// Written as no value if it isn't finite.
+    /// A value that isn't finite is written as no value.
     package func number(_ number: Double) {
         if number.isFinite { plain { $0.append(json: number) } } else { null() }
     }
@@ -132,7 +132,7 @@ package final class RowOutput {
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
-    /// JSON text: unchanged in JSON, as a string elsewhere. Empty means no value.
+    /// JSON text: unchanged in JSON, as a string elsewhere. An empty text means no value.
     package func json(_ text: UnsafeRawBufferPointer) {
         guard !text.isEmpty else { return null() }
         guard isJSON else { return self.text(text) }
@@ -169,7 +169,7 @@ package final class RowOutput {
         buffer.append(0x22)
     }
 
-    /// - Throws: `Failure` when nothing more can be written.
+    /// - Throws: `Failure` when the output accepts nothing more.
     package func endRow() throws {
         precondition(
             table != nil || column == columns.count, "a row's number of cells differs from the number of columns")

@@ -10,10 +10,10 @@ package struct PipelineView: Sendable {
             case ready
             /// It has work, but isn't making progress.
             case behind
-            /// It is running, but doesn't answer.
+            /// It is running, but doesn't respond.
             case hanging
             case stopped, starting, backoff, failed
-            /// It was never heard.
+            /// It has never been heard from.
             case silent
         }
 
@@ -22,7 +22,7 @@ package struct PipelineView: Sendable {
         /// What is wrong, in a sentence.
         package var why: String?
         package var since: Instant?
-        /// When its process started, if an earlier one had ended.
+        /// When its process started, if it replaced one that had ended.
         package var restarted: Instant?
     }
 
@@ -35,21 +35,21 @@ package struct PipelineView: Sendable {
     /// When each process was last seen to move.
     private let still: [String: Instant]
 
-    /// A process that leaves a question unanswered for this long hangs: every process is asked twice a second, and
-    /// normally answers at once.
+    /// A process that leaves a question unanswered for this long counts as hanging: every process is asked twice a
+    /// second, and normally answers at once.
     package static let patience = 1.0
     /// The hub answers no questions; it reports every few seconds.
     private static let hubPatience = 10.0
-    /// A stage that spends this long on one turn hangs, although its connection to the bus still answers.
+    /// A stage that spends this long on one turn counts as hanging, although its connection to the bus still answers.
     private static let turnPatience = Duration.seconds(20)
     /// Work that doesn't decrease for this long isn't just waiting in a window in which changes are collected.
     private static let stillPatience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - sample: a sample that follows an earlier one; otherwise there are no rates.
+    ///   - sample: must follow an earlier sample; otherwise there are no rates.
     ///   - beats: with their age in seconds.
     ///   - unanswered: how many seconds each silent process has left a question unanswered.
-    ///   - old: what was shown before.
+    ///   - old: the view that was shown before.
     package init(
         _ stack: StackConfiguration, _ sample: TopSample, _ beats: StackMetrics.Beats, unanswered: [String: Double],
         after old: PipelineView?
@@ -76,7 +76,7 @@ package struct PipelineView: Sendable {
             let verdict = Self.verdict(row, heard, isSilent: isSilent, still: still[row.name], now: now)
             let restarted = (row.restarts ?? 0) > 0 ? heard?.beat.started : nil
             guard let verdict else { return Node(row: row, state: .ready, restarted: restarted) }
-            // A lasting state counts from when it was first seen.
+            // A lasting state keeps the time at which it was first seen.
             let known = before[row.name].flatMap { $0.state == verdict.state ? $0.since : nil }
             return Node(
                 row: row, state: verdict.state, why: verdict.why, since: verdict.since ?? known ?? now,
@@ -117,7 +117,7 @@ package struct PipelineView: Sendable {
         var frontier: [String: SequenceNumber]
         var pending: Int?
         var commit: Instant?
-        /// A process with nothing to do counts as standing still only once work arrives.
+        /// A process with nothing to do counts as standing still only from the moment work arrives.
         var isAtRest: Bool
 
         init(_ beat: Heartbeat, _ beats: StackMetrics.Beats) {
@@ -130,7 +130,7 @@ package struct PipelineView: Sendable {
         }
     }
 
-    /// Whether `old` showed the same, except for numbers that change all the time.
+    /// Whether `old` showed the same, apart from numbers that change all the time.
     package func isLike(_ old: PipelineView) -> Bool {
         nodes.map(\.state) == old.nodes.map(\.state) && nodes.map(\.restarted) == old.nodes.map(\.restarted)
     }

@@ -21,7 +21,7 @@ package struct WaitList: Sendable, Equatable {
         package var what: String
         package var remedy: String
         package var since: Instant?
-        /// The destination whose dead letters can be sent again.
+        /// The destination whose dead letters this remedy can send again.
         package var retry: String?
     }
 
@@ -29,7 +29,7 @@ package struct WaitList: Sendable, Equatable {
 
     /// - Parameters:
     ///   - beats: with their age in seconds.
-    ///   - earlier: the same a moment before.
+    ///   - earlier: the same, a moment earlier.
     package init(
         _ stack: Stack, _ reader: StackReader, _ beats: StackMetrics.Beats, earlier: StackMetrics.Beats, now: Instant
     ) {

@@ -26,7 +26,7 @@ package struct PlaceCollection {
         for (index, feature) in features.enumerated() {
             let place = try Self.place(feature, number: index + 1, radius: radius)
             guard found.updateValue(place, forKey: place.name) == nil else {
-                throw Failure("feature \(index + 1) has the name of an earlier one", hint: "each place has its own")
+                throw Failure("feature \(index + 1) has the name of an earlier one", hint: "each place needs its own")
             }
         }
         guard !found.isEmpty else { throw Failure("the file has no features", hint: "each place is one") }

@@ -64,7 +64,7 @@ package struct PlacesReport {
         places = found.values.sorted { $0.condition.name < $1.condition.name }
     }
 
-    /// From the fixes of the last two gaps, which determine the present state.
+    /// Based on the fixes of the last two gaps, which determine the present state.
     private static func states(
         _ stack: Stack, _ reader: StackReader, _ handler: StackConfiguration.Instance, _ conditions: Value,
         user: String, now: Instant
@@ -126,7 +126,7 @@ package struct PlacesReport {
         }
     }
 
-    /// Six decimals are about 11 cm.
+    /// Six decimals correspond to about 11 cm.
     private static func degrees(_ degrees: Double) -> String { "\((degrees * 1_000_000).rounded() / 1_000_000)" }
 }
 

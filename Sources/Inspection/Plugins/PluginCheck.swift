@@ -3,14 +3,14 @@ import Foundation
 import HealthModel
 import Logging
 
-/// What is wrong with a plugin, beyond errors found when reading its manifest. Pure, except for checking whether its
-/// program exists.
+/// Checks a plugin for problems beyond the errors found when its manifest is read. Pure, except for checking whether
+/// its program exists.
 package struct PluginCheck: Sendable {
     package struct Finding: Sendable, Equatable {
         /// The manifest's member.
         package var member: String
         package var problem: String
-        /// Its line in the manifest, from 1; nil if that isn't known.
+        /// Its line in the manifest, counted from 1; nil if that isn't known.
         package var line: Int?
         package var column: Int?
 
@@ -54,7 +54,7 @@ package struct PluginCheck: Sendable {
         for figure in manifest.figures {
             guard let type = figure.explanation?.type, !manifest.types.contains(type), !manifest.reads.contains(type)
             else { continue }
-            find("figures", "makes '\(figure.path[0])' of \(type), which neither 'types' nor 'reads' names")
+            find("figures", "makes '\(figure.path[0])' from \(type), which neither 'types' nor 'reads' names")
         }
         do {
             let defaults = try SchemaCheck(file: manifest.file).resolve(.null, schema: manifest.configuration)
@@ -64,7 +64,7 @@ package struct PluginCheck: Sendable {
     }
 
     /// Identifiers that aren't HealthKit's.
-    /// - Parameter lists: by the manifest's members.
+    /// - Parameter lists: the lists of types, by the manifest's member that holds them.
     static func unknownTypes(_ lists: [String: [String]]) -> [Finding] {
         lists.sorted { $0.key > $1.key }.flatMap { member, types in
             types.enumerated().filter { $0.element != "*" && HealthType.known($0.element) == nil }.map { index, type in

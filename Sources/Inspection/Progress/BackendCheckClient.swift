@@ -10,7 +10,7 @@ package struct BackendCheckClient {
     /// Running uploaders.
     package let uploaders: [String]
     package let id = UUID().uuidString.lowercased()
-    /// Whether to try to send waiting elements at once, too.
+    /// Whether uploaders should also try at once to send waiting elements.
     let sends: Bool
 
     package init(uploaders: [String], sends: Bool) { (self.uploaders, self.sends) = (uploaders, sends) }
@@ -19,7 +19,7 @@ package struct BackendCheckClient {
     package static let patience = 8.0
 
     /// Repeats the request until each uploader has reported its backend's answer, or why there is none.
-    /// - Returns: those that haven't.
+    /// - Returns: the uploaders that haven't reported one.
     @discardableResult
     package func ask(_ client: StackClient, within seconds: Double = patience) -> [String] {
         let deadline = MonotonicClock.now + .seconds(seconds)

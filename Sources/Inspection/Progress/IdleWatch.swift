@@ -22,13 +22,13 @@ package struct IdleWatch: Sendable {
     private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles
-    /// The observer's head when the named imports had closed.
+    /// The observer's head at the moment when the named imports had closed.
     private let closedHead: SequenceNumber
-    /// What must be delivered: the observer's head when it was first heard at or beyond `closedHead` with no import
+    /// What must be delivered: the observer's head when it was first reported at or beyond `closedHead` with no import
     /// open.
     package private(set) var target: SequenceNumber?
-    /// Uploaders that have delivered everything, but haven't compared it with what their backend holds since. They
-    /// compare on their own, but not often; whoever waits for the end asks them (`CompareBackend`).
+    /// Uploaders that have delivered everything, but haven't since compared it with what their backend holds. They
+    /// compare on their own, but not often; a command that waits for the end asks them to (`CompareBackend`).
     package private(set) var uncompared: [String] = []
     private var progress = ProgressWatch()
     private var nextProgressLook = MonotonicTime.distantPast
@@ -62,7 +62,7 @@ package struct IdleWatch: Sendable {
         func beat(_ name: String) -> Heartbeat? {
             beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
         }
-        // This comes first: dead letters that are being sent again aren't a reason to give up.
+        // This check comes first: dead letters that are being sent again aren't a reason to give up.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
         for name in workers where beat(name)?.stage.mending?.state == .underWay {
             return .waiting("\(name): a request made by hand")
@@ -80,7 +80,7 @@ package struct IdleWatch: Sendable {
         guard observer.observer?.importOpen == false else {
             return .waiting("\(roles.observer): an import is open")
         }
-        // A heartbeat from before the imports closed doesn't cover their content.
+        // A heartbeat from before the imports closed doesn't account for their content.
         guard head.sequence >= closedHead else { return .waiting("\(roles.observer): silent since the import") }
         let target = target ?? head.sequence
         self.target = target
@@ -121,8 +121,8 @@ package struct IdleWatch: Sendable {
         return failed(beats) ?? .idle
     }
 
-    /// Days that their handler can't compute. They hold up no other day, so they are reported only once all others are
-    /// delivered.
+    /// Days that their handler can't compute. They don't hold up any other day, so they are reported only once all
+    /// others are delivered.
     private func failed(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict? {
         let failed = roles.handlers.compactMap { name -> String? in
             guard let days = beats[name]?.beat.handler?.failedDays, days > 0 else { return nil }

@@ -40,6 +40,6 @@ package struct ProgressWatch: Sendable {
         return true
     }
 
-    /// How long nothing has moved.
+    /// For how long nothing has moved.
     package func stillness(at monotonic: MonotonicTime) -> Duration { movedAt.map { monotonic - $0 } ?? .zero }
 }

@@ -14,7 +14,7 @@ package struct SampleExport {
         package var types: [String] = []
         /// Only samples whose source's name contains this, ignoring case.
         package var source: String?
-        /// Only samples that a person typed in (true), or only others (false); nil for both.
+        /// Only samples that a person typed in (true), or only those that weren't (false); nil for both.
         package var isEnteredByHand: Bool?
         /// Days on which samples begin.
         package var range = DateRange()

@@ -21,7 +21,7 @@ package struct ConfigurationReport {
     private let settings: [Setting]
 
     /// - Parameters:
-    ///   - given: how the state folder and the configuration file were specified.
+    ///   - given: how the user specified the state folder and the configuration file.
     ///   - instance: only this one's; nil for all.
     ///   - changed: only what differs from the default.
     package init(
@@ -134,7 +134,7 @@ package struct ConfigurationReport {
         return Value.inOrder(members).flatMap { leaves($0.value, path + [$0.key]) }
     }
 
-    /// Which secrets the environment sets, since these take precedence over files.
+    /// Which secrets are set by the environment, whose values take precedence over files.
     private static func secrets(_ environment: [String: String]) -> [Setting] {
         [
             "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL", "HEALTHBUS_KEY",

@@ -32,7 +32,7 @@ extension DaysReport {
         try output.finish()
     }
 
-    /// The names that `write` accepts for days, then those that only hours have.
+    /// The names that `write` accepts for days, followed by those that only hours have.
     package static func columns(of stack: Stack) -> [String] {
         let views = HealthViews(figures: stack.configuration.figures)
         let days = views[.days]?.columns.map(\.name) ?? []
@@ -54,7 +54,7 @@ extension DaysReport {
         return chosen
     }
 
-    /// For people: whether the column is a time, or has a value in some row.
+    /// For tables for people: whether the column is a time, or has a value in some row.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in

@@ -47,7 +47,7 @@ package struct DaysReport {
         total = sorted.count
     }
 
-    /// Whether it contains anything besides its times.
+    /// Whether it contains anything besides its date and times.
     static func hasData(_ day: Value) -> Bool {
         (day.object ?? [:]).contains { name, value in
             !(members + ["hours"]).contains(name) && !value.isNull && value != [] && value != [:]
@@ -67,7 +67,7 @@ package struct DaysReport {
     }
 
     /// A table for people; an empty cell means no data. A figure missing from every day gets no column, and a narrow
-    /// screen shows fewer.
+    /// screen shows fewer columns.
     package func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0.read(SummaryState.self)?.user })
         let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
@@ -103,7 +103,7 @@ package struct DaysReport {
 
     private static func value(_ path: [String], of day: Value) -> Value { path.reduce(day) { $0[$1] } }
 
-    /// - Parameter isGrouped: with digit separators, which only people want.
+    /// - Parameter isGrouped: whether to use digit separators, which only people want.
     private static func cell(_ value: Value, _ column: FigureDeclaration.Column, isGrouped: Bool) -> String {
         switch column.form {
         case .number:

@@ -40,7 +40,7 @@ package struct MetricDurations: Codable, Sendable, Equatable {
     }
 
     /// - Parameter sorted: microseconds.
-    /// - Returns: seconds; nil if there are no numbers.
+    /// - Returns: seconds; nil if the list is empty.
     static func quantile(_ share: Double, of sorted: [Int64]) -> Double? {
         sorted.isEmpty ? nil : Duration.microseconds(sorted[Int(Double(sorted.count - 1) * share)]).seconds
     }

@@ -80,7 +80,7 @@ package struct StatusReport {
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
             "backend": Self.backend(
-                // The stack's own backend, if there are several.
+                // The stack's own backend, if there are several destinations.
                 (destinations.first { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
                     ?? destinations.first).flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, reader, beats, now: now).value,
@@ -117,7 +117,7 @@ package struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
-        // A process that a person started in its place now counts as the instance, although the supervisor's own is
+        // A process that a person started in its place counts as the instance, even though the supervisor's own is
         // waiting to take over.
         if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
@@ -173,7 +173,7 @@ package struct StatusReport {
         return members
     }
 
-    /// For all of a metric's types and users together: a day lacks samples when none of them has any.
+    /// For all of a metric's types and users together: a day counts as missing only if none of them has samples on it.
     private static func completeness(_ types: [[TypeDays]]) -> [String: Value] {
         let types = types.flatMap { $0 }
         var members = types.reduce(DayRuns()) { $0.union($1.days) }.value

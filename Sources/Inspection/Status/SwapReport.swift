@@ -2,9 +2,9 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// What `status` says about swaps: those under way, and instances with another plugin than the configuration's. Pure.
+/// What `status` says about swaps: those under way, and instances whose plugin isn't the configured one. Pure.
 package struct SwapReport: Sendable, Equatable {
-    /// An instance with another plugin than the configuration's.
+    /// An instance whose plugin isn't the configured one.
     package struct Swapped: Codable, Sendable, Equatable {
         package var instance: String
         /// Plugins by name, or by their folder's path.
@@ -28,7 +28,7 @@ package struct SwapReport: Sendable, Equatable {
     /// - Parameters:
     ///   - swaps: as the supervisor reports them.
     ///   - instances: as the stack has them, swaps included.
-    ///   - kept: those that the state folder says were swapped, as the configuration has them.
+    ///   - kept: the instances that the state folder says were swapped, as they are configured.
     ///   - running: the names of the plugins that run, by instance.
     package init(
         swaps: [SwapProgress], instances: [StackConfiguration.Instance],
@@ -93,12 +93,12 @@ package struct SwapReport: Sendable, Equatable {
 }
 
 extension Stack {
-    /// The instances that the state folder says were swapped, as the configuration has them.
+    /// The instances that the state folder says were swapped, as they are configured.
     func configuredInsteadOfSwapped() throws -> [String: StackConfiguration.Instance] {
         let layer = StackLayer(state)
         let names = try names.filter { try layer.plugin(of: $0) != nil }
         guard !names.isEmpty else { return [:] }
-        // Whatever is wrong with the configured plugin, it is shown here that it was replaced.
+        // The replacement is shown here even if something is wrong with the configured plugin.
         let configured = try StackConfigurationReader(
             path: configurationFile, state: state,
             choices: Dictionary(uniqueKeysWithValues: names.map { ($0, .configured) }), catalog: catalog

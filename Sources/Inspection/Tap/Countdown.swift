@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many are still wanted; usable from any thread.
+/// How many messages are still wanted; usable from any thread.
 package final class Countdown: Sendable {
     private let left: Mutex<Int>
 

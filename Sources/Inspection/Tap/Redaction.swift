@@ -3,8 +3,8 @@ import Protocol
 
 /// Removes health values from messages, so that a tap's output may be shown to others. Pure.
 ///
-/// Only pages, pushed data and conditions carry health values. Conditions are hidden. In the others, members known to
-/// hold none are kept (protocol, ids, types, times, sources); everything else is hidden, including whatever later
+/// Only pages, pushed data and conditions carry health values. Conditions are hidden. In other messages, members known
+/// to hold none are kept (protocol, ids, types, times, sources); everything else is hidden, including whatever later
 /// releases add.
 package enum Redaction {
     package static let hidden: Value = "hidden"
@@ -34,7 +34,7 @@ package enum Redaction {
     }
 
     package static func redact(_ message: Message) -> Message {
-        // A person's own entries, and the conditions that handlers watch for them, are private.
+        // A person's own entries, and the conditions that handlers watch for that person, are private.
         if message.topic.hasPrefix("control."), var members = message.body.object {
             for name in ["conditions", "own"] where !message.body[name].isNull { members[name] = hidden }
             var redacted = message
@@ -54,7 +54,7 @@ package enum Redaction {
         return redacted
     }
 
-    /// A changelog's row or a sample, without its content.
+    /// A changelog's row or a sample, stripped of its content.
     package static func row(_ value: Value) -> Value { keeping(rowMembers, of: value) }
 
     private static func keeping(_ known: Set<String>, of value: Value) -> Value {

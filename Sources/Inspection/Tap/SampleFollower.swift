@@ -28,7 +28,7 @@ package final class SampleFollower {
     /// running, with what is known.
     /// - Parameters:
     ///   - waiting: called once if there is no such sample yet.
-    ///   - print: receives a step, and when following first found it done.
+    ///   - print: receives a step, and the time at which it was first seen done while following.
     /// - Throws: `Failure` when a stack that isn't running has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)

@@ -132,12 +132,12 @@ package struct SampleTrace: Sendable {
                 ?? "no row: nothing to say about that day")
     }
 
-    /// Nothing is left to do.
+    /// Whether the sample has passed every step.
     package var isThrough: Bool { steps.allSatisfy { $0.isDone == true } }
 }
 
 extension SampleTrace.Step {
-    /// - Parameter seen: when following first found this step done; nil if it was already done before.
+    /// - Parameter seen: when the step was first seen done while following; nil if it was done before that.
     package func line(seen: Instant?, for terminal: Terminal) -> String {
         func clock(_ time: Instant) -> String {
             guard terminal.isTerminal else { return InstantText.iso8601(time) }

@@ -6,7 +6,7 @@ import Synchronization
 import Terminal
 
 /// `healthbus tap`: every message that passes, decoded. It is just one more subscriber, so it never slows or changes
-/// the stack; if it is too slow, it misses messages.
+/// the stack; if it can't keep up, it misses messages.
 package final class Tap: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
@@ -50,7 +50,7 @@ extension Message {
     }
 
     /// For people: time, topic, sender, and the body with readable dates, cut to fit.
-    /// - Parameter width: `.max` for a pipe, where the time is ISO 8601.
+    /// - Parameter width: `.max` for a pipe, to which the time is written as ISO 8601.
     package func line(width: Int) -> String {
         let full = InstantText.iso8601(header.at)
         let time = width == .max ? full[...] : full.replacing("T", with: " ").prefix(23)

@@ -58,7 +58,7 @@ package struct TapFilter: Sendable {
     }
 }
 
-/// What messages of any kind say about types and users.
+/// The members that messages of any kind use to name types and users.
 private struct Mentions: Codable {
     struct Row: Codable { @IfReadable var user: String? }
     struct Samples: Codable { @IfReadable var types: [String]? }
@@ -80,21 +80,21 @@ extension StackConfiguration {
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }
 
-    /// What this stack's messages are about, sorted; one that ends with a full stop begins several topics.
+    /// The topics of this stack's messages, sorted; one that ends with a full stop begins several topics.
     package var topics: [String] { Set(topics(isReplay: false).map(\.text)).sorted() }
 
     private func topics(isReplay: Bool) -> [Subscription] {
         let rights = BusRights(self)
         var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
-        // The hub has no grant, and the other messages are sent by tools.
+        // The hub has no grant to read topics from, and the other messages are sent by tools.
         for name in names + ["supervisor"] { said += [.exact(Heartbeat.topic(name)), .exact("control.\(name)")] }
         said.append(.exact(BusConnection.hello))
         guard isReplay else { return said }
         return said.filter { Self.kept.contains($0.text.prefix { $0 != "." }) } + [.prefix("samples.")]
     }
 
-    /// An explanation for each prefix that no topic of this stack begins with: nothing would ever be shown for it, and
-    /// a mistyped word would look like a quiet stack.
+    /// An explanation for each prefix that no topic of this stack begins with: such a prefix would never show anything,
+    /// so a mistyped word would look like a quiet stack.
     /// - Parameter isReplay: whether the tap shows changes from changelogs instead of messages.
     package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
         let said = topics(isReplay: isReplay)
@@ -120,6 +120,6 @@ extension StackConfiguration {
 
     private var names: [String] { instances.map(\.name) }
 
-    /// The topics that changelogs keep besides samples.
+    /// The topics that changelogs contain besides samples.
     private static let kept: [Substring] = ["alert", "daily", "events", "figures"]
 }

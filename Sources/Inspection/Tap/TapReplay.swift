@@ -8,12 +8,12 @@ import Protocol
 /// `healthbus tap --since`: what has changed since a given point, read from the changelogs themselves, and then each
 /// new change as it is committed.
 ///
-/// It has one anchor per changelog, as every consumer does, and asks for what comes after it: each change comes once,
-/// in the order of its changelog. A lost hint delays a change by a second, but loses none.
+/// It has one anchor per changelog, as every consumer does, and asks for what comes after it: each change comes exactly
+/// once, in the order of its changelog. A lost hint delays a change by a second, but loses none.
 package final class TapReplay {
     package enum Start: Sendable, Equatable {
         case time(Instant)
-        /// In the changelog of the one instance that was named.
+        /// A sequence number in the changelog of the one instance that was named.
         case sequence(SequenceNumber)
     }
 
@@ -36,7 +36,7 @@ package final class TapReplay {
     private var walks: [Walk] = []
     private let note: (String) -> Void
 
-    /// - Parameter note: receives anything that a person should know besides the changes.
+    /// - Parameter note: receives anything else that a person should know.
     package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
         self.stack = stack
         self.filter = filter
@@ -142,7 +142,7 @@ package final class TapReplay {
 
 /// A page whose rows a tap shows.
 protocol TappedPage: PageContent {
-    /// How far it goes.
+    /// The sequence number that it reaches.
     var end: SequenceNumber? { get }
 }
 

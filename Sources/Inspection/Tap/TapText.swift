@@ -9,7 +9,7 @@ enum TapText {
     private static let longest = 8
     private static let shown = 3
 
-    /// - Parameter name: the member that holds it.
+    /// - Parameter name: the name of the member that holds it.
     static func readable(_ value: Value, name: String = "") -> Value {
         switch value {
         case .integer(let number): moment(number) ?? day(number, name) ?? value

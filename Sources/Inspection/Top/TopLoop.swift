@@ -9,13 +9,13 @@ import Logging
 import MessageBus
 import Terminal
 
-/// Looks at a running stack repeatedly.
+/// Examines a running stack repeatedly.
 package final class TopLoop {
     private let stack: Stack
     private let client: StackClient
     private let interval: Duration
 
-    /// - Parameter interval: the seconds between two looks.
+    /// - Parameter interval: the seconds between two samples.
     package init(_ stack: Stack, interval: Double) throws {
         self.stack = stack
         self.interval = .seconds(interval)

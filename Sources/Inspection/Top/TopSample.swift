@@ -55,8 +55,8 @@ package struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With rates based on `old`, the previous sample. A process that hasn't reported since then (the hub reports every
-    /// few seconds, whatever the interval) keeps its earlier rates.
+    /// With rates based on `old`, the previous sample. A process that hasn't reported since then (the hub reports only
+    /// every few seconds, whatever the interval) keeps its earlier rates.
     package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
         var sample = self

@@ -13,7 +13,7 @@ package struct TopTable: Sendable {
         /// Messages per second; for an ingest, requests.
         package var received: Double?
         package var sent: Double?
-        /// How fast its changelog advanced, in rows per second.
+        /// How fast its changelog grew, in rows per second.
         package var rows: Double?
         /// How many sequence numbers it is behind the upstream that is farthest ahead of it.
         package var behind: Int64?
@@ -36,7 +36,7 @@ package struct TopTable: Sendable {
     /// By the clock.
     package let now: Instant
 
-    /// - Parameter current: with the previous heartbeats, without which there are no rates.
+    /// - Parameter current: includes the previous heartbeats, without which there are no rates.
     package init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in
@@ -95,8 +95,8 @@ package struct TopTable: Sendable {
 }
 
 extension TopTable {
-    /// All processes as one, the supervisor too, which isn't counted as one of them; the messages are those through the
-    /// hub.
+    /// All processes as one, including the supervisor, although it isn't counted among them; the messages are those
+    /// that passed through the hub.
     package var total: Row {
         func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
             let known = numbers.compactMap { $0 }

@@ -34,7 +34,7 @@ package struct TopView: Sendable {
         if let height, lines.count + 1 + rows.count > height {
             let room = max(0, height - lines.count - 2)
             hidden = rows.count - room
-            // Stable: in the order of the stack within each kind.
+            // The order is stable: within each group, that of the stack.
             rows = Array((rows.filter { $0.state != "ready" } + rows.filter { $0.state == "ready" }).prefix(room))
         }
         lines += grid(rows).render(for: terminal).split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -74,7 +74,7 @@ final class BackendVersions {
             generation = page.generation
             if page.rows.contains(where: { $0.content == nil }) { tellsContents = false }
             for row in page.rows {
-                // Rows that are compared in one pass must come in order.
+                // Rows are compared in one pass, so they must come in order.
                 if let id = row.id {
                     guard last.map({ $0 < id }) ?? true else { throw malformed("ids aren't in order") }
                     last = id

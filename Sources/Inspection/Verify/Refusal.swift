@@ -15,7 +15,7 @@ package enum Refusal: Sendable, Equatable {
         }
     }
 
-    /// Those of samples, by id.
+    /// The refusals of samples, by id.
     static func samples(_ refused: [String: Refusal]) -> [SampleID: Refusal] {
         var samples: [SampleID: Refusal] = [:]
         for (id, refusal) in refused {
@@ -26,10 +26,10 @@ package enum Refusal: Sendable, Equatable {
 }
 
 extension Verification {
-    /// What the backend wouldn't accept: by user and id.
+    /// What the backend wouldn't accept, by user and id.
     func refusals() throws -> [String: [String: Refusal]] {
         var refusals: [String: [String: Refusal]] = [:]
-        // Letters come first, so that one that is dropped meanwhile is counted either way.
+        // Dead letters are read first, so that one dropped in the meantime is counted either way.
         for entry in try DeadLetterReport(stack, MendSelection(), of: destination).entries {
             refusals[entry.letter.user, default: [:]][entry.letter.id] = .deadLetter
         }

@@ -5,7 +5,7 @@
 /// reverse. To be certain, read the stream again and examine only `candidates`.
 package struct SeenTwice {
     package private(set) var candidates: Set<Int64> = []
-    /// There were more than can be examined.
+    /// Whether there were more candidates than can be examined.
     package private(set) var isFull = false
 
     private var bits: [UInt64]

@@ -23,8 +23,8 @@ final class StoreVersions {
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
     private let frontier: [String: SequenceNumber]
-    /// Types that aren't delivered at present: switched off, or denied; also locations, if the destination has no right
-    /// to them.
+    /// Types that aren't delivered at present: those switched off or denied; also locations, if the destination has no
+    /// right to them.
     private let off: Set<String>
     /// What is from before this isn't delivered.
     private let since: DeliverSince?
@@ -32,7 +32,7 @@ final class StoreVersions {
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
-    /// Records how far a destination has come.
+    /// Records how far delivery to a destination has progressed.
     init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
         self.reader = reader
         observer = try stack.instance(.observer)
@@ -86,7 +86,7 @@ final class StoreVersions {
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
             for page in pages { try give(page.content, of: user, withContents, to: body) }
             head = head ?? now
-            // It doesn't wait for anything that arrives in the meantime.
+            // Anything that arrives in the meantime isn't waited for.
             guard through > after, through < head?.sequence ?? .beginning else { return }
             after = through
         }

@@ -18,7 +18,7 @@ extension Verification {
         var isMeant: Bool
     }
 
-    /// Compares nights, workouts and days: there are only a few a day, so their ids fit in memory.
+    /// Compares nights, workouts and days: there are only a few of them per day, so their ids fit in memory.
     func compareDocuments(
         _ user: String, _ store: StoreVersions, _ backend: BackendVersions, _ refused: [String: Refusal],
         _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
@@ -68,7 +68,7 @@ extension Verification {
         try UploadDocument.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
     }
 
-    /// Documents as the uploader sends them: by the last part of their key, with the sequence number of their latest
+    /// Documents as the uploader sends them, by the last part of their key, with the sequence number of their latest
     /// change.
     private func documents(of list: String, _ user: String, _ store: StoreVersions) throws -> [String: Document] {
         var documents: [String: Document] = [:]

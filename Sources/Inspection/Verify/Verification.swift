@@ -47,7 +47,7 @@ package final class Verification {
 
     /// - Parameters:
     ///   - destination: its name; nil for the only one that delivers over HTTP.
-    ///   - tell: called with what it is waiting for, if that takes a long time.
+    ///   - tell: called with what the comparison is waiting for, if that takes a long time.
     /// - Throws: `Failure` when there is no such destination, or several.
     package init(
         _ stack: Stack, of destination: String? = nil, _ scope: Scope, now: Instant,
@@ -87,7 +87,7 @@ package final class Verification {
         return report
     }
 
-    /// The instants of the requested days.
+    /// The instants at which the requested days begin and end.
     private func span(in zones: ZoneTimeline) -> Range<Instant> {
         let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .distantPast
         let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .distantFuture
@@ -138,7 +138,7 @@ package final class Verification {
                 found: { finding, id, sample in
                     if let sample {
                         byType[sample.type, default: .init()].note(finding, id.description)
-                        // Already counted as delivered above.
+                        // It was already counted as delivered above.
                         if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
                         if finding.isRepairable { again[stack.observer, default: []].append(sample.sequence) }
                     } else {
@@ -171,7 +171,7 @@ package final class Verification {
         return twice
     }
 
-    /// Examines some days id by id. A finding without a sample is about something that only the backend has.
+    /// Examines some days id by id. A finding without a sample concerns something that only the backend has.
     private func compare(
         _ batch: [Int], _ fold: VersionFold, _ user: String, _ range: IDRange, _ store: StoreVersions,
         _ backend: BackendVersions, _ refusals: [SampleID: Refusal],
@@ -186,7 +186,7 @@ package final class Verification {
         ours.sort { $0.id < $1.id }
         var next = 0
         func judge(_ sample: StoreVersions.Sample, _ theirs: HeldVersion?) {
-            // It is already counted; what the backend has by now doesn't matter.
+            // A pending sample is already counted; what the backend has by now doesn't matter.
             if store.isPending(sample) { return }
             guard let finding = VerifyFinding.of(sample.held, theirs, refusal: refusals[sample.id]) else { return }
             found(store.isOff(sample) && finding != .deadLetter ? .off : finding, sample.id, sample)
@@ -194,7 +194,7 @@ package final class Verification {
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last
             let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
-            // One more row than there are, since that row shows that the days are over.
+            // Expects one row more than there are, since that row shows that the days are over.
             let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
             try backend.forEach("samples", user: user, after: start, expected: expected) { row in
                 guard let id = row.id else { return true }
@@ -248,7 +248,7 @@ struct IDRange {
 
     func holds(_ id: SampleID) -> Bool { id.high >= first && isBelowEnd(id) }
 
-    /// Ids that aren't UUIDs come first, and only if everything is read.
+    /// Ids that aren't UUIDs come first, and are received only if everything is read.
     func isBelowEnd(_ id: SampleID?) -> Bool {
         guard let end, let id else { return true }
         return id.high < end
@@ -288,7 +288,8 @@ private struct Twins {
         copies[content]?[index].isHere = true
     }
 
-    /// The ids that are copies of others: those that the store doesn't have, minus one if it has none of them.
+    /// The ids that are copies of others: those that the store doesn't have, except for one if it has none of the
+    /// group.
     var doubled: [String] {
         copies.values.flatMap { group in
             let strangers = group.filter { !$0.isHere }

@@ -16,17 +16,17 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case newer
     /// The same version there with different content, which nothing sent from here can overcome.
     case altered
-    /// The same content exists under another id too.
+    /// The same content also exists under another id.
     case doubled
     /// Refused by the backend, and a dead letter here.
     case deadLetter
-    /// Refused by the backend, and given up by a person in this version.
+    /// Refused by the backend, and given up by a person for this version.
     case dropped
     /// Not released or not delivered yet.
     case pending
     /// Its type is switched off, or it is older than what is delivered, so it isn't delivered.
     case off
-    /// Alive there, never heard of here.
+    /// Alive there, unknown here.
     case beyond
 
     /// Whether the backend lacks something that was delivered to it.
@@ -93,7 +93,7 @@ package struct HeldVersion: Sendable, Equatable {
 extension VerifyFinding {
     /// The finding for an element that this stack has delivered; nil when both sides agree. The backend's version rule
     /// decides: a higher version wins, and a deletion wins over the same version.
-    /// - Parameter refusal: what became of it, if the backend wouldn't accept it.
+    /// - Parameter refusal: what became of the element, if the backend wouldn't accept it.
     package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, refusal: Refusal? = nil) -> VerifyFinding? {
         let refused = refusal?.finding(of: ours)
         guard let theirs else { return refused ?? (ours.isDeleted ? .missingDeletion : .missing) }

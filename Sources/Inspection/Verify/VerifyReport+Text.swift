@@ -8,7 +8,7 @@ extension VerifyReport {
         var text = ""
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
         for user in users {
-            // Each list's name is a plural.
+            // The lists' names are plurals.
             let held = Self.lists.map { HumanFormat.count(user.lists[$0]?.here ?? 0, String($0.dropLast())) }
             text += "\(user.name): \(held.joined(separator: ", ")) delivered to \(address)\n"
         }
@@ -78,7 +78,7 @@ extension VerifyReport {
                 for (type, part) in list.types.sorted(by: { $0.key < $1.key }) {
                     add(user, name, HealthTypeText.short(type), part, VerifyFinding.allCases)
                 }
-                // For anything that only the backend has, the type isn't known here.
+                // The type of anything that only the backend has isn't known here.
                 add(user, name, "", list, name == "samples" ? [.doubled, .beyond] : VerifyFinding.allCases)
             }
         }

@@ -12,7 +12,7 @@ package struct VerifyReport: Sendable {
         package private(set) var counts: [VerifyFinding: Int] = [:]
         package private(set) var first: [VerifyFinding: [String]] = [:]
         package private(set) var types: [String: List] = [:]
-        /// More elements occurred twice than can be examined, so the number of doubled ones is a minimum.
+        /// More elements occurred twice than can be examined, so the number of duplicates is a lower bound.
         package var isDoubledCut = false
 
         private static let shown = 5
@@ -66,7 +66,7 @@ package struct VerifyReport: Sendable {
     /// Whether the backend has everything that was delivered to it, once and in the version held here.
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
-    /// Whether nothing was refused and everything is delivered too, except for what a person dropped and types that are
+    /// Whether nothing was refused and everything is delivered, except for what a person dropped and types that are
     /// switched off.
     package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 

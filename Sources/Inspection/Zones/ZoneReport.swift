@@ -84,7 +84,7 @@ package struct ZoneReport {
         }
     }
 
-    /// "+02:00"; for the first zone, the offset where it ends, or today's.
+    /// "+02:00"; for the first zone, the offset at its end, or today's.
     private static func offset(_ zone: String, at instant: Instant?) throws -> String {
         let at = instant ?? Instant(seconds: Int64(Date().timeIntervalSince1970))
         let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at).components.seconds / 60)

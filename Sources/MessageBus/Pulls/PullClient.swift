@@ -9,7 +9,7 @@ import Protocol
 package struct PullClient {
     private struct Pending {
         var pull: Pull
-        /// The order in which the pulls were asked, since ids have no order.
+        /// The order in which the pulls were made, since ids have no order.
         var number: Int
         var parts: [Value] = []
         /// The state of the store that the parts reflect.
@@ -23,15 +23,15 @@ package struct PullClient {
     private var pending: [Int64: Pending] = [:]
     private var begun = 0
     package let consumer: String
-    /// How many parts came from a sender other than the producer that was asked.
+    /// How many parts came from senders other than the producer that was asked.
     package private(set) var foreign = 0
     /// Why requests are refused, by `producer/query`, until one of them is answered.
     package private(set) var refusals: [String: String] = [:]
 
-    /// More parts than any answer has, so that a producer that never sends a last part is eventually ignored.
+    /// More parts than any answer has; beyond this, a producer that never sends a last part is ignored.
     private static let partsLimit = 64
 
-    /// 1 s at first, because a producer that restarts is back within a second; up to 8 s later on.
+    /// 1 s at first, because a producer that restarts is back within a second; later up to 8 s.
     private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
 
     package init(consumer: String) { self.consumer = consumer }
@@ -73,12 +73,12 @@ package struct PullClient {
             refusals[entry.place] = reason
             return PullAnswer(pull: entry.pull, result: .refused(reason))
         }
-        // A request that reached the producer twice gets two answers. Those from the same moment (same head) are equal;
-        // parts from two moments don't fit together: a row that moved in between would be in neither.
+        // A request that reached the producer twice gets two answers. Those that reflect the same moment (same head)
+        // are equal; parts from two moments don't fit together: a row that moved in between would be in neither.
         if header.part == 0, entry.head != header.head { entry.parts = [] }
         guard entry.parts.isEmpty || entry.head == header.head else { return nil }
-        // Parts arrive in order or not at all; a gap means that one was dropped, and the request is repeated after the
-        // time-out.
+        // Parts arrive in order or not at all; a gap means that a part was dropped, and the request is repeated after
+        // the time-out.
         guard header.part == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
         entry.head = header.head
         entry.parts.append(part)

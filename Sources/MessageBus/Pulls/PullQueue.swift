@@ -1,7 +1,8 @@
 import HealthModel
 import Protocol
 
-/// Requests waiting to be answered, taken from all askers in turn: one that keeps asking delays only itself. Pure.
+/// Requests waiting to be answered, taken from all askers in turn, so that one that keeps asking delays only itself.
+/// Pure.
 package struct PullQueue {
     /// The most requests per asker; further ones are dropped, and repeated by their senders.
     package static let limit = 16
@@ -14,7 +15,7 @@ package struct PullQueue {
 
     package init() {}
 
-    /// - Parameter sender: who is asking; a tool counts as its owner, since it may use any number of names.
+    /// - Parameter sender: the asker; a tool counts as its owner, since it may use any number of names.
     /// - Returns: false when it is dropped for lack of room.
     @discardableResult
     package mutating func offer(_ request: Value, from sender: String) -> Bool {

@@ -46,7 +46,7 @@ package struct Register: BusCommand {
     }
 }
 
-/// Which members of the phone's state are to change.
+/// Which members of the phone's state to change.
 package struct ChangeDevice: BusCommand {
     package static let name = "device"
 
@@ -61,7 +61,7 @@ package struct SyncNow: BusCommand {
     package static let name = "sync"
 
     package var id: String
-    /// A handler's instance; nil for all.
+    /// A handler's instance; nil for all handlers.
     package var metric: String?
     /// A number of days, or "all", for a historical sync.
     package var history: Value?

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// A person's request to a stage: to replay, retry, forget or back up. Repeating it changes nothing: each id is carried
-/// out once.
+/// A person's request to a stage, such as to replay, retry, forget or back up. Repeating it changes nothing: each id is
+/// carried out once.
 package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
@@ -22,8 +22,8 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
-    /// For undo and cancel: an import, by its id. For undo, `device` may instead name a pushing device of `user` (nil:
-    /// the observer's default).
+    /// For undo and cancel: an import, by its id. For undo, `device` may name a pushing device of `user` (nil: the
+    /// observer's default) instead.
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
     /// For watch: whose conditions.
@@ -34,7 +34,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var own: OwnRequest? = nil
     /// For settle: which content counts in the numbered conflicts, "stored" or "other".
     @IfReadable package var keep: String? = nil
-    /// For undo: count only.
+    /// For undo: only count, and change nothing.
     @IfReadable package var dryRun: Bool? = nil
 
     package init(id: String, action: String) {

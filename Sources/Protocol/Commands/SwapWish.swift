@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What `control.supervisor` is asked for: a different plugin in an instance's place.
+/// What `control.supervisor` asks for: that a different plugin takes an instance's place.
 package struct SwapWish: BusCommand, Equatable {
     package static let name = "swap"
 
@@ -9,11 +9,11 @@ package struct SwapWish: BusCommand, Equatable {
     package var instance: String
     /// A plugin's name, or the absolute path of its folder; nil to return to what is configured, undoing earlier swaps.
     package var plugin: String?
-    /// Whether the plugin only stands by and is tried out.
+    /// Whether the plugin is only put on standby and tried out.
     package var isTrial: Bool
     /// Whether to swap even if days fail.
     package var isForced: Bool
-    /// How many seconds it may take to stand by, and then as many again to become ready.
+    /// How many seconds the plugin may take to stand by, and then as many again to become ready.
     package var within: Double
 
     package init(

@@ -3,7 +3,7 @@ import HealthModel
 
 /// What an uploader reports besides its position.
 package struct UploaderDetails: Codable, Sendable, Equatable {
-    /// How long after they ended a metric's samples reached the backend.
+    /// How long a metric's samples took to reach the backend after they ended.
     package struct Delay: Codable, Sendable, Equatable {
         package var count: Int64
         /// Seconds, like `p95`; nil while nothing has been counted.
@@ -17,7 +17,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// The same since the process began, in cumulative buckets.
+    /// The same delays since the process began, in cumulative buckets.
     package struct DelayBuckets: Codable, Sendable, Equatable {
         package struct Counts: Codable, Sendable, Equatable {
             /// One more element than `bounds`.

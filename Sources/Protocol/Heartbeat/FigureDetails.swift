@@ -18,7 +18,8 @@ package struct HandlerDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// When the last check for anything new took place. Sent along with other news, but never a reason for a heartbeat.
+/// When the last check for anything new took place. Sent along with other news, but never by itself a reason for a
+/// heartbeat.
 package struct CheckDetails: Codable, Sendable, Equatable {
     @OrNull package var lastChecked: Instant?
 

@@ -12,7 +12,7 @@ package struct Heartbeat: Sendable, Equatable {
     package var head: StoreHead?
     /// The latest sequence by sample type, read together with `head`; only from the observer.
     @IfAny package var heads: [String: SequenceNumber]
-    /// How far each upstream has been consumed, outputs included; valid for any reader that has consumed this instance
+    /// How far each upstream has been consumed, outputs included; holds for any reader that has consumed this instance
     /// up to `head`.
     @IfAny package var frontier: [String: SequenceNumber]
     package var lastCommit: Instant?

@@ -11,7 +11,7 @@ package struct HeartbeatDetails: Sendable {
 
     private var parts: [any Part]
 
-    /// - Parameter parts: if several have the same member, the first one's counts.
+    /// - Parameter parts: if several parts have the same member, the first one's counts.
     package init(_ parts: any Part...) { self.parts = parts }
 
     package mutating func add(_ part: some Part) { parts.append(part) }
@@ -107,7 +107,7 @@ package struct StageDetails: Codable, Sendable, Equatable {
     package var tasks: [ScheduledTask]?
     /// Why nothing goes out although something should.
     package var blocked: String?
-    /// How far it has consumed the observer, if types differ.
+    /// How far it has consumed the observer, if that differs between types.
     package var consumed: AnchorVector?
     package var replay: ReplayProgress?
 

@@ -45,12 +45,12 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// While true, no day becomes final.
+    /// While this is true, no day becomes final.
     package var importOpen: Bool
     package var quarantined: Int64
     package var reading: Reading?
     package var inbox: Inbox?
-    /// nil for an active, unlocked phone connected to power.
+    /// nil for an active, unlocked phone that is connected to power.
     package var device: DeviceState?
     /// For each registered consumer, the launch that it registered with.
     @IfAny package var registered: [String: Int64] = [:]

@@ -9,11 +9,11 @@ package struct IngestPart: Sendable {
     /// Starting from 0.
     package var number: Int64
     package var user: String
-    /// The sender: the device's name in its token.
+    /// The sender: its device's name in its token.
     package var device: String
     /// The way in, as named in the quarantine: "/v1/samples".
     package var way: String
-    /// No part follows this one, so whatever was kept to tell samples of different parts apart can be discarded.
+    /// No part follows this one, so anything kept in order to tell samples of different parts apart can be discarded.
     package var isLast = false
     /// `line` is the item's number in the request.
     package var records = RecordBatch()

@@ -7,18 +7,18 @@ package struct OwnRequest: Codable, Sendable, Equatable {
         case listTypes, addType, changeType, removeType
         case showEvent, addEvent, changeEvent, removeEvent
 
-        /// Whether it changes nothing.
+        /// Whether the request changes nothing.
         package var isRead: Bool { self == .listTypes || self == .showEvent }
     }
 
     package var action: Action
-    /// An event's id, or a type's name.
+    /// An event's id or a type's name.
     @IfReadable package var id: String? = nil
     /// The version expected to be current; nil for any.
     @IfReadable package var version: Int64? = nil
     /// Whether the version came as a precondition (`If-Match`), so that a mismatch is answered with 412.
     @IfReadable package var isPrecondition: Bool? = nil
-    /// The members to store; for a change, only those that differ, with null for those to be removed. An added event
+    /// The members to store; for a change, only those that differ, with null for those to remove. An added event
     /// without `start` gets the time at which it is stored.
     @IfReadable package var body: Value? = nil
 
@@ -48,7 +48,7 @@ package struct OwnAnswer: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - code: a word that doesn't change between releases.
     ///   - version: the current one.
-    ///   - id: the id of whatever is in the way.
+    ///   - id: the id of the entry that is in the way.
     package static func refusal(
         _ status: Int, _ code: String, _ error: String, hint: String, version: Int64? = nil, id: String? = nil
     ) -> OwnAnswer {

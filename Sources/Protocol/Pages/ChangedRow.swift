@@ -74,8 +74,8 @@ package struct DayPage: PageContent, Equatable {
     package init(rows: [ChangedRow]) { self.rows = rows }
 }
 
-/// When sequences were committed: each with the first of these moments that reaches it. Alternatively, the latest
-/// sequence before a time.
+/// When sequences were committed: for each, the first of these moments whose sequence reaches it applies.
+/// Alternatively, the latest sequence committed before a time.
 package struct MomentsPage: PageContent, Equatable {
     /// Sequence and instant.
     package var moments: [[Int64]]?
@@ -136,7 +136,7 @@ package struct SummaryState: Codable, Sendable, Equatable {
     @IfReadable package var user: String?
     @IfReadable package var date: String?
     @IfReadable package var final: Bool?
-    /// 0 until it is first final; rises by one each time it becomes final with different content.
+    /// 0 until it first becomes final; rises by one each time it becomes final with different content.
     @IfReadable package var revision: Int64?
     /// Instances that it is waiting for.
     @IfReadable package var missing: [String]?
@@ -146,7 +146,7 @@ package struct SummaryState: Codable, Sendable, Equatable {
 package enum DocumentList: String, Sendable { case days, nights, workouts }
 
 extension ChangedRow {
-    /// Which lists it belongs to at a backend. A tombstone no longer shows which kind of event it was: unless its topic
+    /// Which lists it belongs to at a backend. A tombstone no longer shows which kind of event it was; unless its topic
     /// does, it goes to every list of events. Events of a handler's own kind stay in the stack, since a backend has no
     /// place for them.
     package var lists: [DocumentList] {

@@ -12,7 +12,7 @@ package struct DocumentsPage: PageContent, Equatable {
     }
 }
 
-/// A document under one of its names. Its content comes from a separate query, as a `FilePage`.
+/// A document under one of its names in an archive. Its content comes from a separate query, as a `FilePage`.
 package struct DocumentRow: Codable, Sendable, Equatable {
     /// The store's own number; names for the same content share it.
     package var number: Int64

@@ -52,11 +52,11 @@ package struct QuarantinedRow: Codable, Sendable, Equatable {
 
     package enum Record: Sendable, Equatable {
         case sample(Sample)
-        /// The text that wasn't understood.
+        /// The text, for input that wasn't understood.
         case input(raw: String)
     }
 
-    /// A sample outside the limits.
+    /// The sample, if it is outside the limits.
     package struct Sample: Codable, Sendable, Equatable {
         @OrNull package var id: String?
         @OrNull package var value: Double?
@@ -135,7 +135,8 @@ package struct LettersPage: PageContent, Equatable {
     }
 }
 
-/// An element that the backend wouldn't accept, and that a person gave up in this version: it isn't missed there.
+/// An element that the backend wouldn't accept and that a person gave up in this version: it doesn't count as missing
+/// there.
 package struct DroppedElement: Codable, Sendable, Equatable {
     /// Rises with each one.
     package var number: Int64
@@ -229,8 +230,8 @@ package struct ImportRow: Codable, Sendable, Equatable {
     /// As `import --json` prints it.
     @OrNull package var report: Value?
     @OrNull package var problem: String?
-    /// The request from a command that can send the bytes, kept until the file is in the inbox; without its id and
-    /// sender.
+    /// The request from a command that can send the bytes, without its id and sender; kept until the file is in the
+    /// inbox.
     @OrNull package var request: ImportFile?
     /// When it was handed over.
     package var submitted: Instant?
@@ -251,7 +252,7 @@ package struct ImportRow: Codable, Sendable, Equatable {
 }
 
 extension ImportRow {
-    /// The problem of an import that a person has cancelled.
+    /// The problem reported for an import that a person has cancelled.
     package static let cancelled = "it was cancelled; what it had added by then stays"
 
     /// Whether handing over the same file again makes a new import.

@@ -7,14 +7,14 @@ package struct PageHeader: Codable, Sendable, Equatable {
     /// As in the request.
     @OrNull package var attempt: Int64?
     @IfReadable package var producer: String? = nil
-    /// The state of the store that all parts of an answer reflect; a tool has none.
+    /// The state of the store that all parts of an answer reflect; a tool has no store.
     @IfReadable package var head: StoreHead? = nil
     /// 0, 1, … within this answer.
     @IfReadable package var part: Int64? = nil
     @IfReadable package var last: Bool? = nil
     /// "reset", "refused" or "databaseInaccessible" in place of content.
     @IfReadable package var error: String? = nil
-    /// Why, for any error other than "reset".
+    /// The reason, for any error other than "reset".
     @IfReadable package var reason: String? = nil
 
     /// - Parameter request: the request to answer.

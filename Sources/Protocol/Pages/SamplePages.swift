@@ -8,7 +8,7 @@ package struct SamplesPage: PageContent {
     @Packed package var user: [Int32]
     package var from: SequenceNumber?
     package var through: SequenceNumber?
-    /// Whether they aren't news to the person: a first read, a backfill, or a person's first file.
+    /// Whether the samples are nothing new to the person: a first read, a backfill, or a person's first file.
     package var bulk: Bool?
 
     package init(
@@ -24,9 +24,9 @@ package struct SamplesPage: PageContent {
         self.bulk = bulk
     }
 
-    /// Only these rows, without the names that only others use; users are names, too. All rows are this page as it lies
-    /// (`SamplePage.keeping`).
-    /// - Parameter rows: rising, each once.
+    /// Only these rows, without the names that only other rows use; users count as names, too. If these are all the
+    /// rows, the page is returned unchanged (`SamplePage.keeping`).
+    /// - Parameter rows: in ascending order, each only once.
     package func keeping(_ rows: [Int]) -> SamplesPage {
         guard rows.count < samples.count else { return self }
         var page = self
@@ -36,7 +36,7 @@ package struct SamplesPage: PageContent {
         return page
     }
 
-    /// Whether the owner of each sample is named.
+    /// Whether every sample's owner is named.
     package var isOwned: Bool {
         user.count == samples.count && user.allSatisfy { users.indices.contains(Int($0)) }
     }
@@ -45,7 +45,7 @@ package struct SamplesPage: PageContent {
 /// Samples of a slice, in canonical order.
 package struct SlicePage: PageContent {
     package var samples: SamplePage
-    /// Set on the last part, if there are more rows.
+    /// Set on the last part if there are more rows.
     package var `continue`: SlicePlace?
 
     package init(samples: SamplePage, continue place: SlicePlace? = nil) {
@@ -98,7 +98,7 @@ package struct SpansPage: PageContent, Equatable {
     }
 }
 
-/// The part of any page of changes that is counted.
+/// The members of any page of changes that are needed to count it.
 package struct CountedPage: PageContent {
     package struct Row: Codable, Sendable { package var deleted: Bool? }
     package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }

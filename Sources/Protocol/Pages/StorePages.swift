@@ -69,7 +69,7 @@ package struct TypeRow: Codable, Sendable, Equatable {
     }
 }
 
-/// Which dates have samples, by type, sorted by user and type. A type with long columns takes several consecutive rows.
+/// Which dates have samples, by type; sorted by user and type. A type with long columns takes several consecutive rows.
 package struct CompletenessPage: PageContent, Equatable {
     package var types: [TypeDaysRow]
     /// Set on the last part if there is more, or while counting is still in progress.

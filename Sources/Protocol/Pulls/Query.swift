@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What a pull asks a producer for: on the bus its name is that of the case, and its parameters are members beside it.
-/// `docs/protocol.md` says who answers which.
+/// What a pull asks a producer for: on the bus, the query's name is that of the case, and its parameters are the
+/// members beside that name. `docs/protocol.md` says who answers which.
 package enum Query: Sendable, Equatable {
     /// Any stage: rows of its keyed changelog within the window, for topics with this prefix and days in this range
     /// (since 1970).
@@ -22,7 +22,7 @@ package enum Query: Sendable, Equatable {
     case zones
     /// The observer: a user's timeline, and where each entry comes from.
     case timeline(user: String)
-    /// The observer: the state of one file handed over, or of the last hundred.
+    /// The observer: the state of one file that was handed over, or of the last hundred.
     case imports(id: String? = nil)
     /// A tool that hands over a file: its bytes from an offset on.
     case file(id: String, offset: Int64)
@@ -56,7 +56,7 @@ package enum Query: Sendable, Equatable {
     case other(String)
 }
 
-/// Which sample types are requested.
+/// Which sample types a request asks for.
 package enum TypeChoice: Sendable, Equatable {
     case only([String])
     case allExcept([String])
@@ -82,7 +82,7 @@ package struct SliceRequest: Codable, Sendable, Equatable {
     package var payloads: [String]?
     /// Maps a type to another: only those samples of the first that overlap one of the second are returned.
     package var during: [String: String]?
-    /// Taken from the previous answer, to continue.
+    /// Taken from the previous answer, to continue after it.
     @IfReadable package var `continue`: SlicePlace?
     package var predicate: Value?
 

@@ -10,7 +10,7 @@ package struct Question: Sendable, Equatable {
         self.place = place
     }
 
-    /// The members of a request that express it.
+    /// The members of a request that express this question.
     package var members: [String: Value] {
         (Value(query).object ?? [:]).merging(Value(place).object ?? [:]) { first, _ in first }
     }
@@ -57,7 +57,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
         self.bulk = bulk
     }
 
-    /// A window of a store's changelog; without a head, of whichever store there is.
+    /// A window of a store's changelog; without a head, of whatever store the producer has.
     package init(of head: StoreHead? = nil, after: SequenceNumber, until: SequenceNumber = .end) {
         self.init(
             store: head?.store, generation: head?.generation, after: AnchorVector(base: after),

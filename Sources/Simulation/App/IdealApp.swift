@@ -2,7 +2,7 @@ import BackgroundDelivery
 import HealthModel
 
 /// An app that delivers everything it can read as soon as it gets time, so a strategy's result depends only on the
-/// phone. Cheap enough for many lives.
+/// phone. It is cheap enough to simulate many lives.
 final class IdealApp: PhoneApp {
     weak var phone: Phone?
     private(set) var arrivals: [SampleID: Instant] = [:]
@@ -25,7 +25,7 @@ final class IdealApp: PhoneApp {
 
     func wake(_ kind: WakeKind) {
         guard let phone else { return }
-        // A wake that only notes what changed delivers nothing.
+        // A wake that only notes what has changed delivers nothing.
         if phone.strategy != .notify { deliver() }
         let number = phone.runs
         phone.at(phone.now + phone.model.seconds(.usualSeconds)) { [unowned phone] in

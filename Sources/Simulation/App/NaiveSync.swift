@@ -1,7 +1,7 @@
 import HealthModel
 
-/// The baseline: no anchor; each wake sends whatever is dated since the previous wake, at most a day back, and forgets
-/// it. What it misses, it misses for good.
+/// The baseline: no anchor; each wake sends whatever is dated since the previous wake, at most a day back, and then
+/// forgets it. Whatever it misses is lost for good.
 package struct NaiveSync {
     private var store: [SampleID: LifeSample] = [:]
     private var lastWake: Instant?
@@ -16,14 +16,14 @@ package struct NaiveSync {
     package mutating func arrive(added: [LifeSample], deleted: [SampleID], at now: Instant) {
         for sample in added { store[sample.uuid] = sample }
         for uuid in deleted { store[uuid] = nil }
-        // Nothing asks for older samples any more.
+        // Nothing asks for samples older than that any more.
         if store.count > 20_000 {
             let first = now - Self.reach * 2
             store = store.filter { $0.value.end > first }
         }
     }
 
-    /// - Parameter isOnline: without a network, what it would have sent is lost.
+    /// - Parameter isOnline: without a network, whatever it would have sent is lost.
     package mutating func wake(at now: Instant, isOnline: Bool) {
         let since = max(lastWake ?? .distantPast, now - Self.reach)
         lastWake = now

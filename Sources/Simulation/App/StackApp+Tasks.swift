@@ -3,7 +3,7 @@ import Protocol
 
 /// What the system starts during a wake: the stack's own tasks, through their own commands.
 extension StackApp {
-    /// The processing tasks, in the order in which they may begin.
+    /// The processing tasks, in the order in which they may start.
     private static let processing = ["catch-up", "daily-energy", "healthkit-sync", "remote-sync", "consolidated-daily"]
 
     /// Repeated each second while the run lasts, like every command: a process that has just been started may not have

@@ -11,8 +11,8 @@ import UploaderStage
 /// The app made of the stack's own stages. The observer belongs to the phone and always runs; all others run only while
 /// the phone gives the app time.
 ///
-/// Nobody looks at the phone's health store while the others rest. So samples and the phone's state are handed to the
-/// observer only when the app next gets time, and a month passes in seconds.
+/// While the other stages rest, nobody looks at the phone's health store. So samples and the phone's state are handed
+/// to the observer only when the app next gets time, and a month passes in seconds.
 final class StackApp: PhoneApp {
     weak var phone: Phone?
     let time: WorldTime
@@ -29,13 +29,13 @@ final class StackApp: PhoneApp {
     private var waitingSamples: [LifeSample] = []
     /// Whether its processes are getting time.
     private(set) var isBusy = false
-    /// Rises with each check for the end of work; earlier checks are ignored.
+    /// Incremented with each check for the end of work, so that earlier checks are ignored.
     private var watches = 0
 
-    /// The app has done what it was woken for when nothing has been committed or sent for this long, which exceeds the
-    /// window in which changes are collected.
+    /// The app has done what it was woken for when nothing has been committed or sent for this long; it is longer than
+    /// the window in which changes are collected.
     private static let quiet = Duration.milliseconds(2500)
-    /// The same while nothing can be read.
+    /// The same, while no health data can be read.
     private static let quietWhileLocked = Duration.milliseconds(800)
     private static let look = Duration.milliseconds(250)
     private static let retry = Duration.seconds(120)
@@ -94,7 +94,7 @@ final class StackApp: PhoneApp {
 
     func deviceChanged() throws {
         if isBusy { return tell() }
-        // On the screen, it resumes work when the network is back.
+        // While it is on the screen, it resumes work when the network is back.
         guard let device = phone?.device, device.app == .active, device.network != told?.network else { return }
         try work()
     }
@@ -115,7 +115,7 @@ final class StackApp: PhoneApp {
         ask(kind)
     }
 
-    /// Gives the processes time until they have nothing more to do.
+    /// Gives the processes time until they have nothing left to do.
     private func work() throws {
         handOver()
         for host in hosts where !host.isRunning { try host.start() }
@@ -137,7 +137,8 @@ final class StackApp: PhoneApp {
         }
     }
 
-    /// On the screen, nothing happens until a sample arrives, the network returns, or it is time to retry what failed.
+    /// While the app is on the screen, nothing happens until a sample arrives, the network returns, or it is time to
+    /// retry what failed.
     private func restOnScreen() {
         suspend()
         let number = watches

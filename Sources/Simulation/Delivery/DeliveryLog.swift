@@ -63,7 +63,7 @@ package struct DeliveryLog {
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
 
-    /// The answer when asked what it holds; it never loses anything.
+    /// The answer when the backend is asked what it holds; it never loses anything.
     package var holdings: UploadReply {
         let answer: Value = [
             "generation": "simulated", "samples": ["alive": .integer(Int64(entries.count)), "deleted": 0],

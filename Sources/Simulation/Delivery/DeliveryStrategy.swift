@@ -26,12 +26,12 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
         }
     }
 
-    /// The strategies that it combines; none if it stands alone.
+    /// The strategies that it combines; none unless it is a combination.
     package var parts: [DeliveryStrategy] {
         self == .combined ? [.backgroundDelivery, .appRefresh, .processing] : []
     }
 
-    /// Whether somebody must send pushes.
+    /// Whether a backend must send pushes for it.
     package var needsBackend: Bool { wakes.contains(.push) }
 
     /// The debouncer's options for it. The phone decides when a task begins, as on iOS; a wake syncs at once, except

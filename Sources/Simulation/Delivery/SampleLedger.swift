@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What the person's devices recorded: deliveries are measured against it.
+/// What the person's devices recorded, against which deliveries are measured.
 package struct SampleLedger {
     private struct Made {
         var uuid: SampleID
@@ -51,9 +51,9 @@ package struct SampleLedger {
         package var byMetric: [String: DelayFigures.Collector] = [:]
         /// By the local hour in which a sample was saved.
         package var byHour = Array(repeating: DelayFigures.Collector(), count: 24)
-        /// How many are alive on the phone but not at the backend, or the other way round.
+        /// How many samples are alive on the phone but not at the backend, or the other way round.
         package var lost = 0
-        /// How many the backend holds more than once.
+        /// How many samples the backend holds more than once.
         package var doubled = 0
         package var arrived = 0
     }
@@ -70,7 +70,7 @@ package struct SampleLedger {
             if sample.isDeleted != (copies == 0) { outcome.lost += 1 }
             if copies > 1 { outcome.doubled += copies - 1 }
             if at != nil { outcome.arrived += 1 }
-            // One that was deleted before its turn came needn't arrive.
+            // A sample that was deleted before its turn came needn't arrive.
             if at == nil, sample.isDeleted { continue }
             let delay = at.map { max(.zero, $0 - sample.saved).seconds }
             outcome.all.add(delay)

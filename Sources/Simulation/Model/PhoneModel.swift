@@ -23,7 +23,7 @@ package struct PhoneModel: Sendable, Equatable {
         case refreshesPerDay, refreshEarliestMinutes, refreshAfterUseMinutes, refreshChance
         case processingPerDay, processingEarliestHours, processingIdleMinutes, processingChance
         case pushesPerHour, pushesPerDay, pushPasses, pushIdleMinutes
-        // How willing the system is.
+        // How willing the system is to give the app time.
         case unusedShare, fullUsePerDay, useHalfLifeDays
         case lowBatteryBelow, easyBatteryAbove, lowBatteryShare, lowPowerShare, focusShare, loadShare, offlineShare
         case chargingShare
@@ -40,7 +40,7 @@ package struct PhoneModel: Sendable, Equatable {
         /// What the number means.
         package var meaning: String
         package var value: Double
-        /// The value may plausibly lie between these.
+        /// The range in which the value may plausibly lie.
         package var low: Double
         package var high: Double
         package var unit: String

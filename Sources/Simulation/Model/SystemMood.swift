@@ -37,7 +37,7 @@ package struct SystemMood: Sendable, Equatable {
 }
 
 extension PhoneModel {
-    /// How many wakes of a kind a willing system gives in a day.
+    /// How many wakes of a kind a willing system gives per day.
     package func wakesPerDay(_ kind: WakeKind) -> Double {
         switch kind {
         case .delivery: self[.deliveriesPerDay]
@@ -74,8 +74,8 @@ extension PhoneModel {
     }
 }
 
-/// The wakes of one kind that an app may still have. It refills over the day, faster when the system is more willing,
-/// and saves up only a few.
+/// The wakes of one kind that an app may still have. The budget refills over the day, faster when the system is more
+/// willing, and saves up only a few wakes.
 package struct WakeBudget: Sendable, Equatable {
     /// The number per day at full willingness.
     package let perDay: Double
@@ -83,7 +83,7 @@ package struct WakeBudget: Sendable, Equatable {
     package private(set) var left: Double
     private var filled: Instant
 
-    /// - Parameter most: how many may be saved up, at least one.
+    /// - Parameter most: how many wakes may be saved up; at least one.
     package init(perDay: Double, most: Double, at now: Instant) {
         self.perDay = perDay
         self.most = max(1, most)

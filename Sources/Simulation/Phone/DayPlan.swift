@@ -13,7 +13,7 @@ struct DayPlan {
     let workout: Range<Instant>?
     /// Hours without a network, including flights.
     let offline: [Range<Instant>]
-    /// When the phone is in use: for minutes at a time, again and again while the person is awake. In order, without
+    /// When the phone is in use: for minutes at a time, again and again, while the person is awake. In order, without
     /// overlaps.
     let looks: [Range<Instant>]
 

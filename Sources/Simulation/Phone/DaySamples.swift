@@ -16,8 +16,8 @@ struct DaySamples {
         handovers = Self.handovers(plan, &watch)
     }
 
-    /// Every few minutes by day, seldom at night, often right after a pickup, soon after a workout; not while the two
-    /// are apart.
+    /// Every few minutes by day, seldom at night, often right after a pickup, soon after a workout; never while Watch
+    /// and phone are apart.
     private static func handovers(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [Instant] {
         let model = plan.options.model
         var apart: Range<Instant>?
@@ -167,7 +167,7 @@ struct DaySamples {
         let first = add(
             HealthType.workoutIdentifier, workout.lowerBound, workout.upperBound, .nan, "", metadata: zoneMetadata,
             payload: payload, arrives: done)
-        // Two days later its end is cut off: an edit is a deletion and a new sample.
+        // Two days later the end of the workout is cut off: an edit is a deletion and a new sample.
         guard random.chance(0.2) else { return }
         let edited = workout.upperBound + PhoneLife.hour * 48
         deleted.append((edited, first))

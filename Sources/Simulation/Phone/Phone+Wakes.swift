@@ -49,7 +49,7 @@ extension Phone {
         at(due) { [unowned self] in try considerDelivery() }
     }
 
-    /// Fires when the time has come and the data can be read; if it can't be read yet, fires at the unlock.
+    /// Wakes the app when the time has come and the data can be read; if it can't be read yet, does so at the unlock.
     func considerDelivery() throws {
         guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
             decisions.spend(.delivery, inAdvance: decisions.isDeliveryImmediate ? model[.immediateInAdvance] : 0)
@@ -83,7 +83,7 @@ extension Phone {
             isInUse || (lastUse > .distantPast && now - lastUse <= model.minutes(.refreshAfterUseMinutes)),
             decisions.draw(.refresh, { $0.chance(model[.refreshChance]) }), decisions.spend(.refresh)
         else { return }
-        // The debouncer counts from the moment at which the task begins, a little later.
+        // The debouncer counts from the start of the task, which is a little later.
         decisions.nextRefresh = now + model.minutes(.refreshEarliestMinutes) + .seconds(5)
         try wake(.refresh)
     }

@@ -52,9 +52,9 @@ extension SimulatedRandom {
     package mutating func seconds(_ low: Double, _ high: Double) -> Duration {
         .seconds(Int64(uniform(low, high)))
     }
-    /// Waiting times of something that may come at any moment.
+    /// A random waiting time for something that may happen at any moment.
     package mutating func exponential(mean: Double) -> Double { -mean * log(1 - unit()) }
-    /// How often something happens on a given day if it happens `perDay` times on average.
+    /// How many times something happens on a given day if it happens `perDay` times on average.
     package mutating func times(_ perDay: Double) -> Int {
         Int(perDay) + (chance(perDay - perDay.rounded(.down)) ? 1 : 0)
     }

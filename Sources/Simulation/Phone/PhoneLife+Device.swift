@@ -47,7 +47,7 @@ extension PhoneLife {
         return min(plan.looks.partitioningIndex { $0.lowerBound >= usual }, plan.looks.count - 1)
     }
 
-    /// Focus, heat and load.
+    /// The phone's Focus, heat and load.
     private func moods(_ plan: DayPlan) -> [TimedEvent] {
         let model = options.model
         var random = SimulatedRandom(seed: options.seed, subject: 6, number: plan.day)

@@ -63,7 +63,7 @@ package struct PhoneLife: Sendable {
     static let hour = Duration.seconds(3600)
     private static let noon = hour * 12
 
-    /// When a day of the life begins; the day after the last is the end.
+    /// When a day of the life begins; the start of the day after the last is the end.
     package func start(of day: Int) -> Instant {
         zones.ranges(of: options.firstDay.adding(days: day)).first?.lowerBound ?? .epoch
     }
@@ -87,7 +87,7 @@ extension PhoneLife.Options {
     var trip: ClosedRange<Int>? { days >= 14 ? days / 3...(days / 3 + 4) : nil }
 }
 
-/// A life that several phones live through: a short one is generated only once.
+/// A life shared by several phones: a short one is generated only once.
 package final class LifeBook {
     package let life: PhoneLife
     private let starts: [Instant]
@@ -113,7 +113,7 @@ package final class LifeBook {
     /// The local hour at a moment of the life, 0 to 23.
     package func hour(of instant: Instant) -> Int {
         let day = starts.partitioningIndex { $0 > instant } - 1
-        // The night before the first day.
+        // The moment is in the night before the first day.
         guard day >= 0 else { return max(0, 23 - Int((starts[0] - instant).seconds / 3600)) }
         return min(23, Int((instant - starts[day]).seconds / 3600))
     }

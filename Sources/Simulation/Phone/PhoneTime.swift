@@ -3,14 +3,14 @@ import HealthModel
 /// The true time of a simulated phone, and what is to happen when.
 protocol PhoneTime: AnyObject {
     var now: Instant { get }
-    /// Does something at a moment; at once if that is in the past.
+    /// Does something at a moment, or at once if that is in the past.
     func at(_ time: Instant, _ action: @escaping () throws -> Void)
     /// Lets time pass.
     /// - Throws: whatever an action throws.
     func run(until end: Instant) throws
 }
 
-/// Time in which only actions happen.
+/// A simulated time in which only the scheduled actions happen.
 final class PlainTime: PhoneTime {
     private(set) var now: Instant
     private var queue = EventQueue<() throws -> Void>()
@@ -30,7 +30,7 @@ final class PlainTime: PhoneTime {
     }
 }
 
-/// The time of a world of stages, whose monotonic clock is true.
+/// The time of a world of stages, whose monotonic clock shows true time.
 final class WorldTime: PhoneTime {
     let world: SimulatedWorld
     /// The true time at which the simulated clock was at 0.

@@ -14,7 +14,7 @@ package struct StrategyOrder: Sendable, Equatable {
         delays = Dictionary(results.map { ($0.strategy, $0.p95 ?? .infinity) }) { first, _ in first }
     }
 
-    /// Two strategies, one faster than the other by more than chance explains.
+    /// Two strategies of which one is faster than the other by more than chance explains.
     package struct Pair: Sendable, Hashable {
         package let faster: DeliveryStrategy
         package let slower: DeliveryStrategy
@@ -33,7 +33,7 @@ package struct StrategyOrder: Sendable, Equatable {
         return first * Self.noise < second
     }
 
-    /// Pairs whose order here is the reverse of that in `other`, in neither case by chance.
+    /// Pairs whose order here is the reverse of that in `other`, where neither order is due to chance.
     package func turned(from other: StrategyOrder) -> [Pair] {
         strategies.flatMap { faster in
             let slower = strategies.filter { isFaster(faster, than: $0) && other.isFaster($0, than: faster) }
@@ -42,7 +42,7 @@ package struct StrategyOrder: Sendable, Equatable {
     }
 }
 
-/// What each number of the model does to the order of strategies.
+/// How each number of the model affects the order of strategies.
 package struct ModelVariation: Sendable, Equatable {
     /// One number at one end of its range.
     package struct End: Sendable, Equatable {
@@ -81,8 +81,8 @@ extension Simulator {
     private static let longestVaried = 10
 
     /// Runs the same life again with each number at the ends of its range. Uses an ideal app, a tenth of the samples
-    /// and at most ten days: stages would take hours, and it is the phone that determines the order.
-    /// - Parameter progress: done and total.
+    /// and at most ten days: running the stages would take hours, and it is the phone that determines the order.
+    /// - Parameter progress: called with how many runs are done, and their total.
     /// - Throws: `SimulationInterrupted`.
     package func varying(progress: (Int, Int) -> Void = { _, _ in }) throws -> ModelVariation {
         func order(_ model: PhoneModel) throws -> StrategyOrder {

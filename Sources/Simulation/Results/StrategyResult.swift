@@ -2,7 +2,7 @@ import HealthModel
 
 /// What a strategy can do: in which states of the app and the phone it gets time, and why.
 package struct StrategyMatrix: Equatable {
-    /// Whether new data causes a wake.
+    /// Whether new data causes it to wake the app.
     package var triggersOnData: Bool
     /// Whether the app gets time after the system has ended it.
     package var whenTerminated: Bool
@@ -35,7 +35,7 @@ package struct StrategyResult: Equatable {
     package var wakesPerDay: Double
     /// By local hour: wakes per day.
     package var wakesByHour: [Double]
-    /// In the background, excluding the time that the person spends in the app. nil for an app without stages.
+    /// In the background, excluding the time for which the person has the app open. nil for an app without stages.
     package var runSecondsPerDay: Double?
     package var lost: Int
     package var doubled: Int

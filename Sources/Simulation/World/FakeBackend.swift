@@ -16,7 +16,7 @@ package struct FakeBackend {
 
     package struct Entry: Equatable {
         package var version: Int64
-        /// Without the version; nil for a tombstone.
+        /// The content without the version; nil for a tombstone.
         package var content: Value?
     }
 
@@ -28,16 +28,16 @@ package struct FakeBackend {
     package private(set) var entries: [Key: Entry] = [:]
     private var accepted: [Acceptance: Int] = [:]
     package private(set) var generation = 1
-    /// Rises with each request that changes something.
+    /// Rises with each request that changes anything.
     private var sequence: Int64 = 0
     private var created: Int64 = 0
 
     package init() {}
 
-    /// (id, version) pairs that changed something more than once.
+    /// How many (id, version) pairs changed something more than once.
     package var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
-    /// The machine is lost; a different, empty one takes its place.
+    /// The backend's machine is lost; a different, empty one takes its place.
     package mutating func replace() {
         entries = [:]
         accepted = [:]
@@ -114,7 +114,7 @@ package struct FakeBackend {
 }
 
 extension UploadReply {
-    /// The result of a request or a question, in the form that the uploader's own runner reports.
+    /// The reply to a request or a question, in the form that the uploader's own runner reports.
     package func result(of effect: Effect) -> EffectResult {
         if let request = effect.request as? UploadRequest {
             return EffectResult(id: effect.id, value: request.reply(to: self))

@@ -6,8 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// A stage's process in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and
-/// started at will.
+/// A stage's process in the simulation: The turns of a `StageHost` without its threads, on a file of its own, to be
+/// killed and started at will.
 package final class SimulatedHost {
     package enum Input {
         case message(Message)
@@ -34,7 +34,7 @@ package final class SimulatedHost {
 
         init(_ host: SimulatedHost, path: String, now: Instant) throws {
             database = try StageDatabase(path: path, now: now)
-            // A crash here ends a process, never the machine.
+            // A crash here ends a process, but never the machine.
             try database.database.execute("PRAGMA synchronous=OFF")
             let database = database
             try database.transaction {
@@ -62,7 +62,7 @@ package final class SimulatedHost {
     package private(set) var isTurnDue = false
     private var wake = 0
     private var beats = 0
-    /// Whether a heartbeat that tells of a change is on its way; only in a steady world.
+    /// Whether a heartbeat that reports a change has been scheduled; only in a steady world.
     private var isBeatDue = false
     private static let moment = Duration.milliseconds(50)
     /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
@@ -108,7 +108,7 @@ package final class SimulatedHost {
         rouse()
     }
 
-    /// Continues heartbeats and turns.
+    /// Resumes heartbeats and turns.
     package func rouse() {
         guard isAwake else { return }
         beats += 1
@@ -206,7 +206,7 @@ package final class SimulatedHost {
         if number == wake, life != nil { scheduleTurn(after: .zero) }
     }
 
-    /// One turn, just as `StageHost` runs it: the inputs, a tick, the commit, and only then what is to be sent.
+    /// One turn, just as `StageHost` runs it: the inputs, a tick, the commit, and only then the messages to send.
     /// - Parameter crash: where in the turn the process ends, if it does.
     package func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
         guard let life else { return }
@@ -243,7 +243,7 @@ package final class SimulatedHost {
         if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
         if changed { tellOfChange(life) }
         wake += 1
-        // A real host occasionally takes a turn without cause; here it doesn't while nobody is listening.
+        // A real host occasionally takes a turn without cause; here it doesn't if nobody is listening.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
         guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .distantFuture
         else {
@@ -252,8 +252,8 @@ package final class SimulatedHost {
         world.schedule(.wake(self, number: wake), after: max(.milliseconds(1), next - world.monotonic))
     }
 
-    /// Heartbeats of a change: at once and repeated soon, whenever the next one would have been due. In a steady world
-    /// one tells of all changes within a moment.
+    /// Heartbeats about a change: one is sent at once, and repeated soon, whenever the next one would have been due. In
+    /// a steady world, a single heartbeat reports all changes within a moment.
     private func tellOfChange(_ life: Life) {
         life.repetition.moved(at: world.monotonic)
         if world.isSteady {

@@ -99,14 +99,14 @@ package final class SimulatedStack {
         switch world.pick(0...5) {
         case 0: answer(.failed(lost))
         case 1:
-            // It was stored; only the answer is lost.
+            // The request was stored; only the answer is lost.
             _ = try backend.take(request)
             answer(.failed(lost))
         case 2: answer(.answered(status: 503, retryAfter: "1", body: []))
         case 3: answer(.answered(status: 401, body: []))
         case 4: answer(.answered(status: 500, body: []))
         default:
-            // Stored long before the answer arrives.
+            // The request is stored long before the answer arrives.
             let late = try backend.take(request)
             world.schedule(
                 .effect(host, life: host.lives, late.result(of: effect)),
@@ -155,7 +155,7 @@ package final class SimulatedStack {
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
-            // The observer doesn't know of a file that is still on its way: nothing is judged until it arrives.
+            // The observer doesn't know of a file that is still on its way, so nothing is judged until it arrives.
             guard try areImportsClosed() && isReady() else { return false }
             last = watch.judge(Dictionary(uniqueKeysWithValues: beats), at: world.monotonic)
             return last == .idle

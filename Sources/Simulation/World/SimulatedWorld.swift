@@ -23,7 +23,7 @@ package final class SimulatedWorld {
     package struct Faults {
         package var drop = 0.0
         package var duplicate = 0.0
-        /// A message arrives up to 3 s late, so that others overtake it.
+        /// A message arrives up to 3 s late, so that others can overtake it.
         package var delay = 0.0
         /// A turn ends the process.
         package var crash = 0.0
@@ -51,7 +51,7 @@ package final class SimulatedWorld {
     /// What the wall clock shows when the monotonic clock is at 0.
     package var wallOffset: Instant
     private var deadline = MonotonicTime.distantPast
-    /// Does what a stage asks for beyond the bus.
+    /// Performs what a stage asks for beyond the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
     /// Whom the processes trust; nil for everybody.
     package var trust: BusTrust?
@@ -69,8 +69,8 @@ package final class SimulatedWorld {
     /// that a turn takes in several messages.
     private static let steadyTravel = Duration.milliseconds(4)
     private static let steadyLatency = Duration.milliseconds(20)
-    /// When a process last committed or performed an effect. Asking for data isn't work: a locked phone refuses each
-    /// time.
+    /// When a process last committed or performed an effect. Asking for data doesn't count as work: a locked phone
+    /// refuses each time.
     package var lastWork = MonotonicTime.distantPast
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
@@ -101,7 +101,7 @@ package final class SimulatedWorld {
     }
 
     /// Random numbers for one life of a process, the same on every run with a seed. Draws nothing from the world's own
-    /// stream, so that the mishaps stay the same.
+    /// stream, so that the mishaps don't change.
     func random(for name: String, _ life: Int) -> SimulatedRandom {
         var seed = random
         let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }
@@ -161,7 +161,7 @@ package final class SimulatedWorld {
             monotonic = max(monotonic, at)
             try handle(event)
             if let failure { throw failure }
-            // Checked ten times per simulated second: often enough, and cheap.
+            // Checked ten times per simulated second, which is often enough, and cheap.
             if monotonic - checked >= .milliseconds(100) {
                 checked = monotonic
                 if try isDone() { return }
@@ -198,7 +198,7 @@ package final class SimulatedWorld {
         schedule(.start(host), after: time(microseconds: 50_000...3_000_000))
     }
 
-    /// Everything stands still (a laptop that sleeps): all clocks keep running, but nothing happens.
+    /// Everything stands still, as on a laptop that sleeps: all clocks keep running, but nothing happens.
     package func suspend(_ time: Duration) {
         note("suspended")
         monotonic += time

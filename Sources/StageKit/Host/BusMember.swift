@@ -31,7 +31,7 @@ package final class BusMember: Sendable {
             handlers: .init(
                 message: {
                     guard $0.topic == Heartbeat.topic(name) else { return message($0) }
-                    // Others learn this from the next heartbeat, a second later.
+                    // Others learn of this from the next heartbeat, a second later.
                     presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
                 },
                 heartbeat: {
@@ -48,7 +48,7 @@ package final class BusMember: Sendable {
                 failed: { log(.busFailed, ["why": "\($0)"]) }))
     }
 
-    /// Sends a message, which may get lost.
+    /// Sends a message, which may be lost.
     package func say(_ topic: String, _ body: Value) {
         bus.send(Message(topic: topic, header: .init(from: name, at: WallClock.now), body: body))
     }

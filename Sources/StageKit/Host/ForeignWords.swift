@@ -5,7 +5,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Logs messages that their sender had no right to send; seldom, since a sender that floods the bus shouldn't fill the
+/// Logs messages that their sender had no right to send; seldom, since a sender that floods the bus mustn't fill the
 /// log too.
 final class ForeignWords: Sendable {
     private let limit = Mutex(NoticeLimit())
@@ -23,7 +23,8 @@ final class ForeignWords: Sendable {
 }
 
 extension StageLog {
-    /// The same, with one line per event and consumer every ten seconds: a consumer may ask as often as it likes.
+    /// The same log, but with one line per event and consumer every ten seconds: a consumer may ask as often as it
+    /// likes.
     func seldom() -> StageLog {
         let limit = SharedLimit()
         return StageLog { event, failed, fields in

@@ -44,7 +44,7 @@ package final class MachineWatcher: EffectRunner {
 
     package func stop() { ending.close() }
 
-    /// The current state; whatever can't be read is unknown.
+    /// The current state; anything that can't be read is unknown.
     package static func read(
         power: String, load: String, cores: Int = ProcessInfo.processInfo.activeProcessorCount
     ) -> MachineState {

@@ -7,9 +7,9 @@ import HealthModel
 /// Reports whether this machine has network access, at once and whenever that changes: the counterpart of
 /// `NWPathMonitor`.
 ///
-/// The kernel's notifications are hints; each makes it check the current state: is there a route that leads somewhere,
-/// over a link that is up? A default route isn't required: a backend on the same network can be reached without one,
-/// and waiting needlessly would be worse than a failed attempt.
+/// The kernel's notifications are only hints: each prompts a check of the current state. Is there a route that leads
+/// somewhere, over a link that is up? A default route isn't required: a backend on the same network can be reached
+/// without one, and waiting for no reason would be worse than a failed attempt.
 package final class PathWatcher: Sendable {
     private let watch: Int32
 
@@ -24,7 +24,7 @@ package final class PathWatcher: Sendable {
             defer { close(watch) }
             var last: NetworkPath?
             repeat {
-                // If the state can't be read now, it is read at the next notification; until then, the last known one
+                // If the state can't be read now, it is read at the next notification; until then, the last known state
                 // applies.
                 guard let path = try? Self.current(), path != last else { continue }
                 last = path
@@ -53,7 +53,7 @@ package final class PathWatcher: Sendable {
 
     /// - Parameters:
     ///   - links: names of the interfaces that routes go over, those of default routes first.
-    ///   - files: where the kernel describes interfaces.
+    ///   - files: the folder in which the kernel describes interfaces.
     package static func path(over links: [String], files: String = "/sys/class/net") -> NetworkPath {
         for link in links where link != "lo" && isUp(link, files) {
             return NetworkPath(isSatisfied: true, interface: interface(link, files))

@@ -9,14 +9,14 @@ package struct PluginContext: Sendable {
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
     package let log: StageLog
-    /// The request that it was started to carry out instead of running, for a stage that isn't running.
+    /// The request to carry out instead of running the stage; only for a stage that isn't running.
     let request: MendRequest?
 
     package var name: String { instance.name }
     package var configuration: Value { instance.configuration }
     package var folder: String { scratch ?? state.instance(name) }
     package var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
-    /// Where a program that is only being checked keeps the files that would go into its folder.
+    /// Where a program that is only being checked puts the files that would otherwise go into its folder.
     var scratch: String?
     /// The bus, with this instance's keys if it is sealed.
     package let address: BusAddress

@@ -67,7 +67,7 @@ package enum PluginProgram {
     ) -> Never {
         let program = "healthbus-\(plugin)"
         do {
-            // Before any thread starts: otherwise glibc would keep an arena of up to 64 MB for each.
+            // Must come before any thread starts: otherwise glibc would keep an arena of up to 64 MB for each.
             _ = healthbus_limit_arenas(2)
             Standby.blockSignal()
             let stopper = try Stopper()
@@ -112,7 +112,7 @@ package enum PluginProgram {
         }
     }
 
-    /// Makes every check that can fail before the lock is taken, on a temporary folder; for `healthbus validate`.
+    /// Runs every check that can fail before the lock is taken, in a temporary folder; for `healthbus validate`.
     private static func check<Prepared>(
         _ plugin: String, _ arguments: Arguments, _ prepare: (PluginContext) throws -> Prepared,
         _ rehearse: (Prepared, PluginContext) throws -> Void
@@ -132,7 +132,7 @@ package enum PluginProgram {
         try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }
 
-    /// The options that make the commands suggested by this program refer to its stack.
+    /// The options that make the commands suggested by this program refer to this program's stack.
     private static var advice: Advice {
         let words = CommandLine.arguments
         func value(_ option: String) -> String? {
@@ -187,7 +187,7 @@ package enum PluginProgram {
             }
             return request
         }
-        // The hub has a guest list instead of a key that admits it.
+        // The hub has a list of whom to admit, rather than a key to be admitted with.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
             state: state, stack: stack, instance: instance,
@@ -200,7 +200,7 @@ package enum PluginProgram {
         -> InstanceLock
     {
         if arguments.flag("--takeover") { return try InstanceLock.takeOver(folder: context.folder, grace: 5) }
-        // A holder that is just about to end is given a moment, since its supervisor may have been killed at the same
+        // A lock holder that is about to end is given a moment, since its supervisor may have been killed at the same
         // time.
         if let lock = try InstanceLock.take(folder: context.folder, waiting: 2) { return lock }
         guard arguments.flag("--standby") else {

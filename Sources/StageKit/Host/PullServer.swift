@@ -6,7 +6,7 @@ import Protocol
 import SQLite
 import Synchronization
 
-/// The thread that answers pulls: long reads never wait for the writer, nor the writer for them.
+/// The thread that answers pulls, so that long reads never wait for the writer, nor the writer for them.
 final class PullServer: Sendable {
     private let requests = Mutex(PullQueue())
     /// Wakes the thread: a request is waiting.

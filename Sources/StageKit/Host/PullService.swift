@@ -9,7 +9,7 @@ import SQLite
 package struct PullService {
     let instance: String
     let log: StageLog
-    /// Called when a consumer that keeps its anchor shows one that this generation never reached: the writer then
+    /// Called when a consumer that keeps its anchor presents one that this generation never reached: the writer then
     /// begins a new generation.
     let lostRows: (_ generation: String) -> Void
     let send: (_ topic: String, _ body: Value) -> Void
@@ -40,7 +40,7 @@ package struct PullService {
             case .good: break
             case let verdict:
                 log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])
-                // A tool keeps no anchor: the one it shows may come from anybody, and proves nothing.
+                // A tool keeps no anchor: the one it presents may come from anyone, and proves nothing.
                 if verdict == .lostRows, !BusName.isTool(asked.consumer) { lostRows(head.generation) }
                 send(topic, answer.body(error: PageHeader.reset))
                 return

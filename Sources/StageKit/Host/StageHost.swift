@@ -41,7 +41,8 @@ package final class StageHost: Sendable {
     private let stopping = Mutex(false)
     private let failure = Mutex(Failure())
 
-    /// - Parameter configuration: the fingerprint of the configuration that it was started with, for its heartbeats.
+    /// - Parameter configuration: the fingerprint of the configuration that the stage was started with, for its
+    ///   heartbeats.
     package init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
         self.instance = instance
         self.plugin = plugin
@@ -50,7 +51,7 @@ package final class StageHost: Sendable {
         pulls = Mutex(PullClient(consumer: instance))
     }
 
-    /// Asks the host to finish its turn and end; any thread may call it.
+    /// Asks the host to finish its turn and end; can be called from any thread.
     package func stop() {
         stopping.withLock { $0 = true }
         inputs.close()
@@ -79,8 +80,8 @@ package final class StageHost: Sendable {
         let bus = try connect(to: address, hearing: stage.subscriptions, server, outbox)
         outbox.attach(bus)
         defer {
-            // The order matters: an effect that waits for room is released first, and nothing is sent after the last
-            // heartbeat, which says that this instance has stopped.
+            // The order matters: an effect that is waiting for room is released first, and nothing is sent after the
+            // last heartbeat, which says that this instance has stopped.
             results.close()
             effects?.stop()
             server.close()
@@ -104,7 +105,7 @@ package final class StageHost: Sendable {
                 let changed = vitals.update(
                     head: database.head, epoch: database.epoch, report: try stage.report(turn),
                     committed: committed ? WallClock.now : nil)
-                // Changes in quick succession are reported together; the last one is reported at once.
+                // Changes in quick succession are reported together, and the last of them at once.
                 if changed, isStreaming || hasMoreToDo { bus.repace() } else if changed { bus.beat() }
             } catch {
                 turn.rollback()
@@ -132,8 +133,8 @@ package final class StageHost: Sendable {
     private func pullServer(
         _ source: @escaping @Sendable () throws -> (Database, any PullSource), _ outbox: Outbox
     ) -> PullServer {
-        // Only once, because rows can only be lost while nobody has the file open. A consumer that kept claiming a loss
-        // would make all others look up their rows each time.
+        // Done only once, because rows can only be lost while nobody has the file open. Otherwise a consumer that kept
+        // claiming a loss would make all the others look up their rows each time.
         let knowsLostRows = Mutex(false)
         return PullServer(
             instance: instance, log: log, open: source,
@@ -194,10 +195,11 @@ package final class StageHost: Sendable {
         }
     }
 
-    /// - Parameter deadline: when the stage wants a turn even without input; nil if it only wants one for input.
+    /// - Parameter deadline: when the stage wants a turn even without input; nil if it wants one only for input.
     private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
         let now = MonotonicClock.now
-        // An occasional turn without a cause: no message announces the work that a stage does at certain times of day.
+        // The stage gets an occasional turn even without input, because no message announces the work that it does at
+        // certain times of day.
         let regular = Repetition.next(Repetition.quiet, after: now)
         let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
         return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
@@ -241,7 +243,7 @@ package final class StageHost: Sendable {
             case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .lostRows(let generation):
-                // A consumer has seen rows that this store no longer has: every reader must be told.
+                // A consumer has seen rows that this store no longer has: all readers must be told.
                 guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration(now: turn.now)
             }

@@ -7,9 +7,9 @@ import SQLite
 package struct StageParts {
     package var stage: any Stage
     package var effects: (any EffectRunner)?
-    /// Does, without the lock, some of the work of the process that it is to replace, and compares the results.
+    /// Without the lock, does some of the work of the process that it is to replace, and compares the results.
     package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
-    /// Makes the source that answers pulls, on its own thread with its own read-only connection.
+    /// Makes the source that answers pulls, on a thread of its own with a read-only connection of its own.
     package var source: @Sendable (Database) throws -> any PullSource
 
     package init(

@@ -61,7 +61,8 @@ final class Vitals: Sendable {
         }
     }
 
-    /// Its own heartbeat has come back. Returns true if others should hear at once that it is on the bus.
+    /// The instance's own heartbeat has come back over the bus. Returns true if others should hear at once that it is
+    /// on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
     /// How soon the next heartbeat is due.

@@ -7,8 +7,8 @@ package struct StageLog: Sendable {
     private let write: @Sendable (LogEvent, Bool, LogFields) -> Void
 
     /// - Parameters:
-    ///   - isWanted: whether an event, as a failure or not, is written at all; if not, its fields aren't even
-    ///     evaluated.
+    ///   - isWanted: whether an event is written at all, given whether it reports a failure; if not, its fields aren't
+    ///     even evaluated.
     ///   - write: receives the event, whether it reports a failure, and its fields.
     package init(
         isWanted: @escaping @Sendable (LogEvent, _ failed: Bool) -> Bool = { _, _ in true },
@@ -21,8 +21,8 @@ package struct StageLog: Sendable {
     package static let silent = StageLog(isWanted: { _, _ in false }) { _, _, _ in }
 
     /// - Parameters:
-    ///   - failed: whether it reports a failure, and so is written at the event's level for failures.
-    ///   - fields: as declared by the event; evaluated only if it is to be written.
+    ///   - failed: whether it reports a failure; if so, it is written at the event's level for failures.
+    ///   - fields: as declared by the event; evaluated only if the event is to be written.
     package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]
     ) {

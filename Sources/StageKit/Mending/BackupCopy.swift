@@ -48,7 +48,7 @@ struct BackupCopy {
     }
 }
 
-/// A stage's own effects, and copies of its file. A copy is made in steps, on its own thread and connection, from a
+/// A stage's own effects, plus copies of its file. A copy is made in steps, on its own thread and connection, from a
 /// single state of the store, so that neither the writer nor readers wait.
 final class MendingEffects: EffectRunner {
     private let inner: (any EffectRunner)?

@@ -6,9 +6,9 @@ package enum Mended: Sendable, Equatable {
     /// Numbers for the caller.
     case done(Value)
     /// - left: how much is still to be done, in the action's own unit.
-    /// - goesOn: whether the next step needs only another turn.
+    /// - goesOn: whether the next step needs nothing but another turn.
     case underWay(left: Int64, goesOn: Bool = false)
-    /// Nothing was changed; why, and what to do instead.
+    /// Nothing was changed; says why, and what to do instead.
     case refused(String)
 
     var isOver: Bool { if case .underWay = self { false } else { true } }
@@ -25,7 +25,7 @@ extension Mending {
 }
 
 extension Mended {
-    /// The outcome as reported by a heartbeat, or by the stage's own file.
+    /// The outcome as given in a heartbeat or in the stage's own file.
     package init(_ told: Mending) {
         switch told.state {
         case .done: self = .done(told.result ?? .null)

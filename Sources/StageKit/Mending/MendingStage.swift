@@ -7,8 +7,8 @@ import SQLite
 /// Any stage, extended to carry out the requests that a person may send it: it keeps the latest request, so that a
 /// restart continues it, and reports its outcome in the heartbeat.
 ///
-/// One request is carried out at a time: the sender of another repeats it until this one is finished. If the stage is
-/// stopped, nobody can wait for that, so requests are stored and carried out in order.
+/// One request is carried out at a time: the sender of another one repeats it until this one is finished. While the
+/// stage isn't running, nobody can wait like that, so requests are stored and carried out in order.
 package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
@@ -86,7 +86,7 @@ package final class MendingStage: Stage {
         return true
     }
 
-    /// Makes room for a request that has nothing to do with the one in progress, which continues when the stage is next
+    /// Makes room for a request that is unrelated to the one in progress, which continues when the stage is next
     /// opened.
     func setAside() {
         current = nil
@@ -144,7 +144,7 @@ package final class MendingStage: Stage {
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        // Done in the same turn, so that no heartbeat reports everything done while a request is still waiting.
+        // Done in the same turn, so that no heartbeat says everything is done while a request is still waiting.
         return try new.isOver && beginNoted(turn)
     }
 

@@ -9,7 +9,7 @@ package enum ReplayUsers {
         zones.mapValues { timeline in
             let first = timeline.ranges(of: from).first?.lowerBound
             let last = timeline.ranges(of: through).last?.upperBound
-            // A date that was skipped has no instants: the neighbouring days bound the span.
+            // A date that was skipped has no instants: the days on either side bound the span.
             return [
                 first ?? timeline.ranges(of: from.adding(days: 1)).first?.lowerBound ?? .epoch,
                 last ?? timeline.ranges(of: through.adding(days: -1)).last?.upperBound ?? .epoch,

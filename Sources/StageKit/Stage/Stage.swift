@@ -23,21 +23,22 @@ package protocol Stage: AnyObject {
     /// The result of an effect that it asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
-    /// Does whatever is due; called after every batch of inputs, and at the time that it last returned (nil: only at
-    /// the next input).
+    /// Does whatever is due; called after every batch of inputs, and at the time returned by the previous call (nil:
+    /// only at the next input).
     func tick(_ turn: Turn) throws -> MonotonicTime?
 
     /// Its current state, for the heartbeat; called after each commit.
     func report(_ turn: Turn) throws -> StageReport
 
-    /// Begins a person's request. Called again if the process restarts meanwhile, so beginning twice must be harmless.
+    /// Begins a person's request. Called again if the process restarts in the meantime, so beginning twice must be
+    /// harmless.
     func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
-    /// Writes whatever it would have written a little later; called when the process is asked to stop. A crash doesn't
-    /// call it, so nothing may depend on it.
+    /// Writes whatever the stage would have written a little later; called when the process is asked to stop. Isn't
+    /// called in a crash, so nothing may depend on it.
     func close(_ turn: Turn) throws
 }
 
@@ -59,10 +60,10 @@ package struct StageReport: Sendable, Equatable {
     package var frontier: [String: SequenceNumber]
     /// The latest sequence by sample type; only from the observer.
     package var heads: [String: SequenceNumber]
-    /// What else others should know; specific to the stage.
+    /// Anything else that others should know; specific to the stage.
     package var details: HeartbeatDetails
     /// Details that change even when the stage is idle. They are sent along with the others, but are never a reason to
-    /// send.
+    /// send a heartbeat.
     package var asides: HeartbeatDetails
 
     package init(

@@ -13,11 +13,11 @@ extension Upstream {
 
     /// The result of an answer.
     package enum Arrival {
-        /// It answers another stage's pull.
+        /// The answer belongs to another stage's pull.
         case other
         /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
         case inaccessible
-        /// The upstream starts over: everything known about it is void.
+        /// The upstream starts over: everything known about it is invalid.
         case reset(StoreHead)
         case pages(Fetched)
     }
@@ -35,7 +35,7 @@ extension Upstream {
         } == true
     }
 
-    /// What the log says of pages.
+    /// How the log describes pages.
     func pageFields(_ pages: [Value], _ through: SequenceNumber) -> LogFields {
         let count = PageCount(pages)
         return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]

@@ -7,7 +7,8 @@ extension Upstream {
     /// Everything up to here has been consumed, except for types that are off.
     package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
-    /// How far each type has been consumed if types differ, for the heartbeat; nil when the frontier says it all.
+    /// How far each type has been consumed, for the heartbeat, if that differs between types; nil if the frontier says
+    /// it all.
     package var consumedByType: AnchorVector? {
         cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }
@@ -18,8 +19,8 @@ extension Upstream {
         return !cursor.anchor.isBehind(limit)
     }
 
-    /// Whether at most this many sequence numbers of the live range are left, since a steady stream is never quite
-    /// consumed.
+    /// Whether at most this many sequence numbers of the live range are left to consume; while new ones keep arriving,
+    /// there are always a few.
     package func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
         return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences

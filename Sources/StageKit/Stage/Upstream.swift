@@ -12,15 +12,15 @@ import SQLite
 /// cursor, in the turn's transaction.
 package final class Upstream {
     package let producer: String
-    /// What is asked for, apart from the window.
+    /// What is requested, apart from the window.
     package let query: Query
     /// The name that the cursor is stored under.
     package let name: String
-    /// A consumer that is further behind than this goes live first, and fetches the rest in between; nil to always read
-    /// in order.
+    /// A consumer that is further behind than this reads live changes first, and then the rest in between; nil to
+    /// always read in order.
     package let backfillBeyond: Int64?
-    /// Whether a silent producer is asked even without a hint; false where another instance decides how far this stage
-    /// may pull.
+    /// Whether a silent producer is asked even without a hint; false if another instance decides how far this stage may
+    /// pull.
     package let polls: Bool
 
     /// The position that has been consumed and saved.
@@ -29,7 +29,7 @@ package final class Upstream {
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     package private(set) var limit: AnchorVector?
-    /// The latest head heard of, and the store's generation that the limit belongs to.
+    /// The latest known head, and the generation of the store that the limit belongs to.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
     /// Whether the producer couldn't be read when last asked, and hasn't been heard from since.
@@ -82,16 +82,16 @@ package final class Upstream {
     /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
 
-    /// Takes a hint: the producer's head is `head`, and this stage may pull up to `limit`, which never moves back
-    /// within a generation.
+    /// Takes a hint: the producer's head is `head`, and this stage may pull up to `limit`, which never decreases within
+    /// a generation.
     /// - Parameter off: types that aren't observed.
     package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
         self.off = off
         lastHeard = turn.monotonic
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
-        // A head that fell back is accepted too: either the hint is late, or an older copy of the store was restored. A
-        // pull will show which.
+        // A head that has moved back is accepted too: either the hint is late, or an older copy of the store was
+        // restored. A pull will show which it is.
         heard = head
         if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
         limit = new
@@ -118,13 +118,13 @@ package final class Upstream {
             received.store != heard.store || received.generation != heard.generation
                 || heard.sequence < received.anchor.maximum
         {
-            // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked all the
-            // same, since only the store can say whether the anchor is still valid; otherwise anything it writes up to
-            // the anchor would never be seen.
+            // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked anyway,
+            // since only the store can say whether the anchor is still valid; otherwise anything it writes up to the
+            // anchor would never be seen.
             return received.emptyWindow
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
-        // No upper limit: whatever there is.
+        // Without an upper limit: it asks for whatever there is.
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)
     }
 
@@ -174,7 +174,7 @@ package final class Upstream {
         }
     }
 
-    /// The anchor stays where it is, and the same request is sent again later.
+    /// The anchor doesn't move, and the same request is sent again later.
     package func wasRefused(_ why: String, _ turn: Turn) {
         retryAt = turn.monotonic + Self.retryAfter
         turn.log(.pullRefused, ["upstream": producer, "why": why])

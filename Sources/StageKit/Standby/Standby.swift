@@ -15,7 +15,7 @@ import Synchronization
 final class Standby: Sendable {
     private final class Said: Sendable {
         let word: Mutex<StandbyWord>
-        /// Signalled once its report that it can't take over has gone through the hub.
+        /// Signalled once the report that this process can't take over has come back from the hub.
         let isLastHeard = DispatchSemaphore(value: 0)
         init(_ word: StandbyWord) { self.word = Mutex(word) }
 
@@ -51,7 +51,7 @@ final class Standby: Sendable {
         client = try StackClient(
             address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
             hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
-        // This way no later message is lost for lack of a connection.
+        // This ensures that no later message is lost for lack of a connection.
         client.settle()
     }
 
@@ -74,7 +74,7 @@ final class Standby: Sendable {
                 $0.phase = .failed
                 $0.why = "\(error)"
             }
-            // Otherwise the process that waits for this one would learn that this one has ended, but not why.
+            // Otherwise the process that is waiting for this one would learn that it has ended, but not why.
             for _ in 0..<10 {
                 if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
                 client.beat()
@@ -88,7 +88,7 @@ final class Standby: Sendable {
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)
-        // Its messages may be lost, and others wait for them: they are repeated until they arrive.
+        // This process's messages may be lost, and others wait for them, so they are repeated until they arrive.
         while sigtimedwait(&signals, nil, &step) != SIGUSR1 { client.beat() }
     }
 }

@@ -11,14 +11,15 @@ extension ZoneTimeline {
     /// hours doesn't shift it.
     package func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)
-        // Midnight is the end of the previous day.
+        // Midnight counts as the end of the previous day.
         let window = HandlerWindow(endHour: hour == 0 ? 24 : hour)
         // Looks some days ahead: a flight across the date line may skip a day.
         return (-1...3).lazy.compactMap { self.window(of: today.adding(days: $0), window).last?.upperBound }
             .first { $0 > now }
     }
 
-    /// The next time it is one minute past midnight (or past the day's first instant), when the previous day is over.
+    /// The next time it is one minute past midnight (or one minute past the day's first instant), when the previous day
+    /// is over.
     package func nextDayIsOver(after now: Instant) -> Instant? {
         let today = day(of: now)
         let minute = Duration.seconds(60)

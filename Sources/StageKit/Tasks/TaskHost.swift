@@ -13,13 +13,13 @@ package struct TaskHost {
     /// The tasks as they are in the file.
     private var saved: [String: KeptTask] = [:]
     private var isChanged = false
-    /// Cancelled by hand: their host doesn't submit them again of its own accord before its next start.
+    /// Tasks cancelled by hand: their host doesn't submit them again on its own before its next start.
     private var cancelled: Set<String> = []
 
     /// The tasks that have begun, must end or were ended since the last check.
     package struct Moves: Sendable, Equatable {
         package var begun: [String] = []
-        /// Their expiration handlers are called, so that they can save and complete.
+        /// Their expiration handlers are called, so that they can save their work and complete.
         package var expiring: [String] = []
         /// They didn't complete, and were ended.
         package var ended: [String] = []
@@ -50,7 +50,7 @@ package struct TaskHost {
         try scheduler.register(identifier, kind)
     }
 
-    /// Loads the pending tasks; called after all have been registered.
+    /// Loads the pending tasks; called once all tasks have been registered.
     package mutating func open(_ turn: Turn) throws {
         saved = try Self.rows(in: turn.database)
         scheduler.restore(saved)

@@ -123,7 +123,7 @@ enum EventsCommand: Command {
         }
         if let text = words.count == 2 ? words[1] : arguments.value("--value") { body["value"] = try value(text) }
         try read(arguments, stack, user: user, into: &body)
-        // The id is made here, so that a repeat of the message is the same event.
+        // The id is generated here, so that repeating the message doesn't create another event.
         let id = arguments.value("--id") ?? UUID().uuidString.lowercased()
         let wish = OwnRequest(.addEvent, id: id, body: .object(body))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in
@@ -139,7 +139,7 @@ enum EventsCommand: Command {
         guard !patch.isEmpty else {
             throw Failure.usage("no change is given", hint: "give --value, --at, --until, --unit or --note")
         }
-        // The person means to change the version that was read a moment ago.
+        // Without an explicit version, the change applies to the version that was just read.
         let version = try version(arguments) ?? event.version
         let wish = OwnRequest(.changeEvent, id: event.id, version: version, body: .object(patch))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) {
@@ -182,7 +182,7 @@ enum EventsCommand: Command {
     }
 }
 
-/// Carries out what a person wants done with events and types of their own.
+/// Carries out what a person wants done with their own events and types.
 enum OwnOutput {
     static func carryOut(
         _ wish: OwnRequest, _ stack: Stack, _ arguments: Arguments, user: String, _ text: (Value) -> String

@@ -101,7 +101,7 @@ enum ImportCommand: Command {
         return what + "\n" + (rest > 0 ? "\(HumanFormat.count(rest, "more file")) not handed over\n" : "")
     }
 
-    /// For people: what a file added, and what a complete one removed, by type.
+    /// In words: what a file added, and what a complete one removed, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
         guard let report = outcome.told else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
         func count(_ number: Int64) -> String { HumanFormat.count(Int(number)) }
@@ -156,7 +156,7 @@ enum ImportCommand: Command {
                 + wayOut(of: why, isTrial: isTrial))
     }
 
-    /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): raising the limit only helps if
+    /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): raising the limit helps only if
     /// too large a share would be deleted.
     private static func wayOut(of why: String, isTrial: Bool) -> String {
         if why.hasPrefix("it would delete ") {

@@ -2,7 +2,8 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What an import reports about its file besides the record counts: what was skipped, and what else was in the archive.
+/// What an import reports about its file besides the record counts: what was skipped, and what else the archive
+/// contained.
 struct ImportedFiles {
     private let source: ImportReport.Source
 

@@ -141,7 +141,7 @@ enum PlacesCommand: Command {
         StandardStream.output.write(PlaceCollection(places.map(\.condition)).geoJSON + "\n")
     }
 
-    /// A request is one message or, for a stopped stack, one argument.
+    /// A request is a single message or, for a stopped stack, a single argument.
     private static let placesAtOnce = 200
 
     private static func watch(

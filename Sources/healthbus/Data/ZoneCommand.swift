@@ -45,7 +45,7 @@ enum ZoneCommand: Command {
                     ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
                 hint: "usage: \(form)")
         }
-        // Typing errors are reported before any request is sent.
+        // Typos are reported before any request is sent.
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil
         let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
         let stack = try Stack(arguments)
@@ -68,7 +68,7 @@ enum ZoneCommand: Command {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let parts = try ZoneClient(client: client, observer: stack.observer, hub: stack.hub).apply(change, user: user)
-        // Once a person has said where days begin, the question isn't asked again.
+        // Once a person has said where days begin, they aren't asked again.
         if case .set = change { try StackLayer(stack.state).setFormerZone(nil, of: user) }
         return ZoneReport(user: user, parts: parts)
     }
@@ -99,7 +99,7 @@ enum ZoneCommand: Command {
 
     private static func known(_ name: String) throws -> String {
         if ZoneName.known.contains(name) || ZoneName.isKnown(name) { return name }
-        // Most people mistype the city, or give only the city: "berlin" means Europe/Berlin.
+        // The usual mistakes are a misspelled city, or a city without its region: "berlin" means Europe/Berlin.
         let lower = name.lowercased()
         let nearest =
             ZoneName.known.first { $0.lowercased() == lower || $0.lowercased().hasSuffix("/" + lower) }
@@ -123,7 +123,7 @@ enum ZoneCommand: Command {
                 "the entry of \(text) was seen in the data, not added",
                 hint: "'healthbus zone add \(text) ZONE' overrides it")
         }
-        // A local time changes when the entry before goes.
+        // A local time stands for a different moment once the entry before it is removed.
         let nearest = try ZonePlan.nearestAdded(to: moment, in: report.parts).map { InstantText.iso8601($0.from) }
         throw Failure(
             "no zone was added for \(text)",

@@ -18,7 +18,7 @@ enum Confirmation {
             return words.prefix(1).uppercased() + words.dropFirst()
         }
 
-        /// The failure where nobody can be asked.
+        /// The failure reported when nobody can be asked.
         func refusal(_ object: String) -> Failure {
             .usage(
                 "\(rawValue) \(object) needs confirmation, and there is no terminal to ask on",
@@ -28,7 +28,7 @@ enum Confirmation {
 
     /// - Parameters:
     ///   - object: what the action applies to: "2 dead letters".
-    ///   - detail: what else to know before answering; ends the question.
+    ///   - detail: anything else to know before answering; appended to the question.
     /// - Throws: `Failure` when nobody can be asked, or the answer isn't yes.
     static func require(_ action: Action, _ object: String, detail: String = "", _ arguments: Arguments) throws {
         if arguments.flag("--yes") { return }

@@ -29,7 +29,7 @@ enum DeadLettersCommand: Command {
         let action = try ListAction.of(arguments)
         let selection = try action.selection(arguments)
         let stack = try Stack(reading: arguments)
-        // Each destination has its own numbering.
+        // Each destination numbers its dead letters separately.
         let isOne = action != .list || arguments.value("--destination") != nil
         let destination = isOne ? try destination(of: stack, selection, arguments) : nil
         let report = try DeadLetterReport(stack, selection, of: destination)
@@ -52,7 +52,7 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// The named destination, or the only one with any letters.
+    /// The named destination, or the only one that has any dead letters.
     private static func destination(
         of stack: Stack, _ selection: MendSelection, _ arguments: Arguments
     ) throws -> StackConfiguration.Instance {

@@ -9,7 +9,7 @@ extension CommandHelp {
     static let dryRun = "say what would be done, and change nothing"
 }
 
-/// Entries of a list, selected by id or by what they have in common.
+/// Entries of a list, selected by id or by a property they share.
 enum ListAction: String, CaseIterable {
     case list, show, retry, drop
 

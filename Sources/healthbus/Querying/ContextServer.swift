@@ -7,9 +7,9 @@ import ModelContext
 import Synchronization
 
 /// Standard input and output of a session: the main thread reads, and answers what needs no tool; another thread calls
-/// the tools one by one, so that a cancellation is heard while a call is under way.
+/// the tools one by one, so that a cancellation can be received while a call is in progress.
 ///
-/// Standard output carries nothing but messages, and standard error carries nothing about anybody's health.
+/// Standard output carries nothing but messages, and standard error contains nothing about anyone's health.
 final class ContextServer: Sendable {
     private struct State {
         var session: ContextSession
@@ -27,7 +27,7 @@ final class ContextServer: Sendable {
     /// Locked, so that lines from two threads never mix.
     private let output = Mutex(StandardStream.output)
 
-    /// The longest message that is read, in bytes: questions are short.
+    /// The longest message that is accepted, in bytes: questions are short.
     private static let longestLine = 1 << 20
 
     init(_ session: ContextSession, _ tools: AssistantTools) {
@@ -43,7 +43,7 @@ final class ContextServer: Sendable {
             ended.signal()
         }
         thread.name = "tools"
-        // Explaining a day goes through deeply nested lists.
+        // Explaining a day recurses through deeply nested lists.
         thread.stackSize = 8 << 20
         thread.start()
         try read()
@@ -82,7 +82,7 @@ final class ContextServer: Sendable {
         write(outputs)
     }
 
-    /// The next call; nil when there will be none.
+    /// The next call; nil if there are no more.
     private func next() -> ContextSession.Call? {
         changed.withLock {
             while true {

@@ -22,7 +22,7 @@ enum MCPCommand: Command {
             StandardStream.output.write(try setup(arguments).json(pretty: true) + "\n")
             return
         }
-        // Its output is for programs, even if there is a terminal: every number has plain digits.
+        // The output is for programs, even on a terminal, so every number has plain digits.
         HumanFormat.usePlainDigits()
         if Terminal(StandardStream(descriptor: STDIN_FILENO)).isTerminal {
             StandardStream.error.write(
@@ -38,8 +38,8 @@ enum MCPCommand: Command {
         try ContextServer(session, tools).run()
     }
 
-    /// What Claude Desktop and others read: the program and its arguments, with all paths absolute, since a host starts
-    /// it in any folder and without a person's environment.
+    /// What Claude Desktop and other hosts read: the program and its arguments, with all paths absolute, since a host
+    /// starts it in any folder and without a person's environment.
     private static func setup(_ arguments: Arguments) throws -> Value {
         let stack = try Stack(arguments)
         var words = ["mcp", "--state", URL(fileURLWithPath: stack.state.path).standardizedFileURL.path]

@@ -35,7 +35,7 @@ enum DocumentsCommand: Command {
         }
     }
 
-    /// The file gets its name only once it is complete.
+    /// The file gets its final name only once it is complete.
     private static func get(_ number: Int64, to path: String, _ arguments: Arguments) throws {
         let fetch = try DocumentFetch(try Stack(arguments))
         if path == "-" {

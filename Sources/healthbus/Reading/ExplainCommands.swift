@@ -66,7 +66,7 @@ enum CheckCommand: Command {
             user: user, from: range.from, to: range.to, tolerance: try tolerance(arguments.value("--tolerance")))
         let report = try CheckReport(stack, options)
         if let remark = report.remark {
-            StandardStream.error.write(stack.advice.addressed("\(remark); this is of what is there so far\n"))
+            StandardStream.error.write(stack.advice.addressed("\(remark); this covers only what is there so far\n"))
         }
         StandardStream.output.write(
             arguments.flag("--json")

@@ -9,7 +9,8 @@ import Terminal
 enum GraphCommand: Command {
     static let help = CommandHelp(
         name: "healthbus graph",
-        summary: "Draw which process hears which, from configuration and manifests; show states while the stack runs.",
+        summary:
+            "Draw which process listens to which, from configuration and manifests; if the stack runs, with states.",
         options: CommandHelp.stackOptions + [
             .init("--dot", help: "for Graphviz: healthbus graph --dot | dot -Tsvg"), .json,
         ],

@@ -36,13 +36,13 @@ enum TapCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        // The reader of the pipe may close it before the tap ends.
+        // Whatever reads from the pipe may close it before the tap ends.
         signal(SIGPIPE, SIG_IGN)
         let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
         let waits = arguments.flag("--wait")
         for option in ["--since", "--follow-sample"] where waits && arguments.value(option) != nil {
-            throw Failure.usage("\(option) reads what is there", hint: "leave out --wait")
+            throw Failure.usage("\(option) reads what is already there", hint: "leave out --wait")
         }
         if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON) }
         let from = arguments.value("--from")
@@ -77,7 +77,7 @@ enum TapCommand: Command {
     }
 
     /// Ends the command if there is nothing to listen to and nobody asked to wait for it. Over TCP, processes may be
-    /// running that this one only hasn't heard yet.
+    /// running that this one just hasn't heard from yet.
     private static func requireStack(_ stack: Stack, waits: Bool) throws {
         let reader = stack.reader()
         guard !stack.isUp(), try !stack.names.contains(where: { try reader.isRunning($0) }) else { return }

@@ -49,7 +49,7 @@ struct BackgroundStack {
                         """))
             }
         case .ended(let exit):
-            // The failed `up` has reported why, and what to do.
+            // The failed `up` has already reported why, and what to do.
             StandardStream.error.write(Self.lines(of: file).map { $0 + "\n" }.joined())
             throw Quiet(
                 exit == .code(ExitCode.usage.rawValue)

@@ -58,7 +58,7 @@ enum DemoCommand: Command {
             ?? StateFolder.standard().path + (arguments.value("--export") == nil ? "-demo" : "")
     }
 
-    /// The processes' logs would break up the progress bar; anyone who wants to see them can set the level.
+    /// The processes' logs would break up the progress bar; anyone who wants them can set the log level.
     private static func quiet() -> Log.Level {
         (ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "").isEmpty ? .error : .debug
     }
@@ -84,7 +84,7 @@ enum DemoCommand: Command {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
-        // If the program wasn't found by its name alone, the shell needs its folder.
+        // If the program was started by a path, the shell needs its folder to find it.
         let program = CommandLine.arguments.first ?? "healthbus"
         let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
         let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""

@@ -66,7 +66,7 @@ enum StartCommand: Command {
             if !options.isEmpty, !stack.isUp() {
                 let given = options.map(Advice.quoted).joined(separator: " ")
                 StandardStream.error.write(
-                    stack.advice.addressed("as last time: \(given); 'healthbus up --detach' starts it with others\n"))
+                    stack.advice.addressed("as last time: \(given); 'healthbus up --detach' takes other options\n"))
             }
             return try BackgroundStack(stack).start(words + options)
         }

@@ -41,7 +41,7 @@ enum UpCommand: Command {
         Supervisor.blockSignals()
         let stack = try Stack(starting: arguments)
         let isJSON = arguments.flag("--json")
-        // In the background its output goes to a file, which is kept small.
+        // In the background, output goes to a file, which is kept small.
         let file = LogFile(path: BackgroundStack.output(of: stack))
         let say: @Sendable (String) -> Void = { line in
             if let file { file.write(line + "\n") } else { LiveLine.error.say(line) }
@@ -91,7 +91,8 @@ extension UpCommand {
         try BackgroundStack(try Stack(starting: arguments)).start(Array(words), imports: arguments.values("--import"))
     }
 
-    /// - Throws: `Failure` if files can't be taken from it: the person who names the folder now can fix it now.
+    /// - Throws: `Failure` if files can't be taken from it: the person who has just named the folder can fix it right
+    ///   away.
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }
         let path = URL(fileURLWithPath: given).standardizedFileURL.path

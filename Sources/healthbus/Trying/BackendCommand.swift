@@ -38,7 +38,7 @@ enum BackendCommand: Command {
         let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
         StandardStream.error.write("healthbus: writes to \(url) as the user \(user), and deletes what it wrote\n")
-        // A single line, overwritten each time: what has been tested so far.
+        // A single line, overwritten each time, that shows what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report: BackendReport
         do {

@@ -12,7 +12,7 @@ enum GenerateCommand: Command {
         options: [
             .init(
                 "--days", value: "number",
-                help: "how many days (default: 90); more days have the same samples and others, except for the height"),
+                help: "how many days (default: 90); with more days, the same samples and others, except for height"),
             .init("--seed", value: "number", help: "another seed makes another person (default: 1)"),
             .init(
                 "--records", value: "number",

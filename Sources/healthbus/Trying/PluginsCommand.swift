@@ -14,7 +14,7 @@ enum PluginsCommand: Command {
         positionals: [.init("list|show|validate|new|test"), .init("plugin", isRequired: false)],
         options: [
             .config, .json,
-            .init("--language", value: "python|swift|node", help: "new: in which one (default: python)"),
+            .init("--language", value: "python|swift|node", help: "new: in which language (default: python)"),
             .init(
                 "--types", value: "type", repeats: true, help: "new: sample types it gets (default: step count)"),
             .init("--output", short: "-o", value: "folder", help: "new: where to write it (default: its name)"),
@@ -56,7 +56,7 @@ enum PluginsCommand: Command {
         }
     }
 
-    /// An option without effect is a mistake.
+    /// An option that has no effect is a mistake.
     private static func refuseOthers(_ action: Action, _ arguments: Arguments) throws {
         let own: [String: [Action]] = [
             "--config": [.list, .show], "--language": [.new], "--types": [.new], "--output": [.new], "--only": [.test],
@@ -148,7 +148,7 @@ enum PluginsCommand: Command {
                 hint: "'healthbus plugins validate \(arguments.positionals[1])' lists all that is wrong")
         }
         let isJSON = arguments.flag("--json")
-        // A single line, overwritten each time: what has been tested so far.
+        // A single line, overwritten each time, that shows what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report = conformance.run(only: only) { result in
             if watches { StandardStream.error.write("\r\u{1B}[K\(result.name)") }

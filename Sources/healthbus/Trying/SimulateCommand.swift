@@ -23,7 +23,7 @@ enum SimulateCommand: Command {
             .init(
                 "--life", value: "kind",
                 help: "usual, or worst: seldom opened, often killed and offline (default: usual)"),
-            .init("--figures", help: "run the handlers too that only compute figures: slower, with the same delays"),
+            .init("--figures", help: "also run the handlers that only compute figures: slower, with the same delays"),
             .init("--chart", help: "also draw the delay by hour of the day"),
             .init("--model", help: "only print the model's numbers, with ranges and sources"),
             .init(

@@ -55,13 +55,13 @@ struct SimulationReport {
     }
 
     private static func percent(_ share: Double) -> String {
-        // Not 100 as long as anything is missing.
+        // Never 100 while anything is missing.
         share > 0.995 && share < 1 ? "99 %" : "\(Int((share * 100).rounded())) %"
     }
 
     private func byMetric(for terminal: Terminal) -> String {
         let metrics = Set(results.flatMap(\.byMetric.keys)).sorted()
-        // With few samples, as for `body`, a median means little.
+        // With few samples, as for `body`, a median says little.
         let counts = metrics.map { metric in results.compactMap { $0.byMetric[metric]?.samples }.max() ?? 0 }
         var table = Table(
             [.init("strategy")] + zip(metrics, counts).map { .number("\($0) (\(HumanFormat.count($1)))") })

@@ -27,7 +27,7 @@ enum ConfigCommand: Command {
             arguments.flag("--json") ? report.json + "\n" : report.text(for: Terminal(.output)))
     }
 
-    /// Where the state folder and the configuration file were named.
+    /// Where the state folder and the configuration file were specified.
     private static func given(
         _ arguments: Arguments
     ) throws -> (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin) {

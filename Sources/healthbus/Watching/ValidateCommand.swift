@@ -26,7 +26,7 @@ enum ValidateCommand: Command {
     }
 }
 
-/// Ends the program with this status: everything has already been printed.
+/// Ends the program with this status once everything has been printed.
 struct Quiet: Error {
     let code: ExitCode
     init(_ code: ExitCode) { self.code = code }

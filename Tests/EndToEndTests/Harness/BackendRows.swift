@@ -24,10 +24,10 @@ enum BackendRows {
         FROM sample_rows LEFT JOIN texts ON texts.id = \(type) ORDER BY sample_rows.id
         """
 
-    /// The same for schema 3, whose table had the name the view has now.
+    /// The same query for schema 3, whose table had the name that the view has now.
     static let contentOfSchema3 = content.replacing("sample_rows", with: "samples")
 
-    /// The same for a file that an earlier release left.
+    /// The same query for a file left by an earlier release.
     static let contentBefore = """
         SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, start, "end" - start, value, deleted)
         FROM samples LEFT JOIN texts ON texts.id = type ORDER BY samples.id

@@ -55,7 +55,7 @@ final class BusAttacker: Sendable {
         mouth.close()
     }
 
-    /// How many of the others' requests it has tried to answer.
+    /// How many of the other instances' requests it has tried to answer.
     var answered: Int { state.withLock { $0.answered } }
     var said: Int { state.withLock { $0.said } }
     /// How many of its messages the hub has accepted so far.
@@ -75,12 +75,13 @@ final class BusAttacker: Sendable {
         else { return }
         state.withLock { $0.answered += 1 }
         let producer = String(message.topic.dropFirst("pull.".count))
-        // The right id, the right attempt, and those that would come next if ids had an order.
+        // The right id with the right attempt, and the ids that would come next if they were sequential.
         for ahead in 0..<8 {
             let attempt: Value = ahead == 0 ? body["attempt"] : 0
             forge(page: "page.\(consumer)", id: id &+ Int64(ahead), attempt, producer, until: body["until"])
         }
-        // The request again, narrowed to nothing: the producer would give an empty answer to someone else's question.
+        // The request again, narrowed down to nothing: the producer would give an empty answer to someone else's
+        // question.
         var reflected = body.object ?? [:]
         reflected["types"] = ["include": []]
         reflected["topic"] = "nothing."
@@ -182,7 +183,7 @@ final class BusAttacker: Sendable {
             say(topic, .object(body), as: name)
             say(topic, .object(body), as: "client-\(identity)-1-2")
         }
-        // Requests that its key does allow: claims that the observer has lost rows, and demands for a lot of work.
+        // Requests that its key does allow: claims that the observer has lost rows, and requests for a lot of work.
         let asking: [[String: Value]] = [
             [
                 "query": "spans", "store": head["store"], "generation": head["generation"], "after": .integer(.max),

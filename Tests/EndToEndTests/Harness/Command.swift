@@ -47,8 +47,8 @@ final class Command: Sendable {
     var error: String { Self.text(errorFile) }
     var isRunning: Bool { child.poll() == nil }
 
-    /// Waits for the program to end; one that doesn't is killed and fails the test.
-    /// - Parameter seconds: as for `until`.
+    /// Waits for the program to end; if it doesn't, kills it and fails the test.
+    /// - Parameter seconds: as for the function `until`.
     func ended(within seconds: Double = Patience.seconds) async throws -> Ended {
         do {
             try await until("the end of healthbus \(words.joined(separator: " "))", within: seconds) { !isRunning }

@@ -24,7 +24,7 @@ struct CommandBlock {
         ]
     }
 
-    /// The pages, by path within the checkout.
+    /// The pages, by their paths within the checkout.
     static let pages: [String] = {
         let docs = (try? FileManager.default.contentsOfDirectory(atPath: Programs.checkout + "/docs")) ?? []
         return ["README.md", "CONTRIBUTING.md"] + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }

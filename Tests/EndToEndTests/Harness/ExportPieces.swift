@@ -12,12 +12,12 @@ struct ExportPieces: Sendable {
         var day: String
         /// When it was stored, as printed; for a ring summary the end of its day.
         var created: String
-        /// The files it refers to.
+        /// The route files that it refers to.
         var routes: [String]
 
         var isRings: Bool { text.starts(with: " <ActivitySummary ".utf8) }
 
-        /// A ring summary from earlier in its day, with less exercise.
+        /// A ring summary from earlier in the same day, with less exercise.
         var halfDone: Element {
             var earlier = self
             let exercise = Array(" appleExerciseTime=\"".utf8)
@@ -73,9 +73,9 @@ struct ExportPieces: Sendable {
 
     /// Writes an export of some elements.
     /// - Parameters:
-    ///   - exported: the export's date, as printed, in the offset of the pieces.
-    ///   - offset: the offset of all its printed dates; the pieces' own if it is the same.
-    ///   - number: this file's number; the printed addresses of devices differ from file to file.
+    ///   - exported: the export's date, as printed, in the pieces' own offset.
+    ///   - offset: the offset of all printed dates; may be the pieces' own.
+    ///   - number: this file's number, since the printed addresses of devices differ from file to file.
     func write(_ elements: [Element], exported: String, offset: String, number: Int, to path: String) throws {
         var text: [UInt8] = []
         text.reserveCapacity(elements.reduce(head.count + 64) { $0 + $1.text.count })
@@ -98,7 +98,7 @@ struct ExportPieces: Sendable {
         text.replaceSubrange(found.upperBound..<found.upperBound + replacement.utf8.count, with: replacement.utf8)
     }
 
-    /// Devices are printed with an address that differs in every export: `<<HKDevice: 0x3…>, name:…`.
+    /// Devices are printed with an address that is different in every export: `<<HKDevice: 0x3…>, name:…`.
     private static func readdress(_ text: inout [UInt8], _ number: Int) {
         let mark = Array("HKDevice: 0x".utf8)
         let digits = Array(String(format: "%06x", number &* 0x1_10A0 & 0xFF_FFFF).utf8)
@@ -111,7 +111,7 @@ struct ExportPieces: Sendable {
         }
     }
 
-    /// Rewrites all dates one hour earlier, in that offset, as the same phone does in winter.
+    /// Rewrites all dates one hour earlier, with the given offset, as the same phone does in winter.
     private static func reprint(_ text: inout [UInt8], _ offset: String) throws {
         let summer = Array(" +0200\"".utf8)
         let winter = Array(offset.utf8)

@@ -2,7 +2,7 @@ import HealthModel
 import HealthStore
 import SQLite
 
-/// A sample of the observer's store that isn't deleted, as its readers see it, wherever it is stored.
+/// A sample of the observer's store that isn't deleted, as its readers see it, however it is stored.
 struct HeldSample {
     var id: SampleID
     var type: String

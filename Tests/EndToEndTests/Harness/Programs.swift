@@ -40,7 +40,7 @@ enum Programs {
             }.keys)
     }
 
-    /// A number that a run by hand may set; otherwise the test's own small one.
+    /// A number that can be set for runs by hand; otherwise the test's own small one.
     static func number(_ variable: String, else usual: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
     }
@@ -53,7 +53,7 @@ struct HarnessError: Error, CustomStringConvertible {
 }
 
 /// Waits for a condition, checking it every few milliseconds.
-/// - Parameter seconds: for things that take a long time even on an idle machine; waits at least `Patience`.
+/// - Parameter seconds: for things that take long even on an idle machine; the wait is never shorter than `Patience`.
 /// - Throws: `HarnessError` that says what didn't happen, or whatever the condition throws.
 func until(
     _ what: @autoclosure () -> String, within seconds: Double = Patience.seconds, every milliseconds: Int = 5,

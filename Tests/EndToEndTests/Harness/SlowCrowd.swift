@@ -17,7 +17,7 @@ final class SlowCrowd: @unchecked Sendable {
     var counts: (open: Int, cutOff: Int, answered: Int) { sockets.withLock { $0 } }
 
     /// Connects at once, one for each beginning.
-    /// - Parameter tail: the text that each connection sends repeatedly, a byte at a time.
+    /// - Parameter tail: the text that each connection sends repeatedly, one byte at a time.
     init(port: Int, beginnings: [String], tail: String = "a") {
         self.port = port
         self.beginnings = beginnings

@@ -4,7 +4,7 @@ import Processes
 import SQLite
 
 /// Everything that a stopped stack ends up with, in lines that are equal if the content is equal: without versions,
-/// revisions or sequence numbers, which depend on how it got there.
+/// revisions or sequence numbers, which depend on how the stack got there.
 struct StackContent: Equatable, Sendable {
     /// The summaries printed by `healthbus days`.
     var days: [String]
@@ -43,15 +43,15 @@ struct StackContent: Equatable, Sendable {
         acceptedTwice = try stack.number("backend", "SELECT count(*) FROM accepted WHERE count > 1")
     }
 
-    /// A night that was described differently while its samples were arriving leaves a tombstone at the backend;
-    /// whether it had been delivered by then is random.
+    /// A night that was described differently while its samples were arriving leaves a tombstone at the backend if it
+    /// had been delivered by then, which is random.
     var withoutTombstones: StackContent {
         var content = self
         content.documents = documents.filter { !$0.hasSuffix(" 1 ") }
         return content
     }
 
-    /// Earlier releases kept no hours.
+    /// Earlier releases stored no hours.
     var withoutHours: StackContent {
         get throws {
             var content = self

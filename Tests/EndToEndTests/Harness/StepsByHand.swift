@@ -8,7 +8,7 @@ struct StepsByHand {
         var start: Int
         var end: Int
         var value: Double
-        /// Rank 0 counts first: entries by hand, then watches, then phones.
+        /// Rank 0 comes first: entries by hand, then watches, then phones.
         var rank: Int
     }
 

@@ -68,7 +68,7 @@ final class TestStack: Sendable {
         try await start(words + ["--state", state], environment: more).ended(within: seconds)
     }
 
-    /// Writes a small file into this stack's folder.
+    /// Writes a small file to this stack's folder.
     func write(_ name: String, _ text: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
         return path(name)
@@ -102,7 +102,7 @@ final class TestStack: Sendable {
         return try await up.ended(within: 20)
     }
 
-    /// The process that holds an instance's lock, if it is running; also nil while the lock's file is being written.
+    /// The process that holds an instance's lock, if it is running; also nil while the lock file is being written.
     func pid(of instance: String) throws -> pid_t? {
         guard let data = FileManager.default.contents(atPath: "\(state)/\(instance)/lock"), !data.isEmpty,
             let pid = try? Value(json: data)["pid"].int.map({ pid_t($0) })

@@ -3,7 +3,7 @@ import HTTP
 import HealthModel
 import Synchronization
 
-/// Sits between an uploader and the real backend, and lets through only what a test wants.
+/// Sits between an uploader and the real backend, and lets through only what a test allows.
 final class TrickyBackend: Sendable {
     /// Returns the answer to a request, or nil to pass the request on.
     typealias Trick = @Sendable (_ request: HTTPRequest, _ number: Int) -> HTTPResponse?

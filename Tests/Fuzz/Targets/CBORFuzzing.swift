@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Input from the bus: whatever is accepted is written back unchanged, whatever type it is read as.
+/// Input from the bus: whatever is accepted can be written back unchanged, whatever type it is read as.
 enum CBORFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         try delivery(bytes)
@@ -97,7 +97,7 @@ enum CBORFuzzing {
 }
 
 extension RecordBatch {
-    /// Every row of a part can be read; its content is for the observer to judge.
+    /// Every row of a part can be read; judging its content is up to the observer.
     fileprivate func holdIndices() throws {
         for row in 0..<count {
             _ = (types[Int(type[row])], units[Int(unit[row])], origins[Int(origin[row])])

@@ -2,8 +2,8 @@ import Glibc
 import HealthImport
 import HealthModel
 
-/// Imported files: batches are whole, the sums are right, and a second reading that skips known pieces gives the same
-/// counts.
+/// Imported files: batches are complete, the totals are right, and a second reading that skips known pieces gives the
+/// same counts.
 enum ExportFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         let file = try NamelessFile(packed(bytes) ?? bytes)
@@ -66,7 +66,7 @@ enum ExportFuzzing {
     }
 }
 
-/// Looks at everything that arrives, and keeps only the counts.
+/// Examines everything that arrives, and keeps only the counts.
 private final class CountingSink: ExportSink {
     var rows = 0
     var quarantined = 0
@@ -124,7 +124,7 @@ private final class CountingSink: ExportSink {
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
-/// A file without a name, which disappears with its reader.
+/// A file without a name, which disappears when its reader is released.
 private final class NamelessFile {
     private let descriptor: Int32
     var path: String { "/proc/self/fd/\(descriptor)" }

@@ -1,7 +1,7 @@
 /// A decoder of bytes from outside, and what must hold for any input.
 ///
-/// libFuzzer runs them on inputs of its own (`make fuzz`), the tests on those in `Tests/Fuzz/Corpus`: both through this
-/// code.
+/// libFuzzer runs them on inputs of its own (`make fuzz`), and the tests run them on those in `Tests/Fuzz/Corpus`: both
+/// use this code.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// The C parser of an export's XML.
     case xml
@@ -9,9 +9,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case export
     /// Input from the bus, and a delivery in columns.
     case cbor
-    /// JSON text: the scanner, the tree, and joining objects.
+    /// JSON text: the scanner, the tree, and merging objects.
     case json
-    /// What an app posts: samples, lines of them, Health Auto Export's form.
+    /// What an app posts: samples, samples one per line, and Health Auto Export's format.
     case push
 
     /// - Parameter input: a whole document, or a recipe for a large one (`Repetition`).
@@ -37,8 +37,9 @@ func hold(_ condition: Bool, _ rule: @autoclosure () -> String) throws {
     if !condition { throw BrokenRule(description: rule()) }
 }
 
-/// Small inputs never reveal what takes time quadratic in their length. So one that begins with FE, which begins no
-/// text and no CBOR, is a recipe: FE, a length n, n bytes that occur once, and then bytes to repeat up to 64 KiB.
+/// Small inputs never reveal code whose time is quadratic in their length. So an input that begins with FE, which
+/// begins neither text nor CBOR, is a recipe: FE, a length n, n bytes that occur once, and then bytes to repeat up to
+/// 64 KiB.
 enum Repetition {
     static let limit = 64 << 10
 

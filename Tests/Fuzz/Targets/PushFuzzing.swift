@@ -2,7 +2,7 @@ import HealthModel
 import HealthPush
 import Protocol
 
-/// What an app posts: every item becomes rows, a deletion or something quarantined, and all of it can be sent on.
+/// What an app posts: every item becomes rows, a deletion or a quarantined input, and all of it can be sent on.
 enum PushFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         if let changes = try? SamplesBody.changes(json: bytes) { try check(changes) }

@@ -1,20 +1,20 @@
 import CXMLStream
 
-/// The C parser: everything it reports is in its input and nested correctly, and doesn't depend on where blocks end.
+/// The C parser: everything it reports is in its input, is nested correctly, and doesn't depend on where blocks end.
 enum XMLFuzzing {
     static func run(_ input: [UInt8]) throws {
         let bytes = try cleaned(input)
         let whole = try events(of: bytes, inBlocksOf: bytes.count)
         // Text without an end is passed on in parts, as they arrive.
         guard bytes.count < 64 << 10 else { return }
-        // Smaller blocks take longer: incomplete text is looked at again with each.
+        // Smaller blocks take longer: incomplete text is examined again with each one.
         for size in bytes.count < 256 ? [1, 7] : [61] where size < bytes.count {
             let parts = try events(of: bytes, inBlocksOf: size)
             try hold(parts == whole, "in blocks of \(size) bytes it reports something else than in one")
         }
     }
 
-    /// Cleaned text needs no cleaning.
+    /// Cleaning text that is already clean changes nothing.
     private static func cleaned(_ input: [UInt8]) throws -> [UInt8] {
         var bytes = input
         var replaced: Int64 = 0
@@ -25,7 +25,7 @@ enum XMLFuzzing {
         var again = bytes
         replaced = 0
         _ = again.withUnsafeMutableBufferPointer { clean($0, &replaced) }
-        // Marks are control characters, which become spaces.
+        // Marks are control characters, and become spaces.
         let marks = bytes.count { $0 == 1 }
         try hold(
             again == bytes.map { $0 == 1 ? UInt8(ascii: " ") : $0 } && replaced == Int64(marks),
@@ -81,7 +81,7 @@ enum XMLFuzzing {
     }
 }
 
-/// Receives the events: looks at each byte they refer to, and reduces what they say to one number.
+/// Receives the events: reads each byte they refer to, and reduces all of it to one number.
 private final class Witness {
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var count = 0
@@ -117,7 +117,7 @@ private final class Witness {
     }
 
     func text(_ bytes: UnsafePointer<CChar>, _ length: Int64) {
-        // Not an event of its own: a text may come in parts.
+        // Doesn't count as an event: a text may come in parts.
         for byte in UnsafeBufferPointer(start: bytes, count: Int(length)) { add(UInt64(UInt8(bitPattern: byte))) }
     }
 

@@ -62,7 +62,7 @@ struct PhoneTrack {
         coordinates.append(at)
     }
 
-    /// Stays where it is for some seconds, with a fix at regular intervals.
+    /// Stays at one point for some seconds, with a fix at regular intervals.
     mutating func stay(_ seconds: Double, every: ClosedRange<Double>) {
         let end = time + .seconds(seconds)
         while time < end {

@@ -75,7 +75,7 @@ import Testing
         let coarse = [(60, 5000, 1500), (600, 5000, 101), (900, 5000, -1)] as [(Double, Double, Double)]
         let monitor = try monitor([(0, 20, 5), (30, 20, 5)] + coarse)
         #expect(monitor.state == .satisfied && monitor.undecided == 3)
-        // For a circle as large as a town even such a fix is accurate enough.
+        // For a circle as large as a town, even such a fix is accurate enough.
         #expect(try self.monitor([(0, 100, 900), (60, 100, 900)], radius: 2000).state == .satisfied)
         #expect(try self.monitor([(0, 90, .nan), (60, 90, .nan)]).state == .satisfied)
     }
@@ -146,8 +146,8 @@ import Testing
         #expect(monitor.visits.map { PlaceReference.Visit($0) } == expected, "\(track.fixes.count) fixes")
     }
 
-    /// Home, work, home: whatever errors a phone adds, the result is three visits, with about the right beginnings and
-    /// ends.
+    /// Home, work, home: whatever errors a phone makes, the result is three visits, beginning and ending at about the
+    /// right times.
     @Test(arguments: UInt64(1)...60) func aWorkingDayIsThreeVisits(seed: UInt64) throws {
         var track = PhoneTrack(seed: seed)
         let work = PhoneTrack.coordinates(4000, 3000)

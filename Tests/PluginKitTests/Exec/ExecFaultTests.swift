@@ -6,9 +6,9 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// However a program misbehaves, the day gets a reason, and the next day gets a program that works.
+/// However a program misbehaves, the day gets a reason, and the next day is computed by a working program.
 @Suite struct ExecFaultTests {
-    /// Does something the first time only, then answers as it should.
+    /// Does `what` only the first time, and then answers as it should.
     private static func once(_ what: String) -> String {
         "if [ ! -e broken ]; then echo > broken; \(what); else \(figures); \(done); fi"
     }
@@ -59,13 +59,13 @@ import Testing
             compute: Self.once("sleep 100 & echo $! > child; while :; do sleep 100; done"), limits: limits)
         #expect(try handler.reason() == "the program gave no answer within 0.5 s and was ended")
         let child = try #require(pid_t(handler.text("child").trimmingCharacters(in: .whitespacesAndNewlines)))
-        // Its parent is gone, and the process that adopted it has yet to reap it.
+        // The child's parent is gone, and the process that adopted the child has yet to reap it.
         #expect(try await comes { !isRunning(child) })
         #expect(try handler.output().figures == ["n": 1.5])
     }
 
     @Test func onlyWhoWasToldEverythingMayBeDone() throws {
-        // More than fits into a pipe: the rest can't be written while the program sleeps.
+        // More than fits into a pipe: the rest can't be written while the program is asleep.
         let handler = try ScriptedHandler(
             line:
                 "case $line in '{\"day\"'*) if [ ! -e broken ]; then echo > broken; \(Self.done); sleep 100; fi;; esac",
@@ -74,7 +74,7 @@ import Testing
         _ = try handler.output()
     }
 
-    /// The unread part of the day must not become the beginning of the next one.
+    /// The unread part of one day must not be taken for the beginning of the next.
     @Test(arguments: [
         (#"echo '{"error":"too many"}'; sleep 100"#, "the program says: too many"), ("exit 3", "ended (exit code 3)"),
     ])

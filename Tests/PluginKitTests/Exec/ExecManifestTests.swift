@@ -57,7 +57,7 @@ import Testing
         var error = try #require(refusal { _ = try missing.program() })
         #expect(error.file == folder.path + "/plugin.json" && error.key == "exec")
         #expect(error.reason.contains("'pyton3', which isn't in PATH"))
-        // With a slash it is a path relative to the plugin's folder; the manifest can't be run.
+        // A name with a slash is a path relative to the plugin's folder; the manifest itself can't be run.
         let file = try #require(try manifest(#""exec":["./plugin.json"]"#).exec)
         error = try #require(refusal { _ = try file.program() })
         #expect(error.reason.contains("isn't a file that can be run"))
@@ -83,7 +83,7 @@ import Testing
         #expect(error.key == "name" && error.reason.contains("/a/plugin.json already has"))
     }
 
-    /// A plugin that stands in for a family's own delivers under that family.
+    /// A plugin that replaces a family's own plugin delivers under that family.
     @Test func aStandInKeepsItsFamily() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path

@@ -25,7 +25,7 @@ import Testing
             figures: ["n": 1.5], hourly: ["n": [.null, 0.001]],
             events: [DayEvent(id: "a", kind: "night", payload: ["x": "ü"])])
         #expect(try handler.output(ScriptedHandler.samples(2)) == expected)
-        // One program for all days.
+        // One program run serves all days.
         #expect(try handler.output() == expected)
         #expect(handler.starts == 1)
         let told = try handler.text("told").split(separator: "\n").map { try Value(json: Array($0.utf8)) }
@@ -118,7 +118,7 @@ import Testing
             compute: ScriptedHandler.done, end: "trap '' TERM; echo $$ > pid; while :; do sleep 10; done",
             limits: limits)
         _ = try handler.output()
-        // The program would run forever.
+        // Unless it is stopped, the program would run forever.
         handler.runner.stop()
         let pid = try #require(pid_t(handler.text("pid").trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(!isRunning(pid))

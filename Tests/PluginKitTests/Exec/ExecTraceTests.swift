@@ -1,10 +1,10 @@
 import ExecDialogue
 import Testing
 
-/// A program's last words are reported the way its author looks for them: the error, the file, the line.
+/// A program's last words are reported in the way that helps its author: the error, the file, the line.
 @Suite struct ExecTraceTests {
     @Test(arguments: [
-        // Python: the innermost line of the author's own code comes before those of libraries.
+        // Python: the innermost line of the author's own code takes precedence over those of libraries.
         (
             """
             Traceback (most recent call last):

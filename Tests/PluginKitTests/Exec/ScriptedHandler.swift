@@ -33,7 +33,7 @@ final class ScriptedHandler {
 
     /// - Parameters:
     ///   - hello: how the script reacts to the first line.
-    ///   - line: what it does with each further one.
+    ///   - line: what it does with each line after the first.
     ///   - compute: what it does when told to compute.
     ///   - end: what it does at the end of its input.
     init(
@@ -89,7 +89,7 @@ final class ScriptedHandler {
         return try #require(answer.value as? DayReply)
     }
 
-    /// Why a day has no figures.
+    /// The reason why a day has no figures.
     func reason(_ samples: SamplePage = SamplePage()) throws -> String {
         guard case .failed(let reason) = try ask(samples) else { throw Unexpected() }
         return reason
@@ -107,7 +107,7 @@ final class ScriptedHandler {
 
     struct Unexpected: Error {}
 
-    /// Rows of one type at noon of the day, a second each.
+    /// Rows of one type at noon of the day, each lasting a second.
     static func samples(_ count: Int) -> SamplePage {
         var page = SamplePage()
         page.types = ["T"]
@@ -127,5 +127,5 @@ final class ScriptedHandler {
     }
 }
 
-/// Waits for a condition; false if it isn't met.
+/// Waits for a condition; returns false if it isn't met in time.
 func comes(_ condition: () throws -> Bool) async throws -> Bool { try await eventually(every: 5, condition) }
