@@ -19,29 +19,29 @@ package final class ImportSession {
     var triedUnits: Set<String> = []
     /// Rows that a trial run would have stored or changed.
     var tried = TriedRows()
-    /// The second in which the first of its records starts, by type.
+    /// For each type, the second in which the first of the session's records starts.
     private(set) var firstSeconds: [String: Int64] = [:]
     /// For each row of the current batch, the first sequence of the row that its record claimed; `.beginning` when it
     /// claimed none, or one that is deleted or quarantined.
     var claimed: [SequenceNumber] = []
     var openPiece = OpenPiece()
-    /// Its origin; nil when unknown.
+    /// The session's origin; nil when unknown.
     let bringer: Bringer?
-    /// Its number in the store.
+    /// The origin's number in the store.
     var bringerNumber: Int?
     /// When the export being imported was made; nil if it doesn't say, and for pushes.
     package var exported: Instant?
     /// When it was pushed; nil for a file.
     private let pushed: Instant?
-    /// For each row of the current batch, the workouts that its records claimed; only if it is known when they were
-    /// seen.
+    /// For each row of the current batch, the workout that its record claimed; recorded only if it is known when the
+    /// session's workouts were seen.
     var claimedWorkouts: [Int: StoredRow] = [:]
     /// The row that was claimed last, for as long as that is needed.
     var lastClaimed: StoredRow?
     var keepsLastClaimed = false
     /// Whether the outcome of each record is to be recorded.
     let tellsOutcomes: Bool
-    /// For each row of the latest batch, if requested.
+    /// For each row of the latest batch, if outcomes were requested.
     package internal(set) var outcomes: [RecordOutcome] = []
     /// Why rows of that batch were quarantined, where there is a reason.
     package internal(set) var reasons: [Int: String] = [:]
@@ -55,7 +55,7 @@ package final class ImportSession {
 
     var isPushed: Bool { pushed != nil }
 
-    /// When its samples were seen.
+    /// When the session's samples were seen.
     var moment: WorkoutSightings.Moment? {
         if let exported { return .init(at: exported.microseconds, isExport: true) }
         return pushed.map { .init(at: $0.microseconds, isExport: false) }
@@ -65,7 +65,7 @@ package final class ImportSession {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
     }
 
-    // A row is claimed under its sequence and under its first one; no other row ever has either.
+    // A row is claimed under both its current sequence and its first one; no other row ever has either.
 
     func claim(_ row: StoredRow, child: Bool) {
         if keepsLastClaimed { lastClaimed = row }
@@ -123,8 +123,8 @@ package struct IngestCounts: Sendable, Equatable {
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
-        /// Records in quarantine, whether new there or not: outside the plausibility limits, or of a type that the
-        /// store has no room for.
+        /// Records in quarantine, whether they are new there or not, because they are outside the plausibility limits
+        /// or of a type that the store has no room for.
         package var quarantined = 0
         /// By how many entries the quarantine has grown; negative if it has shrunk.
         package var newlyQuarantined = 0
@@ -158,7 +158,7 @@ package struct IngestCounts: Sendable, Equatable {
     }
 }
 
-/// For a sample of a type, the rule that it breaks (without giving its value), or nil if it is plausible. Applied to
+/// For a sample of a given type, the rule that it breaks (without giving its value); nil if it is plausible. Applied to
 /// new samples only.
 package typealias PlausibilityRule = (_ type: String) -> (
     (_ value: Double, _ start: Instant, _ end: Instant) -> String?

@@ -11,10 +11,10 @@ struct IncomingRecord {
     var value: Double
     var unit: Int
     var origin: Int
-    /// Whether it doesn't name the source that recorded it.
+    /// Whether the record doesn't name the source that recorded it.
     var isUnnamed: Bool
     var created: Int64
-    /// As stored: a child of a Correlation becomes an ordinary sample.
+    /// The flags as stored: a child of a Correlation becomes an ordinary sample.
     var flags: UInt8
     var isChild: Bool
     var uuid: SampleID?
@@ -30,7 +30,7 @@ struct IncomingRecord {
 /// How values are compared.
 enum StoredValue {
     /// Equal except for the effects of unit conversion and printing: a relative difference of at most 2e-5. Two values
-    /// without a number agree.
+    /// agree if neither has a number.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }
         return abs(a - b) <= 2e-5 * max(abs(a), abs(b)) && a.isFinite && b.isFinite
@@ -41,7 +41,8 @@ enum StoredValue {
     /// The order of rows with the same key: by number, those without a number last.
     static func isAfter(_ a: Double, _ b: Double) -> Bool { a.isNaN ? !b.isNaN : a > b }
 
-    /// Whether, of two forms of a value, `a` is the one that was printed rather than converted: it has fewer digits.
+    /// Given two forms of a value, whether `a` is the one that was printed rather than converted, which means that it
+    /// has fewer digits.
     static func isPlainer(_ a: Double, than b: Double) -> Bool {
         if a.isNaN || b.isNaN { return !a.isNaN && b.isNaN }
         let digits = (a.description.utf8.count, b.description.utf8.count)

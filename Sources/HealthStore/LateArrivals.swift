@@ -16,13 +16,13 @@ package struct LateArrivals {
         var type: Int
     }
 
-    /// Samples stored longer than this after their end are late.
+    /// A sample is late if HealthKit stored it longer than this after its end.
     package static let patience: Int64 = 86_400
 
     private(set) var days: [Key: [Int32: Day]] = [:]
-    /// Rows up to here have been counted, as they were at the time.
+    /// Rows up to here have been counted as they were at that time.
     private var covered = SequenceNumber.beginning
-    /// The current pass: rows above `base`, up to `target`.
+    /// The current pass covers rows above `base`, up to `target`.
     private var base = SequenceNumber.beginning
     private var target = SequenceNumber.beginning
 
@@ -46,7 +46,7 @@ package struct LateArrivals {
                 rows -= 1
                 reached = walked.row.sequence
                 let delay = walked.row.created &- walked.row.second &- walked.row.duration / 1_000_000
-                // It was examined before it changed, and may have been counted.
+                // The row was examined before it changed, and may already have been counted.
                 let isOld = walked.row.born <= base && walked.row.born < walked.row.sequence
                 guard isOld || delay > Self.patience else { return rows > 0 }
                 let key = Key(user: walked.user, type: walked.row.type)

@@ -14,7 +14,7 @@ final class NameTable {
     private var madeUp: Int?
     private let isKnown: (String) -> Bool
 
-    /// The most names that inputs may invent: every process that receives types or units keeps them in memory.
+    /// The most names that inputs may invent, because every process that receives types or units keeps them in memory.
     static let limit = 1000
     /// The longest name, in bytes of UTF-8.
     static let longest = 200
@@ -37,8 +37,8 @@ final class NameTable {
     }
 
     /// Which of these names aren't stored, because there are too many others or because they are too long.
-    /// - Parameter new: names that count as if they were already in the table; the accepted ones of `names` are added
-    ///   to it.
+    /// - Parameter new: names that count as if they were already in the table; those of `names` that are accepted are
+    ///   added to it.
     func refused(_ names: [String], besides new: inout Set<String>) throws -> Set<String> {
         var refused: Set<String> = []
         for name in names {
@@ -99,7 +99,7 @@ final class OriginTable {
     private var ids: [Origin: Int] = [:]
     private var origins: [Int: Origin] = [:]
     private var joins: [SIMD2<Int>: Int] = [:]
-    // Long histories have thousands of origins (one for each system version); the caches don't grow with them.
+    // Long histories have thousands of origins (one for each system version), but the caches don't grow with them.
     private static let limit = 20_000
     private static let byteLimit = 8 << 20
     private var bytes = 0
@@ -137,8 +137,8 @@ final class OriginTable {
         return id
     }
 
-    /// Two descriptions of a sample's origin combined: the row's source name, and for each other part the richer of the
-    /// two.
+    /// Combines two descriptions of a sample's origin: the row's source name, and for each other part the more detailed
+    /// of the two.
     func joined(_ row: Int, _ incoming: Int) throws -> Int {
         if row == incoming { return row }
         let key = SIMD2(row, incoming)
@@ -154,7 +154,7 @@ final class OriginTable {
         return id
     }
 
-    /// The numbers of the origins that name no source.
+    /// The numbers of the origins that have no source name.
     func unnamed() throws -> Set<Int> {
         var ids: Set<Int> = []
         for source in Origin.unnamedSources {
@@ -185,7 +185,8 @@ final class OriginTable {
         statement.bind(4, origin.device)
     }
 
-    /// The longer string, or of two equally long ones the greater by bytes: the result is the same in either order.
+    /// The longer string, or if both are equally long, the one that is greater by bytes: the result is the same in
+    /// either order.
     private func richer(_ a: String, _ b: String) -> String {
         if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a

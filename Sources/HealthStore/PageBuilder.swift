@@ -11,7 +11,8 @@ struct PageBuilder {
     private var units = Indices()
     private var origins = Indices()
 
-    /// Where names are in the page, by their numbers in the store. The last one looked up is usually needed next, too.
+    /// The positions of names in the page, by their numbers in the store. The name looked up last is usually the next
+    /// one needed, too.
     private struct Indices {
         private var known: [Int: Int32] = [:]
         private var last = (id: Int.min, index: Int32(0))
@@ -38,7 +39,7 @@ struct PageBuilder {
 
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
-    /// - Parameter end: the row's own end, or the time at which it stops counting, in microseconds since 1970.
+    /// - Parameter end: the row's own end, or the time at which the row stops counting, in microseconds since 1970.
     mutating func append(_ row: StoredRow, end: Int64) throws {
         page.ids.append(row.id)
         page.sequence.append(row.sequence.value)
@@ -81,7 +82,8 @@ struct PageBuilder {
         bytes += Self.textBytes + page.payload.range(page.count - 1).count
     }
 
-    /// If only some rows have details, fills in empty ones for the others; if none has, there are no such columns.
+    /// If only some rows have details, empty ones are filled in for the others; if none has any, these columns are
+    /// omitted.
     mutating func padDetails() {
         if !page.created.isEmpty { padDetails(to: page.count) }
     }

@@ -1,10 +1,10 @@
 import HealthModel
 import SQLite
 
-/// The table `pieces`: which rows the records of an export's pieces correspond to. A piece that appears again in a
-/// later export needn't be read.
+/// The table `pieces`: which rows belong to the records of an export's pieces. A piece that appears again in a later
+/// export needn't be read.
 ///
-/// A row is identified by the sequence that it was first seen with, which never changes.
+/// A row is identified by the sequence that it was first stored under, which never changes.
 final class Pieces {
     static let table = """
         CREATE TABLE IF NOT EXISTS pieces (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
@@ -37,13 +37,13 @@ final class Pieces {
         dropAll = try database.prepare("DELETE FROM pieces WHERE user = ?")
     }
 
-    /// The rows of a piece's records of one type.
+    /// The rows for a piece's records of one type.
     struct Claim: Equatable {
         var type: Int
         var records = 0
         /// The second in which the first of them starts.
         var firstSecond: Int64 = .max
-        /// In order of arrival; the first and last of each run.
+        /// The first and last sequence of each run, in order of arrival.
         var rows: [ClosedRange<Int64>] = []
 
         mutating func add(_ row: Int64, second: Int64) {

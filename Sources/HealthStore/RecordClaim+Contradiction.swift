@@ -1,20 +1,20 @@
 import HealthModel
 
 // A sample in HealthKit never changes, so two contents under one UUID contradict each other. Only HealthKit's own sync
-// version shows which one is right: without a higher one the sample stays as it is, and the other content is set aside
-// for a person to find.
+// version shows which one is right: unless the new content has a higher one, the sample stays as it is, and the new
+// content is set aside for a person to look at.
 extension RecordClaim {
     enum Contradiction {
         /// An earlier version of the sample.
         case isOutdated
         /// A later version.
         case replaces
-        /// Neither is known to be the later one.
+        /// Neither is known to be the later version.
         case isConflict
     }
 
-    /// Compares a record with the sample that has its UUID. Differences of less than a second, or from converting
-    /// values, aren't contradictions; workouts and the like are merged instead.
+    /// Compares a record with the sample that has the same UUID. Times that differ by less than a second, and values
+    /// that differ only by conversion, don't contradict each other; workouts and the like are merged instead.
     func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
         guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
         else { return nil }
@@ -26,11 +26,11 @@ extension RecordClaim {
         let told = Self.syncVersion(record.metadata)
         let held = try writer.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
         if told < held { return .isOutdated }
-        // A row keeps its key: at a different time it would be a different sample.
+        // A row keeps its key: with a different time it would be a different sample.
         return told > held && !isElsewhere ? .replaces : .isConflict
     }
 
-    /// Seconds by which channels may round differently.
+    /// By how many seconds the rounding of different channels may differ.
     static let tolerance: Int64 = 1
 
     /// 0 where there is none, or where the metadata can't be read.

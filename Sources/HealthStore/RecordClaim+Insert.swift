@@ -4,9 +4,9 @@ import SQLite
 
 // Turns a record without a matching row into a new one.
 extension RecordClaim {
-    /// Adds a new row, at the ordinal that keeps the rows of its key ordered by value, so that ids don't depend on
-    /// which came first. Quarantined rows come after all others: none may take the id of a sample that has been
-    /// delivered.
+    /// Adds a new row at the ordinal that keeps the key's rows ordered by value, so that ids don't depend on which
+    /// record came first. Quarantined rows come after all others: none may take the id of a sample that has already
+    /// been delivered.
     func insert(
         _ record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
@@ -79,7 +79,7 @@ extension RecordClaim {
         }
     }
 
-    /// Moves the key's rows at that ordinal and above up by one, starting with the last, so that no two collide.
+    /// Moves the key's rows from that ordinal on up by one, starting with the last, so that no two collide.
     private func shift(_ record: IncomingRecord, from first: Int, below ordinals: Int) throws {
         for ordinal in (first..<ordinals).reversed() {
             guard let slot = try slot(record, ordinal) else { continue }

@@ -51,14 +51,14 @@ extension RecordClaim {
 
     private func joinColumns(_ row: inout StoredRow, _ record: IncomingRecord, _ old: StoredRow) throws {
         if row.unit == record.unit, !StoredValue.isSame(row.value, record.value) {
-            // A channel that knows the UUID reads the number itself; others read it as printed, perhaps in another
+            // A channel that gives the UUID reads the number itself; others read it as printed, perhaps in another
             // unit.
             let isBetter =
                 (record.uuid != nil) == (old.uuid != nil)
                 ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
             if isBetter { row.value = record.value }
         }
-        // A record found by its UUID may have different seconds from the row, whose key stays as it is.
+        // A record found by its UUID may start or end in a different second from the row, whose key stays as it is.
         if row.second == record.second, Instant(microseconds: row.end).flooredSecond == record.endSecond {
             let end = max(row.end, record.end)
             row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.microsecondsPerSecond)

@@ -1,11 +1,11 @@
 import HealthModel
 import JSON
 
-// Statistics have no ordinals: there is one statistic for each type, source and stretch of time, which may be sent
+// Statistics have no ordinals: there is one statistic for each type, source and stretch of time, but it may be sent
 // again with a different number.
 extension RecordClaim {
     /// Stores a statistic. The newest by creation time (`created`) counts, whatever the order of arrival; if two have
-    /// the same time, the greater number does.
+    /// the same time, the one with the greater number does.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         guard let slot = try slot(record, 0) else {
@@ -14,7 +14,8 @@ extension RecordClaim {
         let old = writer.window.rows[slot]
         session.claim(old, child: false)
         let isNewer = try replaces(old, record)
-        // Without a UUID it was dropped from the quarantine, until there is a newer one.
+        // A deleted statistic without a UUID was dropped from the quarantine; it stays dropped until a newer one
+        // arrives.
         if old.state == .deleted, old.uuid != nil || !isNewer {
             tally.deleted += 1
             return .beginning
@@ -48,7 +49,8 @@ extension RecordClaim {
         return .beginning
     }
 
-    /// Whether the record replaces the row. The same content doesn't replace it, no matter when it was created.
+    /// Whether the record replaces the row. If the content is the same, it doesn't replace the row, whatever its
+    /// creation time.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
         return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN

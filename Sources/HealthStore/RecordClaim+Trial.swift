@@ -1,7 +1,7 @@
 import HealthModel
 
-// What a trial run does where an import writes. Of types that are parts of correlations it keeps what would have been
-// written: the other record of the same sample then finds it, as in an import.
+// What a trial run does in places where an import writes. For types that are parts of correlations, it remembers what
+// would have been written, so that the other record of the same sample finds it, as in an import.
 extension RecordClaim {
     /// Counts the outcome for a record that matches no row.
     func tryInserting(
@@ -21,7 +21,7 @@ extension RecordClaim {
         writer.window.append(row)
     }
 
-    /// Keeps that a record would restore a row.
+    /// Remembers that a record would restore a row.
     func tryReviving(_ old: StoredRow, _ record: IncomingRecord, _ slot: Int) {
         var row = old
         row.state = implausible(record) == nil ? .alive : .quarantined

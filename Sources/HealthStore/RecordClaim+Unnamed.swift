@@ -5,11 +5,11 @@ import JSON
 // recorded a workout. So a record without a source matches a sample of any source that agrees in everything else, and a
 // record with a source matches a sample that came without one.
 extension RecordClaim {
-    /// How to match a record that has no current row under its own key.
+    /// How to match a record whose own key has no current row.
     enum Unnamed {
         /// It is this row.
         case row(Int)
-        /// It is this row, which came without a source and now gets the record's.
+        /// The record belongs to this row, which came without a source and now gets the record's source.
         case toBeNamed(Int)
     }
 
@@ -34,8 +34,8 @@ extension RecordClaim {
             case .absent: break
             }
         }
-        // Samples that were deleted permanently are refused; those that are only absent are restored under their own
-        // key.
+        // Records of samples that were deleted permanently are refused; samples that are only absent are restored under
+        // their own key.
         return dead.map { .row($0) }
     }
 

@@ -10,20 +10,21 @@ struct RecordClaim {
     let type: Int
     /// Whether the records are statistics.
     let isStatistics: Bool
-    /// Whether rows are only claimed, and nothing is written.
+    /// Whether rows are only claimed, without writing anything.
     let isTrial: Bool
-    /// Whether rows that the trial would store or change are kept, so that later records find them.
+    /// Whether rows that the trial would store or change are remembered, so that later records find them.
     let keepsTried: Bool
     /// First sequences of workouts that are earlier versions of others: an export that contains them isn't enough to
     /// restore them.
     let replaced: Set<Int64>
-    /// Origins that name no source, by their numbers in the store.
+    /// The origins that have no source name, by their numbers in the store.
     let unnamedOrigins: Set<Int>
     /// The store's number for the workout type if that is `type`; otherwise a number that no type has.
     let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
-    /// Beyond this many rows, shifting them to keep a key's ordinals in the order of values is no longer worthwhile.
+    /// If a key has more rows than this, they are no longer shifted to keep its ordinals in the order of values,
+    /// because that would cost too much.
     static let longestShift = 256
 
     /// - Returns: the first sequence of the row that it claimed; `.beginning` if it claimed none, or one that is
@@ -54,7 +55,8 @@ struct RecordClaim {
                     tally.joined += 1
                     return try name(slot, by: record, ordinals: candidates.count)
                 }
-                // A row that an export had lacked stays absent: the row without a source now represents the sample.
+                // A row that an export had lacked stays absent, because the row without a source now represents the
+                // sample.
                 if candidates.best.map({ writer.window.rows[$0].state == .absent }) ?? true { candidates.best = slot }
             }
         }
@@ -64,7 +66,7 @@ struct RecordClaim {
         let row = writer.window.rows[slot]
         session.claim(row, child: record.isChild)
         if isDeleted {
-            // The sample was deleted under its UUID before this row was known to be the same sample.
+            // The sample was deleted under its UUID before anyone knew that this row is the same sample.
             if !isTrial { try leaveTombstone(slot, uuid: record.uuid) }
             tally.deleted += 1
             return .beginning
@@ -85,7 +87,7 @@ struct RecordClaim {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1
         case .absent where isTrial && session.hasClaimed(row, child: !record.isChild):
-            // The other record of this sample has restored it.
+            // The other record of this sample has already restored it.
             if implausible(record) == nil { tally.known += 1 } else { tally.quarantined += 1 }
         case .absent:
             // The limits may have changed since it was last checked.
@@ -170,7 +172,7 @@ struct RecordClaim {
             case .alive, .quarantined:
                 guard agrees else { continue }
                 if StoredValue.isSame(row.value, record.value) {
-                    // Nothing can be better, unless a later row has the UUID.
+                    // No other row can be better, except a later one that has the UUID.
                     if record.uuid == nil { return Candidates(best: slot) }
                     if nearDifference > 0 { (near, nearDifference) = (slot, 0) }
                 } else if abs(row.value - record.value) < nearDifference {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// Two contents that came under one UUID: the one that was set aside, and the sample that stays. Kept as text among the
-/// quarantined inputs, in the form in which an app pushes a sample. Pure.
+/// Two contents that arrived under one UUID: the one that was set aside, and that of the sample, which stays. Kept as
+/// text among the quarantined inputs, in the form in which an app would push it as a sample. Pure.
 package struct RecordConflict: Sendable, Equatable {
     /// Why it is in quarantine; names no value.
     package static let reason = "its UUID belongs to a sample with other content"
@@ -37,7 +37,7 @@ package struct RecordConflict: Sendable, Equatable {
         self.kept = kept
     }
 
-    /// The text in quarantine.
+    /// The text that is kept in quarantine.
     package var json: String {
         var members = Self.members(told)
         members["type"] = .string(type)
@@ -47,7 +47,8 @@ package struct RecordConflict: Sendable, Equatable {
         return Value.object(members).json()
     }
 
-    /// Identical for the same content under the same UUID, to the second, whichever content the sample has at the time.
+    /// The key is the same for the same content under the same UUID, with times to the second, whatever content the
+    /// sample has then.
     var identity: String {
         var members = Self.members(
             Content(start: told.start.floored, end: told.end.floored, value: told.value, unit: told.unit))

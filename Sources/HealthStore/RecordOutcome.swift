@@ -6,7 +6,7 @@ package enum RecordOutcome: UInt8, Sendable, CaseIterable {
     case added
     /// It already existed and stays as it is.
     case known
-    /// It already existed and gained information, or was restored: a new version.
+    /// It already existed and gained information or was restored, which makes a new version.
     case changed
     /// It is refused, because its sample was deleted permanently.
     case deleted
@@ -15,7 +15,7 @@ package enum RecordOutcome: UInt8, Sendable, CaseIterable {
 }
 
 extension IngestCounts.Tally {
-    /// The outcome in a tally of one record.
+    /// The outcome, given a tally for one record.
     var outcome: RecordOutcome {
         if quarantined > 0 { return .quarantined }
         if deleted > 0 { return .deleted }

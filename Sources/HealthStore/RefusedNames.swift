@@ -57,7 +57,7 @@ extension RecordBatch {
     }
 }
 
-/// A sample as the element of an export.
+/// A sample as an element of an export.
 enum ElementText {
     /// Without metadata; at most 4 KiB.
     static func of(

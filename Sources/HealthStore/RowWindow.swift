@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The rows that a batch's records may claim, found by id; reused from batch to batch.
+/// The rows that a batch's records may claim, found by id; the window is reused from batch to batch.
 ///
 /// It is bounded: seconds with more than `crowd` rows aren't loaded ahead, and text beyond `textLimit` is read when
 /// needed.
@@ -12,11 +12,11 @@ struct RowWindow {
 
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var text: [UInt8] = []
-    /// Seconds whose rows aren't loaded ahead.
+    /// The seconds whose rows aren't loaded ahead.
     private(set) var crowded: Set<Int64> = []
     /// The rows that were loaded ahead, by second; built when first needed.
     private var seconds: [Int64: [Int]]?
-    // Open addressing; ids are already hashes. −1 is free.
+    // A hash table with open addressing; ids are already hashes. −1 marks a free slot.
     private var table: ContiguousArray<Int32> = []
     private var mask = 0
 
@@ -73,7 +73,7 @@ struct RowWindow {
     /// Records that this second's rows aren't loaded ahead.
     mutating func leaveOut(_ second: Int64) { crowded.insert(second) }
 
-    /// Drops the second's rows, which were loaded last: there are too many.
+    /// Drops the rows of a second, which were the last to be loaded: there are too many.
     mutating func giveUp(_ second: Int64) {
         crowded.insert(second)
         while let last = rows.last, last.second == second { rows.removeLast() }

@@ -1,14 +1,15 @@
 import HealthModel
 
-/// A set of sequences, as a bitmap in chunks. Ten million neighbouring ones take 1.3 MB.
+/// A set of sequences, as a bitmap in chunks. Ten million adjacent sequences take 1.3 MB.
 struct SequenceSet {
     // A chunk is 4,096 sequences in 64 words; chunks are stored in one array in order of first use.
     private var words: ContiguousArray<UInt64> = []
     private var chunks: [Int64: Int] = [:]
-    // Imports touch one neighbour after the other.
+    // Imports add one neighbouring sequence after another.
     private var recentChunk: Int64 = .min
     private var recentWord = 0
-    /// Chunks that have grown since they were last asked for, and whether the recent one is among them.
+    /// The chunks that have grown since they were last requested, and whether the most recently used chunk is among
+    /// them.
     private var grown: Set<Int64> = []
     private var isRecentGrown = false
 

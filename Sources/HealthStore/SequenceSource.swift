@@ -1,9 +1,9 @@
 import HealthModel
 
-/// Provides the sequence of each change: the one counter of the file, which the store shares with everything else that
-/// changes there.
+/// Provides the sequence for each change, from the file's only counter, which the store shares with everything else
+/// that changes in the file.
 ///
-/// It rises strictly, with gaps allowed, and is saved in the transaction that the change is part of.
+/// It only ever increases, possibly with gaps, and is saved in the same transaction as the change.
 package protocol SequenceSource: AnyObject {
     /// The latest one given out.
     var sequence: SequenceNumber { get }

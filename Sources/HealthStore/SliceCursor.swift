@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Walks one type's samples by the second of their start, through some stretches of time: for each stretch first the
+/// Walks one type's samples by the second of their start, through a number of time ranges: for each range, first the
 /// long samples that began before it, then all others.
 final class SliceCursor {
     struct Key: Hashable {
@@ -9,7 +9,7 @@ final class SliceCursor {
         var isLong: Bool
     }
 
-    /// Which columns of each sample are read besides its numbers.
+    /// Which columns of each sample are read in addition to its numbers.
     enum Columns {
         case none, payload, all
     }
@@ -23,9 +23,10 @@ final class SliceCursor {
 
     let type: Int
     let columns: Columns
-    /// Rows first seen later aren't part of the slice.
+    /// Rows first stored after this sequence aren't part of the slice.
     let asOf: SequenceNumber
-    /// Microseconds since 1970. The samples overlap one of these ranges, which are in order and don't overlap.
+    /// Microseconds since 1970. The samples walked overlap one of these ranges, which are in order and don't overlap
+    /// each other.
     let ranges: [Range<Int64>]
     /// The second of the current row; nil at the end.
     private(set) var second: Int64?
@@ -43,7 +44,7 @@ final class SliceCursor {
     /// Its other blocks, the next one last: each is read when the walk reaches it.
     private var coming: [BlockPlace] = []
     private var segment = Segment(isLong: true, first: 0, last: 0)
-    /// The part that the current row belongs to; nil when it is the statement's row.
+    /// The block part that the current row belongs to; nil when it is the statement's row.
     private var part: Int?
 
     /// The rows of a block that are within a segment.
@@ -69,7 +70,7 @@ final class SliceCursor {
         }
     }
 
-    /// The details of a row that only some queries ask for.
+    /// The details of a row, which only some queries need.
     enum Detail {
         case row(created: Int64, uuid: SampleID?, metadata: [UInt8], payload: [UInt8])
         /// All of them, or only the payload.
@@ -78,7 +79,7 @@ final class SliceCursor {
 
     /// - Parameters:
     ///   - from: the first second to return; long samples may begin before a range.
-    ///   - reach: how long before a range a sample shorter than a day may begin and still reach into it.
+    ///   - reach: how long before a range a sample shorter than a day may begin and still extend into it.
     init(
         user: Int, type: Int, columns: Columns, asOf: SequenceNumber, from: Int64, ranges: [Range<Instant>],
         reach: Int64,

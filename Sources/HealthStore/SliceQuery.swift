@@ -1,22 +1,22 @@
 import HealthModel
 
-/// One user's samples in some stretches of time.
+/// One user's samples in a number of time ranges.
 package struct SliceQuery: Sendable {
     package var user: String
     package var types: TypeFilter.Types
     /// In order, without overlap. Samples that overlap one of these are returned, including an instant sample at a
     /// lower bound but not one at an upper bound.
     package let ranges: [Range<Instant>]
-    /// Only rows first seen up to this sequence.
+    /// Only rows first stored under this sequence or an earlier one are returned.
     package var asOf: SequenceNumber
-    /// The same for types with a different limit.
+    /// The limits for types that have a different one.
     package var asOfByType: [String: SequenceNumber] = [:]
     /// The types for which `created`, `metadata`, `payload` and `healthKitUUID` are filled.
     package var detailed: TypeFilter.Types
     /// The types for which only `payload` is filled, for the samples that have one.
     package var payloads: Set<String> = []
-    /// Maps a type to another type: only samples of the first that overlap one of the second are returned. Saves
-    /// reading many when few are needed.
+    /// Maps a type to another type: only samples of the first that overlap one of the second are returned. This saves
+    /// reading many samples when few are needed.
     package var during: [String: String] = [:]
 
     package init(

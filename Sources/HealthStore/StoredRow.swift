@@ -4,7 +4,7 @@ import SQLite
 /// A row of `samples` as the writer handles it, without its metadata and payload.
 struct StoredRow {
     var sequence = SequenceNumber.beginning
-    /// The sequence that it was first seen with.
+    /// The sequence that the row was first stored under.
     var born = SequenceNumber.beginning
     var type = 0
     var state = SampleState.alive
@@ -21,20 +21,20 @@ struct StoredRow {
     var id = SampleID(high: 0, low: 0)
     var created: Int64 = 0
     var uuid: SampleID?
-    /// Where the metadata is in the window's text; nil when it has to be read.
+    /// Where the metadata is in the window's text; nil if it still has to be read.
     var metadata: Range<Int>?
     var hasPayload = false
     /// Whether it is in a block, or will be.
     var isSealed = false
-    /// The key's ordinals below these are known to be claimed, by top-level records and by children; kept in the row
-    /// with ordinal 0.
+    /// The key's ordinals below these two are known to be claimed, one for top-level records and one for children;
+    /// stored in the row with ordinal 0.
     var claimedBelow = (0, 0)
 
     // Microseconds since 1970. Wrapping arithmetic: a hostile row with extreme times is quarantined instead of crashing
     // the process.
     var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }
     var end: Int64 { start &+ duration }
-    /// The time up to which it counts.
+    /// The time until which the sample counts.
     var countedEnd: Int64 { SampleTimes.countedEnd(start: start, duration: duration) }
 
     /// The same in SQL.

@@ -1,9 +1,9 @@
 import HealthModel
 import SQLite
 
-/// The table `stretches`: which types have rows in which run of 4,096 sequences. An export comes type by type, so a
-/// walk for one type skips nearly everything else. When a row moves to a newer sequence, its old stretch stays listed:
-/// the table says where to look, not what will be found.
+/// The table `stretches`: which types have rows in which stretch of 4,096 sequences. An export is ordered by type, so a
+/// walk for one type can skip nearly everything else. When a row moves to a newer sequence, its old stretch stays
+/// listed: the table says where to look, not what will be found.
 enum Stretches {
     static let table = """
         CREATE TABLE IF NOT EXISTS stretches (type INTEGER NOT NULL, stretch INTEGER NOT NULL, PRIMARY KEY (type, stretch)) WITHOUT ROWID
@@ -12,24 +12,24 @@ enum Stretches {
 
     static func of(_ sequence: Int64) -> Int64 { sequence >> shift }
 
-    /// Records the rows of a store made by an earlier release, once.
+    /// Lists the rows of a store made by an earlier release; done once.
     static func fill(in database: Database) throws {
         try database.execute("INSERT OR IGNORE INTO stretches SELECT DISTINCT type, seq >> \(shift) FROM samples")
     }
 
     /// Moves from one stretch that has any of the types to the next.
     struct Walk {
-        /// With more types than this, nearly every stretch has one of them, and the seeks cost more than they save.
+        /// If there are more types than this, nearly every stretch has one of them, and the seeks cost more than they
+        /// save.
         private static let typeLimit = 64
 
         private let types: [Int]
-        /// nil if every sequence is walked.
+        /// nil if every sequence is to be walked.
         private let find: Statement?
 
         init(of types: [Int], in database: Database) throws {
             self.types = types
-            // A store from an earlier release, read before this release's observer has brought it up to date, has no
-            // such table.
+            // A store from an earlier release that this release's observer hasn't upgraded yet has no such table.
             let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'stretches'").firstRow { _ in
                 true
             }

@@ -1,20 +1,20 @@
 import HealthModel
 
-/// What a trial run would have stored of records that come twice: exports repeat the parts of correlations as top-level
-/// records, and whichever comes second is the sample that the first one made.
+/// What a trial run would have stored for records that occur twice: exports repeat the parts of correlations as
+/// top-level records, and whichever comes second belongs to the sample that the first one made.
 ///
-/// Only types that correlations are made of are kept, and no more than `limit` rows: about 70 bytes each. Beyond that a
-/// part without a stored row counts as known.
+/// Only types that may be parts of correlations are kept, in no more than `limit` rows of about 70 bytes each. Beyond
+/// that limit, a part without a stored row counts as known.
 struct TriedRows {
     private static let limit = 250_000
-    /// Larger than any sequence of a store, which are microseconds since 1970.
+    /// Larger than any sequence of a store, since those are derived from microseconds since 1970.
     private static let firstSequence: Int64 = 1 << 62
 
     private struct Row {
         var value: Double
         var unit: Int32
         var state: SampleState
-        /// Its place among the new rows; nil for a row of the store.
+        /// The row's number among the new rows; nil for a row of the store.
         var number: Int32?
     }
 
@@ -23,8 +23,8 @@ struct TriedRows {
 
     var isFull: Bool { rows.count >= Self.limit }
 
-    /// Keeps how a record's new row would be.
-    /// - Returns: the row, which no other row's claims touch.
+    /// Remembers the new row that a record would make.
+    /// - Returns: the row; its claims can't conflict with those of any other row.
     mutating func add(_ record: IncomingRecord, as id: SampleID, type: Int, state: SampleState) -> StoredRow {
         let kept = Row(value: record.value, unit: Int32(record.unit), state: state, number: newRows)
         rows[id] = kept
@@ -32,14 +32,14 @@ struct TriedRows {
         return Self.row(kept, record, id, type: type)
     }
 
-    /// Keeps how a row of the store would be after a change.
+    /// Remembers what a row of the store would be after a change.
     mutating func change(_ row: StoredRow) {
         let number = rows[row.id]?.number
         guard rows[row.id] != nil || !isFull else { return }
         rows[row.id] = Row(value: row.value, unit: Int32(row.unit), state: row.state, number: number)
     }
 
-    /// A row of the store as it would be by now.
+    /// A row of the store as it would now be.
     func current(_ row: StoredRow) -> StoredRow {
         guard let kept = rows[row.id] else { return row }
         var row = row

@@ -63,7 +63,7 @@ package struct PullWindow: Sendable, Equatable {
     }
 }
 
-/// How much one call may return and read.
+/// How much one call may read and return.
 package struct PullLimits: Sendable {
     /// Rows of output.
     package var rows: Int

@@ -23,7 +23,7 @@ enum ColumnName {
     private static func isUpper(_ letter: Unicode.Scalar) -> Bool { ("A"..."Z").contains(letter) }
     private static func isLower(_ letter: Unicode.Scalar) -> Bool { ("a"..."z").contains(letter) }
 
-    /// In double quotes, since a figure may have the name of an SQL keyword.
+    /// In double quotes, since a figure's name may be an SQL keyword.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
     /// A string as an SQL literal.
@@ -31,7 +31,7 @@ enum ColumnName {
 }
 
 extension [ViewColumn] {
-    /// Adds a figure's column under the first free name: `steps`, `steps_2`.
+    /// Adds a figure's column under the first name that isn't taken: `steps`, `steps_2`.
     mutating func append(
         figure path: [String], _ kind: ViewColumn.Kind, _ meaning: String, _ content: ViewColumn.Content
     ) {

@@ -1,10 +1,11 @@
 extension HealthViews {
-    /// The views over PostgreSQL's tables `samples` and `documents`, in a schema of their own, since a view can't share
-    /// a table's name in the same schema.
+    /// The views on PostgreSQL's tables `samples` and `documents`; they have a schema of their own, since a view can't
+    /// have the same name as a table in its schema.
     ///
-    /// `samples` has the columns `user_id`, `id`, `version`, `deleted`, `type`, `start_time`, `end_time`, `value`, `unit`, `source`,
-    /// `manual`, `healthkit_uuid`, `metadata`, `payload`; `documents` has `user_id`, `kind` (day, workout, night), `id`, `version`,
-    /// `deleted`, `start_time`, `end_time`, `date` (of days and nights), `body`. A view whose query is unchanged need not be made again.
+    /// `samples` has the columns `user_id`, `id`, `version`, `deleted`, `type`, `start_time`, `end_time`, `value`,
+    /// `unit`, `source`, `manual`, `healthkit_uuid`, `metadata`, `payload`; `documents` has `user_id`, `kind` (day,
+    /// workout, night), `id`, `version`, `deleted`, `start_time`, `end_time`, `date` (of days and nights), `body`. A
+    /// view whose query is unchanged needn't be created again.
     /// - Parameters:
     ///   - tables: the schema of the tables.
     ///   - schema: the schema of the views.
@@ -63,7 +64,7 @@ private struct PostgresText {
         }
     }
 
-    /// NULL if it isn't what the column promises.
+    /// NULL if the value isn't of the type that the column promises.
     private func member(_ json: String, _ kind: ViewColumn.Kind) -> String {
         func when(_ types: String, _ then: String) -> String {
             "CASE WHEN jsonb_typeof(\(json)) IN (\(types)) THEN \(then) END"
@@ -71,7 +72,7 @@ private struct PostgresText {
         let text = "((\(json)) #>> '{}')"
         switch kind {
         case .real: return when("'number'", "\(text)::double precision")
-        // A number with a fraction isn't an integer, and would make the whole query fail.
+        // A number with a fraction can't be cast to an integer, and would make the whole query fail.
         case .integer:
             return "CASE WHEN jsonb_typeof(\(json)) = 'number' AND \(text) ~ '^-?[0-9]{1,18}$' THEN \(text)::bigint END"
         case .boolean: return when("'boolean'", "\(text)::boolean")

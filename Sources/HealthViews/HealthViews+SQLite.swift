@@ -1,5 +1,5 @@
 extension HealthViews {
-    /// The views over the tables of the reference backend's file: `sample_rows`, `kinds`, `texts`, `documents`.
+    /// The views on the tables in the reference backend's file: `sample_rows`, `kinds`, `texts`, `documents`.
     ///
     /// The rows are packed; the views unpack them with plain SQL, so that any tool with SQLite 3.35 or later can read
     /// them.
@@ -25,8 +25,8 @@ private enum SQLiteText {
         case .workouts: "FROM (\(documents(1)))"
         case .nights: "FROM (\(documents(2)))"
         case .hours:
-            // The list of the hours' starts shows how many hours there are and when they begin, with the local clock's
-            // offset.
+            // The list of the hours' start times shows how many hours there are and when each begins, with the local
+            // clock's offset.
             """
             FROM (SELECT d.user_id, d.date, d.body, h.key AS "index", CAST(substr(h.value, 12, 2) AS INTEGER) AS hour,
                 strftime('%Y-%m-%dT%H:%M:%SZ', h.value) AS start_date
@@ -50,7 +50,7 @@ private enum SQLiteText {
         }
     }
 
-    /// NULL if it isn't what the column promises.
+    /// NULL if the value isn't of the type that the column promises.
     private static func member(_ path: String, _ kind: ViewColumn.Kind) -> String {
         let types =
             switch kind {
@@ -76,8 +76,8 @@ private enum SQLiteText {
         return "CASE typeof(\(id)) WHEN 'blob' THEN lower(\(parts.joined(separator: " || '-' || "))) ELSE \(id) END"
     }
 
-    /// The milliseconds in an id's first 48 bits. A byte's value is its position in a list of all bytes; one that isn't
-    /// in the list is 0.
+    /// The milliseconds in an id's first 48 bits. A byte's value is its position in a list of the bytes 1 to 255; a
+    /// byte that isn't in the list is 0.
     private static let idMilliseconds: String = {
         let hex = Array("0123456789ABCDEF")
         let bytes = (1...255).map { "\(hex[$0 / 16])\(hex[$0 % 16])" }.joined()
@@ -85,8 +85,8 @@ private enum SQLiteText {
             separator: " + ")
     }()
 
-    /// Samples that aren't deleted, with their times in microseconds, as packed by `StoredTimes`. The limits, which
-    /// exclude nothing, keep SQLite from repeating the long expressions wherever the time is used.
+    /// Samples that aren't deleted, with their times in microseconds, as packed by `StoredTimes`. The LIMIT clauses
+    /// exclude nothing, but keep SQLite from repeating the long expressions wherever the time is used.
     private static let times = """
         SELECT *, start_us + CASE WHEN duration < 0 THEN -duration ELSE duration * 1000000 END AS end_us
             FROM (SELECT user, id, kind, version, duration, value, uuid, metadata, payload,
@@ -95,7 +95,7 @@ private enum SQLiteText {
         """
 
     /// Looks up the names for the numbers in a row `r` of `times`; with this order of joins, SQLite walks the rows once
-    /// and keeps none.
+    /// and needs no temporary storage.
     private static let names = """
         CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN (SELECT id, text AS type FROM texts) t ON t.id = k.type
             CROSS JOIN (SELECT id, text AS user_id FROM texts) u ON u.id = r.user

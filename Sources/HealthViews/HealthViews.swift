@@ -3,7 +3,7 @@ import Configuration
 /// The views for querying what was delivered: the same names, columns and rows in the reference backend's SQLite file
 /// and in PostgreSQL. They are documented in `docs/queries.md`.
 ///
-/// They contain only what isn't deleted. `days` and `hours` have a column for each figure that a handler's manifest
+/// They leave out whatever is deleted. `days` and `hours` have a column for each figure that a handler's manifest
 /// declares, so a person's own figures are columns too. Later releases may add columns, but never rename or remove one.
 package struct HealthViews: Sendable, Equatable {
     /// In the order of the documentation.

@@ -1,8 +1,8 @@
 import HealthModel
 
 extension ViewColumn {
-    /// A document's value for the column; null if it is missing, or isn't what the column promises. It is also null for
-    /// the view's own columns, which aren't in the document.
+    /// A document's value for the column; null if it is missing, or isn't of the type that the column promises. It is
+    /// also null for the view's own columns, which aren't in the document.
     /// - Parameter hour: which entry of the body's hours.
     package func value(in body: Value, hour: Int? = nil) -> Value {
         switch content {

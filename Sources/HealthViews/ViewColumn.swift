@@ -10,8 +10,8 @@ package struct ViewColumn: Sendable, Equatable {
         case boolean
         /// A local date. SQLite: text, `2025-03-30`.
         case date
-        /// A moment. SQLite: text, ISO 8601 in UTC, `2025-03-30T06:15:00Z`, with only as many digits of the fraction as
-        /// needed.
+        /// A moment. In SQLite, ISO 8601 text in UTC, such as `2025-03-30T06:15:00Z`, with only as many digits of the
+        /// fraction as needed.
         case moment
         /// SQLite: JSON text. PostgreSQL: `jsonb`.
         case json
@@ -25,7 +25,7 @@ package struct ViewColumn: Sendable, Equatable {
         case own
         /// A member of a document's body.
         case member([String])
-        /// An hour's entry in a list of the body's `hours`.
+        /// The hour's entry in one of the lists in the body's `hours`.
         case hour(String)
     }
 

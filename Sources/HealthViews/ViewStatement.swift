@@ -3,7 +3,7 @@ package struct ViewStatement: Sendable, Equatable {
     package let name: HealthView.Name
     /// The view's name in the statement that creates it, with its schema if it has one.
     package let place: String
-    /// `SELECT …`. A different string is a different definition.
+    /// `SELECT …`. If this string changes, so has the view's definition.
     package let query: String
     /// Names of the query's columns, in order.
     package let columns: [String]

@@ -3,7 +3,7 @@ import Foundation
 import HealthModel
 import Logging
 
-/// The days that a command concerns, from `--from`, `--to` and `--last`.
+/// The range of days that a command covers, from `--from`, `--to` and `--last`.
 package struct DateRange: Sendable, Equatable {
     /// nil to begin with the first day.
     package var from: LocalDay?

@@ -2,14 +2,14 @@ import HealthModel
 import JSON
 import SQLite
 
-// Workouts that were edited: see `WorkoutVersions`.
+// See `WorkoutVersions` for workouts that were edited.
 extension HealthStoreWriter {
-    /// Lets edited workouts replace their earlier versions, based on everything seen so far: the earlier ones are
-    /// deleted until something brings them back, and the newer one's payload lists them in `replaces`. If that stops
-    /// being true, they are restored. Repeating it changes nothing.
+    /// Lets edited workouts replace their earlier versions, based on everything seen so far: earlier versions are
+    /// deleted until something restores them, and the newest version's payload lists them in `replaces`. If a workout
+    /// is no longer an earlier version, it is restored. Repeating it changes nothing.
     ///
-    /// To be called after each file and each request with workouts, and after something was taken back.
-    /// - Parameter export: when the latest imported export was made, if it was read as a whole.
+    /// To be called after each file or request with workouts, and after something was taken back.
+    /// - Parameter export: when the latest imported export was made, if it was read completely.
     /// - Returns: whether anything has changed.
     @discardableResult
     package func settleWorkouts(wholeExport export: Instant? = nil) throws -> Bool {
@@ -67,7 +67,7 @@ extension HealthStoreWriter {
         return SampleID(prefix, startSecond: row.second, endSecond: row.second, ordinal: -1)
     }
 
-    /// A workout under a new key takes over the sighting it had under the old one.
+    /// A workout under a new key takes over the sighting recorded under its old key.
     func inheritSighting(_ old: StoredRow, to row: StoredRow, user: Int) throws {
         guard let seen = try sightings.workout(born: old.born.value, user: user) else { return }
         let place = try place(of: row)

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `workout_sightings`: when each workout was first and last seen, in exports and in pushes. Workouts with
-/// the same source and start have the same `place`.
+/// The table `workout_sightings`: when each workout was first and last seen in exports and pushes. Workouts with the
+/// same source and start have the same `place`.
 final class WorkoutSightings {
     static let tables = [
         """
@@ -15,7 +15,7 @@ final class WorkoutSightings {
         "CREATE TABLE IF NOT EXISTS workout_sightings_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// Creates the tables; when existing workouts were seen is unknown.
+    /// Creates the tables; when existing workouts were seen remains unknown.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute(
@@ -102,7 +102,7 @@ final class WorkoutSightings {
         try see.run()
     }
 
-    /// Records that an export made at that moment was read as a whole.
+    /// Records that an export made at that moment was read completely.
     func confirm(exported: Int64, user: Int) throws {
         confirm.bind(1, user)
         confirm.bind(2, exported)
@@ -133,7 +133,7 @@ final class WorkoutSightings {
         return found
     }
 
-    /// When a workout was seen; nil if that isn't recorded.
+    /// When a workout was seen; nil if no sighting is recorded.
     func workout(born: Int64, user: Int) throws -> (first: Int64, last: Int64)? {
         one.bind(1, user)
         one.bind(2, born)
@@ -161,7 +161,8 @@ final class WorkoutSightings {
         try drop.run()
     }
 
-    /// A complete export made at that moment lacks them: they are gone, and come back only if they are seen again.
+    /// Called for a complete export made at that moment that lacks them: they are gone, and come back only if they are
+    /// seen again.
     /// - Returns: how many.
     func forgetReplaced(lastSeenBefore moment: Int64, user: Int) throws -> Int {
         dropOlder.bind(1, user)

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A workout that may have another version by the same source: the same start, but another end.
+/// A workout that may have another version from the same source, with the same start but another end.
 struct SeenWorkout: Equatable {
     /// The sequence under which its row was first stored.
     var born: Int64
@@ -9,12 +9,12 @@ struct SeenWorkout: Equatable {
     var second: Int64
     /// Seconds since 1970.
     var end: Int64
-    /// When the first export that contained it was made, or the first push with it arrived, µs since 1970;
-    /// `unknownFirst` if it existed before that was recorded.
+    /// When the first export that contained it was made, or when the first push with it arrived, in µs since 1970;
+    /// `unknownFirst` if the workout existed before sightings were recorded.
     var first: Int64
-    /// Likewise for the last one.
+    /// The same for the last export or push.
     var last: Int64
-    /// When the newest whole export that contained it was made; `neverExported` if there was none.
+    /// When the newest complete export that contained it was made; `neverExported` if there was none.
     var exported: Int64
     /// HealthKit's name of the activity.
     var activity: String
@@ -29,12 +29,12 @@ struct SeenWorkout: Equatable {
 /// Which of several workouts with the same source and start are earlier versions of another.
 ///
 /// A workout that was edited has a different end, and so a different identity; HealthKit has a UUID for each version,
-/// but exports don't include it. The older one is replaced if all of this holds:
+/// but exports don't include it. The older workout is replaced if all of the following holds:
 ///
-/// - None of them has a HealthKit UUID: such workouts are deleted by UUID.
+/// - None of them has a HealthKit UUID; workouts that have one are deleted by UUID.
 /// - They have the same activity, and different ends.
 /// - No two ever existed together: each was first seen after the one before was last seen.
-/// - A whole export, made after the older one was last seen, contains the newer one.
+/// - A complete export, made after the older one was last seen, contains the newer one.
 ///
 /// Anything else is ambiguous, and is left alone. The result depends only on what was seen when, so the order of
 /// arrival doesn't matter.

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// How much an answer may hold: assistants read all of it, and pay for it. Pure.
+/// How much an answer may hold, because assistants read all of it and pay for it. Pure.
 package struct AnswerLimits {
     /// The most rows.
     package var rows: Int
@@ -28,7 +28,7 @@ package struct AnswerLimits {
     }
 
     /// The tree with its lists cut to at most this many elements.
-    /// - Parameter left: how many elements each list lost, by its path: `intervals`, `sessions.stretches`.
+    /// - Parameter left: how many elements each list lost, by the list's path: `intervals`, `sessions.stretches`.
     package static func cut(_ value: Value, to count: Int, at path: String = "", left: inout [String: Value]) -> Value {
         switch value {
         case .object(let members):
@@ -47,9 +47,9 @@ package struct AnswerLimits {
     }
 }
 
-/// Days of a span without data. Pure.
+/// The days in a span that have no data. Pure.
 package enum MissingDays {
-    /// - Parameter dates: those with data, as days since 1970, in order.
+    /// - Parameter dates: the days with data, as days since 1970, in order.
     package static func gaps(in span: ClosedRange<Int>, except dates: [Int]) -> [ClosedRange<Int>] {
         var gaps: [ClosedRange<Int>] = []
         var next = span.lowerBound

@@ -12,7 +12,7 @@ protocol AssistantTool {
 
 /// `healthbus mcp`: what an assistant may ask about one person. All of it is read-only.
 package struct AssistantTools: Sendable {
-    /// Opened for each call: a stack may be started, stopped or reconfigured in between.
+    /// The stack is opened for each call, because it may be started, stopped or reconfigured in between.
     private let stack: @Sendable () throws -> Stack
     private let user: String
 
@@ -61,7 +61,7 @@ package struct AssistantTools: Sendable {
         }
     }
 
-    /// An error's text for an assistant, without this machine's folders, which are none of its business.
+    /// An error's text as shown to an assistant, without this machine's folders, which are none of its business.
     private static func text(of error: any Error) -> String {
         let failure = error as? Failure ?? Failure("\(error)")
         let text = failure.message + (failure.hint.map { "\n\($0)" } ?? "")

@@ -3,7 +3,7 @@ import HealthViews
 import Logging
 import ModelContext
 
-/// Two spans of days side by side. Only whole days count, so that none is compared with half of one.
+/// Two spans of days side by side. Only whole days count, so that no whole day is compared with part of one.
 enum CompareTool: AssistantTool {
     private static let spanSchema: Value = [
         "type": "object",

@@ -5,15 +5,15 @@ import Protocol
 /// How much of a day its figures cover, so that nobody mistakes half a day for a whole one. Pure.
 package struct DayState: Equatable {
     package let date: LocalDay
-    /// The zone it begins in; nil for a date that was skipped.
+    /// The zone in which the day begins; nil for a date that was skipped.
     package let zone: String?
     package let isFinal: Bool
     package let revision: Int64
-    /// Handlers whose figures it is waiting for.
+    /// Handlers whose figures the day is waiting for.
     package let waitsFor: [String]
-    /// Its length: 23 or 25 when clocks change.
+    /// The day's length in hours: 23 or 25 when clocks change.
     package let hours: Double
-    /// How much of it was over at the time of the answer.
+    /// How many of its hours were over at the time of the answer.
     package let hoursSoFar: Double
 
     /// Nil for anything that isn't a day's summary.
@@ -45,7 +45,7 @@ package struct DayState: Equatable {
 
     package var isOver: Bool { isFinal || hoursSoFar >= hours }
 
-    /// "final", "not over: 13.5 of 24 hours so far".
+    /// For example "final", or "not over: 13.5 of 24 hours so far".
     package var text: String {
         if isFinal { return revision > 1 ? "final, corrected \(revision - 1) times since it first was" : "final" }
         let waits = waitsFor.isEmpty ? "" : ", waits for \(waitsFor.joined(separator: ", "))"

@@ -4,7 +4,7 @@ import ModelContext
 
 /// Daily figures, as in `healthbus days`.
 enum DaysTool: AssistantTool {
-    /// The default number of days: without dates, and with dates but no limit.
+    /// How many days are returned by default: without dates, and with dates but no limit.
     private static let usual = (newest: 7, limit: 31)
 
     static let tool = Tool(

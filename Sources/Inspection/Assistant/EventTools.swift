@@ -44,7 +44,7 @@ private enum EventAnswer {
             ], "by start; null: unknown"),
     ])
 
-    /// Stated elsewhere for each event, or of no use to an assistant.
+    /// Members that are given elsewhere for each event, or are of no use to an assistant.
     private static let hidden: Set = ["user_id", "version", "start_date", "end_date", "metadata"]
 
     static func make(

@@ -3,7 +3,7 @@ import HealthModel
 import HealthViews
 import Logging
 
-/// Which figures an answer contains, by their column names in the views. Pure.
+/// Which figures an answer contains, named as the columns of the views are. Pure.
 struct FigureChoice {
     struct Figure {
         let column: ViewColumn
@@ -13,7 +13,7 @@ struct FigureChoice {
         let others: [String]
 
         var name: String { column.name }
-        /// Otherwise it is a list or an object.
+        /// Whether the figure is a number; otherwise it is a list or an object.
         var isNumber: Bool { column.kind == .real }
 
         fileprivate func isCalled(_ text: String) -> Bool {

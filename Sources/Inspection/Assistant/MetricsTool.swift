@@ -4,7 +4,7 @@ import HealthViews
 import ModelContext
 import Protocol
 
-/// What there is to ask about.
+/// Lists what can be asked about.
 enum MetricsTool: AssistantTool {
     static let tool = Tool(
         "list_metrics", title: "List metrics",

@@ -34,7 +34,7 @@ enum SamplesTool: AssistantTool {
                 ], "by start; start and end on the person's clock"),
         ]))
 
-    /// The most rows counted beyond those in an answer.
+    /// How many rows to count, at most, beyond those in an answer.
     private static let counted = 50_000
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {

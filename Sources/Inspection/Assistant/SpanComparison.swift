@@ -25,8 +25,8 @@ package struct FigureOverDays: Equatable {
         ]
     }
 
-    /// How the second differs from the first, by their means; null where one has no data; the ratio is also null if the
-    /// first mean is 0.
+    /// How the second span differs from the first, judged by their means; null if either has no data; the ratio is also
+    /// null if the first mean is 0.
     package static func difference(_ first: Self, _ second: Self) -> Value {
         guard let a = first.mean, let b = second.mean else { return .null }
         return ["ofMeans": .number(b - a), "ratioOfMeans": Value(a == 0 ? nil : b / a)]

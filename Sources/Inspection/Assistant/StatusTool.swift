@@ -4,8 +4,7 @@ import HealthModel
 import ModelContext
 import Protocol
 
-/// Whether the stack works and how fresh its data is, as in `healthbus status`, but without anything about other
-/// people.
+/// Whether the stack works and how fresh its data is, as in `healthbus status`, but with nothing about other people.
 enum StatusTool: AssistantTool {
     static let tool = Tool(
         "get_status", title: "Status of the stack",

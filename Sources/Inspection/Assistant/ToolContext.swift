@@ -22,7 +22,7 @@ final class ToolContext {
 
     private final class Silences { var texts: [String] = [] }
 
-    /// - Throws: `Failure` if nothing is stored about this person. It doesn't name anyone else.
+    /// - Throws: `Failure` if nothing is stored about this person. The error doesn't name anyone else.
     init(_ stack: Stack, user: String, now: Instant, isWanted: @escaping () -> Bool) throws {
         let silences = Silences()
         self.stack = stack
@@ -86,8 +86,8 @@ final class ToolContext {
         try DaysReport(reader, consolidator: consolidator, user: user, range: range, last: last)
     }
 
-    /// The newest days that have data. A few weeks usually hold enough of them; all years are read only if a year
-    /// doesn't.
+    /// The newest days that have data. The last few weeks usually contain enough of them; all years are read only if
+    /// the last year doesn't.
     func newestDays(_ count: Int) throws -> DaysReport {
         for back in [45, 400] {
             let report = try days(DateRange(from: today.adding(days: -back)), last: count)

@@ -8,7 +8,7 @@ struct ToolReport {
     private let headline: String
     private var notes: [String] = []
     private var members: [String: Value] = [:]
-    /// What was left out to keep the answer small, and how many elements lists lost.
+    /// What was left out to keep the answer small, and how many elements its lists lost.
     private var left: [String: Value] = [:]
     private var ways: [String] = []
 
@@ -25,14 +25,14 @@ struct ToolReport {
     mutating func note(_ text: String) { notes.append(text) }
 
     /// - Parameters:
-    ///   - what: its name in `leftOut`.
-    ///   - how: how to get it.
+    ///   - what: the name of what is left out, in `leftOut`.
+    ///   - how: how to get what is left out.
     mutating func leave(out what: String, _ amount: Value, how: String) {
         left[what] = amount
         ways.append(how)
     }
 
-    /// Notes which days aren't whole, settled days.
+    /// Adds a note about days that aren't whole and settled.
     mutating func tell(of states: [DayState]) {
         for state in states where !state.isOver {
             note("\(state.date) is \(state.text). Don't compare it with whole days.")
@@ -48,7 +48,7 @@ struct ToolReport {
     }
 
     /// Notes the days of a span for which nothing is stored.
-    /// - Parameter what: what they lack.
+    /// - Parameter what: what the days lack.
     mutating func tell(ofMissing range: DateRange, dates: [LocalDay], what: String) {
         members["missing"] = .null
         guard let first = range.from ?? dates.first else { return }

@@ -35,7 +35,7 @@ extension CheckReport {
         return text
     }
 
-    /// Nothing if there are none.
+    /// Empty if there are none.
     private func documentText(_ terminal: Terminal) -> String {
         guard !documents.isEmpty else { return "" }
         let counts = documents.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, count in

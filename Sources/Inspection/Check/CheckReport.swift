@@ -33,12 +33,12 @@ package struct CheckReport {
     /// Days with a summary from Apple.
     let summaries: Int
     let types: [TypeDays]
-    /// Days that were already final with different content, and how often they have been final.
+    /// Days that had already been final with different content, and how often each has been final.
     let revised: [(date: LocalDay, revision: Int64)]
     let quarantined: [(reason: String, count: Int64)]
     /// Documents by kind.
     let documents: [DocumentKind: Int]
-    /// Workouts written several times by their source.
+    /// Workouts that their source wrote several times.
     let repeats: WorkoutRepeats.Tally
     let zones: ZoneTimeline
     /// Whether only the newest of a workout's repeats counts.
@@ -50,7 +50,7 @@ package struct CheckReport {
         self.options = options
         let reader = stack.reader()
         let observer = try ObserverQueries(stack, reader)
-        // Refuses an unknown user.
+        // Rejects an unknown user.
         let zones = try observer.zones(of: options.user)
         self.zones = zones
 
@@ -104,7 +104,7 @@ package struct CheckReport {
             let day = zones.day(of: start)
             return options.holds(day) ? day : nil
         }
-        // A date begins and ends within a day of when it does in UTC.
+        // In any zone, a date begins and ends within a day of when it does in UTC.
         func noon(_ date: LocalDay) -> Instant {
             Instant(seconds: Int64(date.number) * 86_400 + 43_200)
         }

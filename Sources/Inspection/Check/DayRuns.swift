@@ -2,7 +2,7 @@ import HealthModel
 
 /// Dates with data, as runs of consecutive dates. Pure.
 package struct DayRuns: Sendable, Equatable {
-    /// Days since 1970; in order, never touching.
+    /// In days since 1970; the runs are in order, and never touch.
     package private(set) var runs: [ClosedRange<Int>]
 
     /// - Parameter runs: in any order; they may touch or overlap.
@@ -33,7 +33,8 @@ package struct DayRuns: Sendable, Equatable {
         return DayRuns(runs.filter { $0.overlaps(bounds) }.map { $0.clamped(to: bounds) })
     }
 
-    /// A longer stretch doesn't count as missing days: the data before it has a wrong date, or is a separate history.
+    /// A longer stretch doesn't count as missing days: either the data before it has a wrong date, or it belongs to a
+    /// separate history.
     private static let longestGapDays = 3653
 
     private var stretches: [ClosedRange<Int>] {
@@ -43,12 +44,12 @@ package struct DayRuns: Sendable, Equatable {
     /// The dates without data between the first and the last, without stretches of more than ten years.
     package var gaps: [ClosedRange<Int>] { stretches.filter { $0.count <= Self.longestGapDays } }
 
-    /// The last date before a stretch of more than ten years; nil without one.
+    /// The last date before a stretch of more than ten years without data; nil if there is no such stretch.
     package var lastBeforeStretch: LocalDay? {
         stretches.last { $0.count > Self.longestGapDays }.map { LocalDay(number: $0.lowerBound - 1) }
     }
 
-    /// The longest gap; the latest of several equal ones.
+    /// The longest gap; if several are equally long, the latest.
     package var longestGap: ClosedRange<Int>? { gaps.reversed().max { $0.count < $1.count } }
 
     /// The median distance from one date with data to the next: 1 for daily data. Nil with fewer than two dates.

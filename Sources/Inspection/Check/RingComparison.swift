@@ -5,7 +5,7 @@ package struct RingComparison: Sendable {
     /// One day's figure that both sides have, but that differs.
     package struct Difference: Sendable, Equatable {
         package var date: LocalDay
-        /// As in `days --json`.
+        /// The figure's name, as in `days --json`.
         package var figure: String
         package var unit: String
         package var ours: Double
@@ -38,9 +38,9 @@ package struct RingComparison: Sendable {
     package struct Tally: Sendable, Equatable {
         package var compared = 0
         package var differing = 0
-        /// The largest difference, without its sign.
+        /// The size of the largest difference, without its sign.
         package var largest = 0.0
-        /// Days on which only one side has the figure: nothing is compared.
+        /// Days on which only one side has the figure, so that nothing is compared.
         package var onlyOurs = 0
         package var onlyApples = 0
 
@@ -51,10 +51,10 @@ package struct RingComparison: Sendable {
     }
 
     private struct Ring {
-        /// Its name in `days --json`, if the stack's handlers don't name it.
+        /// The figure's name in `days --json`, used if the stack's handlers don't name it.
         var figure: String
         var other: String?
-        /// The attribute of `ActivitySummary`; kcal, min, h.
+        /// The attribute of `ActivitySummary`, in kcal, min or h.
         var attribute: String
         var unit: String
 
@@ -78,7 +78,7 @@ package struct RingComparison: Sendable {
     package private(set) var compared = 0
     package private(set) var equal = 0
     package private(set) var differences: [Difference] = []
-    /// Days on which nothing could be compared: those with only figures of ours, and those with only Apple's.
+    /// Days on which nothing could be compared: those that have only our figures, and those that have only Apple's.
     package private(set) var onlyOurs: [LocalDay] = []
     package private(set) var onlyApples: [LocalDay] = []
     package private(set) var byFigure: [String: Tally] = [:]
@@ -99,8 +99,8 @@ package struct RingComparison: Sendable {
 
     /// Adds a day.
     /// - Parameters:
-    ///   - ours: by figure; absent means no data.
-    ///   - apples: the summary's attributes; nil if there is none for this day.
+    ///   - ours: our figures; an absent one means no data.
+    ///   - apples: the attributes of Apple's summary; nil if there is none for this day.
     package mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
         let apples = apples.flatMap { Self.isEmpty($0) ? nil : $0 }
         var wasCompared = false
@@ -147,13 +147,13 @@ package struct RingComparison: Sendable {
         rings.allSatisfy { (apples[$0.attribute].double ?? 0) == 0 }
     }
 
-    /// Apple's figure; nil if the summary has no such ring: a 0 without a goal means none.
+    /// Apple's figure; nil if the summary has no such ring, since a 0 without a goal means that there is none.
     private static func figure(_ ring: Ring, in apples: Value) -> Double? {
         guard let figure = apples[ring.attribute].double else { return nil }
         return figure == 0 && apples[ring.goal].double == 0 ? nil : figure
     }
 
-    /// The move ring counts energy or minutes; the other of the two is 0 in a summary, whatever was measured.
+    /// The move ring counts either energy or minutes; the other is 0 in a summary, whatever was measured.
     private static func isKept(_ ring: Ring, _ apples: Value?) -> Bool {
         guard let apples else { return true }
         let byMinutes = [apples["appleMoveTimeGoal"], apples["appleMoveTime"]].contains { $0.double ?? 0 > 0 }

@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What is known about a user's samples of one type: on which dates there are any, and how many came late.
+/// What is known about a user's samples of one type: the dates on which there are any, and how many came late.
 package struct TypeDays: Sendable {
     package struct Late: Sendable, Equatable {
         package var count: Int64 = 0
@@ -20,7 +20,7 @@ package struct TypeDays: Sendable {
     package var firstStart: Instant?
     package var lastEnd: Instant?
     package var days: DayRuns
-    /// By the date of the samples' start, as days since 1970.
+    /// By the date on which the samples start, in days since 1970.
     var lateDays: [(day: Int32, late: Late)]
 
     /// Nil when the columns don't match.

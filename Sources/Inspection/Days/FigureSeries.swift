@@ -1,22 +1,22 @@
 import HealthModel
 import JSON
 
-/// The figures of many days as columns of numbers: a person's ten years take a few megabytes, and a chart of any figure
-/// takes one pass. Pure.
+/// The figures of many days as columns of numbers: ten years of a person's data take a few megabytes, and a chart of
+/// any figure takes a single pass. Pure.
 package struct FigureSeries: Sendable {
     /// Names of the columns, such as `sleep.asleepMinutes`.
     package let names: [String]
     private let paths: [[String]]
     /// Where each day's numbers are.
     private var rows: [Int: Int] = [:]
-    /// By row: the day, counted from 1970; nil if the row is free.
+    /// For each row, the day as a number of days since 1970; nil if the row is free.
     private var days: [Int?] = []
     private var isFinal: [Bool] = []
-    /// By column and row; NaN where there is none. A column ends with its last number: of a thousand people, most lack
-    /// most figures.
+    /// Indexed by column and row; NaN where there is none. A column ends with its last number, because among a thousand
+    /// people most lack most figures.
     private var columns: [[Double]]
     private var free: [Int] = []
-    /// In order; rebuilt when requested after a change.
+    /// In order; rebuilt on the first request after a change.
     private var sorted: [Int]?
 
     /// - Parameter paths: the position of each figure in a summary.
@@ -99,8 +99,8 @@ package struct FigureSeries: Sendable {
         return DateRange(from: LocalDay(number: from), to: LocalDay(number: to))
     }
 
-    /// As JSON: `dates`, `values` by figure, `final`.
-    /// - Parameter wanted: columns, in their order.
+    /// As JSON: `dates`, `values` by figure, and `final`.
+    /// - Parameter wanted: the columns, in the order to return them.
     package mutating func json(_ wanted: [Int], _ range: DateRange) -> [UInt8] {
         let days = order(range)
         let places = days.compactMap { rows[$0] }

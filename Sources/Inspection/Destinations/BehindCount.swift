@@ -7,8 +7,8 @@ import Protocol
 import StageKit
 import UploaderReading
 
-/// Counts what a destination hasn't delivered yet: changes to samples, and rows of keyed changelogs, beyond its
-/// position.
+/// Counts what a destination hasn't delivered yet: changes to samples, and rows of keyed changelogs, that come after
+/// its position.
 struct BehindCount {
     private let stack: Stack
     private let reader: StackReader

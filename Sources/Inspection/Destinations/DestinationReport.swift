@@ -12,18 +12,18 @@ import Terminal
 /// stack too.
 package struct DestinationReport {
     package struct Row: Codable, Sendable, Equatable {
-        /// What exists but isn't delivered yet.
+        /// What exists but hasn't been delivered yet.
         package struct Behind: Codable, Sendable, Equatable {
-            /// Changes to samples: added, changed or deleted.
+            /// How many changes to samples: samples that were added, changed or deleted.
             package var samples: Int
             /// Whether there are more of them than were counted.
             package var isMore: Bool
             /// Days, nights and workouts that changed, and any other sequenced rows of producers.
             package var documents: Int
-            /// Files to be written; null if it keeps none. The newest are written first, so samples stay counted until
-            /// the oldest file is written.
+            /// How many files are still to be written; null if the destination keeps none. The newest files are written
+            /// first, so samples count as not delivered until the oldest file is written.
             @OrNull package var files: Int?
-            /// For how many seconds the oldest change has been waiting; null when none is.
+            /// For how many seconds the oldest change has been waiting; null if none is.
             @OrNull package var seconds: Double?
 
             package var isLevel: Bool { samples == 0 && documents == 0 }
@@ -51,7 +51,8 @@ package struct DestinationReport {
 
     init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
 
-    /// - Parameter rateOver: for how many seconds to measure the rate of those that are behind; 0 to skip measuring.
+    /// - Parameter rateOver: for how many seconds to measure the rate of destinations that are behind; 0 to skip
+    ///   measuring.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
@@ -72,7 +73,7 @@ package struct DestinationReport {
         }
     }
 
-    /// From heartbeats already heard, so that a caller with several reports listens once.
+    /// From heartbeats that were already received, so that a caller with several reports listens only once.
     init(
         _ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)], now: Date
     ) throws {
@@ -132,7 +133,7 @@ extension DestinationReport {
     private static func text(_ behind: Row.Behind?) -> String {
         guard let behind else { return "unknown" }
         guard !behind.isLevel else { return "0" }
-        // For files, this is the number that falls while they are being written.
+        // For files, this is the number that falls as they are written.
         if let files = behind.files, files > 0 { return HumanFormat.count(files, "file") }
         let samples = (behind.isMore ? "> " : "") + HumanFormat.count(behind.samples, "sample")
         let documents = HumanFormat.count(behind.documents, "document")

@@ -6,16 +6,16 @@ import Logging
 import UploaderReading
 
 extension Stack {
-    /// The destinations that the stack delivers to, each an instance of its own.
+    /// The destinations that the stack delivers to, each one a separate instance.
     package var destinations: [StackConfiguration.Instance] {
         configuration.instances.filter { $0.manifest.kind == .uploader }
     }
 
-    /// The destination that a command concerns.
+    /// The destination that a command is about.
     /// - Parameters:
-    ///   - name: from `--destination`; if it is nil, there must be only one destination.
-    ///   - what: what the command does with it, such as "verified".
-    ///   - isMeant: which ones are possible.
+    ///   - name: the value of `--destination`; if it is nil, there must be only one destination.
+    ///   - what: what the command does with the destination, as a participle such as "verified".
+    ///   - isMeant: whether a destination is possible for this command.
     /// - Throws: `Failure` (usage) that lists the possible ones.
     package func destination(
         _ name: String?, toBe what: String, where isMeant: (StackConfiguration.Instance) -> Bool = { _ in true }
@@ -42,7 +42,7 @@ extension Stack {
                 : (nearest.map { "did you mean \($0)? " } ?? "") + "choose from \(names)")
     }
 
-    /// Where a destination is, for people: a URL or a folder, otherwise the plugin's name.
+    /// Where a destination is, for people to read: a URL or a folder, otherwise the plugin's name.
     package func place(of destination: StackConfiguration.Instance) -> String {
         let manifest = destination.manifest
         if manifest.isFolderDestination {

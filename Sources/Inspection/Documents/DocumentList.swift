@@ -7,7 +7,7 @@ import Protocol
 import StageKit
 import Terminal
 
-/// Files beside the samples: a list for people and programs, and one of them in full.
+/// Files stored beside the samples: a list for people and programs, and one of them in full.
 package struct DocumentList {
     /// By number; the same content may have several names.
     package let rows: [DocumentRow]
@@ -32,7 +32,7 @@ package struct DocumentList {
 
     private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
-    /// Without file names and paths, which may contain personal names.
+    /// Leaves out file names and paths, which may contain personal names.
     package func table(for terminal: Terminal) -> String {
         guard !rows.isEmpty else { return "There are no documents.\n" }
         var table = Table([

@@ -3,12 +3,12 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A day's category samples, counted; for stand hours, which hours have a stood value.
+/// A day's category samples, counted; for stand hours, which of the day's hours have a stood value.
 struct CategoryExplanation: Explanation {
     struct Sample {
         var start: Instant
         var end: Instant
-        /// Apple's name for the value without the part common to all names of the type, or the number.
+        /// Apple's name for the value, without the part that is common to all names of the type; or the number.
         var value: String
         var source: String
         var stood: Bool
@@ -16,7 +16,7 @@ struct CategoryExplanation: Explanation {
 
     let kind: ExplainedMetric.Kind
     let samples: [Sample]
-    /// The day's hours, and whether one of their samples has a stood value; nil without samples.
+    /// The day's hours, and for each whether one of its samples has a stood value; nil without samples.
     let hours: [(range: Range<Instant>, stood: Bool?, sources: [String])]
 
     init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import Terminal
 
-/// Times of one day as the local clock showed them.
+/// Times on one day, as the local clock showed them.
 struct DayClock {
     let zones: ZoneTimeline
     let day: LocalDay
@@ -18,14 +18,14 @@ struct DayClock {
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }
 
-    /// The same clock for what is shown there: in a pipe, times are in full.
+    /// The same clock for output to be shown there: in a pipe, times are in full.
     func shown(on terminal: Terminal) -> DayClock {
         var clock = self
         clock.isInFull = !terminal.isTerminal
         return clock
     }
 
-    /// "08:15:00", preceded by the date if it isn't this day's, and followed by the offset from UTC if the clock
+    /// "08:15:00", preceded by the date if that isn't this day, and followed by the offset from UTC if the clock
     /// changed.
     func time(_ instant: Instant) -> String {
         if isInFull { return zones.localText(of: instant) }
@@ -36,14 +36,14 @@ struct DayClock {
         return (date == day ? "" : "\(date) ") + clock + (showsOffset ? Self.text(offset) : "")
     }
 
-    /// A range's end: midnight reads as the end of the day.
+    /// The end of a range: midnight is shown as the end of the day.
     func end(_ instant: Instant) -> String {
         if isInFull { return time(instant) }
         let isEdge = zones.ranges(of: day).contains { $0.upperBound == instant }
         return isEdge && time(instant).hasPrefix("\(zones.day(of: instant)) 00:00:00") ? "24:00:00" : time(instant)
     }
 
-    /// "Europe/Berlin", or all zones of a day with several.
+    /// "Europe/Berlin", or all of the zones on a day that has several.
     var zoneNames: String {
         var names: [String] = []
         for range in zones.ranges(of: day) {

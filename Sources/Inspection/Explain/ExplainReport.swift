@@ -6,10 +6,10 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus explain`: why a day's figure is what it is, from the same samples, order and configuration that its
-/// handler uses.
+/// `healthbus explain`: why a day's figure is what it is, derived from the same samples, order and configuration that
+/// its handler uses.
 ///
-/// It prints health values, because the person asked for them.
+/// It prints health values, because that is what the person asked for.
 package struct ExplainReport {
     package let metric: ExplainedMetric
     package let day: LocalDay
@@ -137,7 +137,7 @@ package struct ExplainReport {
 }
 
 extension StackConfiguration {
-    /// The handler that declares a figure; nil if none does. If several do, the first by name, as in summaries.
+    /// The handler that declares a given figure; nil if none does. If several do, the first by name, as in summaries.
     package func handler(computing metric: ExplainedMetric) -> Instance? {
         handlers.filter { $0.manifest.figures.contains { $0.path == metric.path } }.min { $0.name < $1.name }
     }

@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import HealthStatistics
 
-/// A figure of one day, explained from the input that its handler has.
+/// A figure of one day, explained from the same input that its handler gets.
 package struct ExplainedDay {
     package let metric: ExplainedMetric
     let explanation: any Explanation
@@ -53,7 +53,7 @@ package struct ExplainedDay {
         func window(_ configuration: Value) throws -> HandlerWindow { try PlacesDay.window(configuration) }
     }
 
-    /// The figure that follows from the samples; nil without any.
+    /// The figure that results from the samples; nil if there are none.
     package var result: Double? { explanation.result }
     /// What `explain --json` contains besides the figure.
     package var members: [String: Value] { explanation.members }
@@ -68,8 +68,8 @@ package struct ExplainedDay {
 }
 
 extension Value {
-    /// The same with all numbers in one form, without empty lists, and without heart rate zones, which also depend on
-    /// the person's age, which isn't known here.
+    /// The same value with all numbers in one form, and without empty lists and heart rate zones; zones depend on the
+    /// person's age, too, which isn't known here.
     fileprivate var comparable: Value {
         if let number = double { return .number(number) }
         if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }

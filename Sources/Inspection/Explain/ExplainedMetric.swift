@@ -3,7 +3,8 @@ import HealthModel
 import Logging
 import Protocol
 
-/// A figure that can be explained: its names for people, which samples it comes from, and where its value for a day is.
+/// A figure that can be explained: the names that people use for it, which samples it comes from, and where its value
+/// is in a day.
 package struct ExplainedMetric: Sendable, Equatable {
     package typealias Kind = FigureDeclaration.Rule
 
@@ -15,16 +16,16 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// Where the figure is in a day's summary.
     package let path: [String]
     package let unit: String
-    /// Samples in other units aren't in the figure; nil if samples in any unit are.
+    /// The figure includes only samples in this unit; nil if it includes samples in any unit.
     package let onlyUnit: String?
 
     /// - Parameters:
-    ///   - text: a short name, a member of `days --json`, a column of `days` or the views, or a type's identifier with or
-    ///     without its prefix, in any case.
+    ///   - text: a short name, a member of `days --json`, a column of `days` or the views, or a type's identifier with
+    ///     or without its prefix; case doesn't matter.
     ///   - figures: those with names of their own.
-    ///   - held: the types in the store, known or not.
+    ///   - held: the types in the store, whether known or not.
     ///   - own: the person's own types.
-    /// - Throws: `Failure` (usage) with the nearest name.
+    /// - Throws: `Failure` (usage) that suggests the nearest name.
     package init(
         _ text: String, figures: [FigureDeclaration], held: Set<String> = [], own: [OwnTypeRow] = []
     ) throws(Failure) {
@@ -38,7 +39,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         let types = held.union(HealthType.allKnown.keys)
         let identifier = types.sorted().first { $0.lowercased() == word || Self.bare($0).lowercased() == word }
         let others = FigureNames(figures)
-        // A type of that name comes before a column: a person chooses names for types.
+        // A type with that name takes precedence over a column, because a person chooses the names of types.
         let seen = identifier == nil ? named.first { others.isSeen($0.figure, as: word) } : nil
         if let (figure, how) = found ?? seen {
             (name, type, kind, path, unit) = (how.names[0], how.type, how.rule, figure.path, figure.unit)
@@ -81,12 +82,12 @@ package struct ExplainedMetric: Sendable, Equatable {
         figures.compactMap { $0.explanation?.names[0] } + own(figures)
     }
 
-    /// Figures whose rule only their handler knows.
+    /// Figures whose rules only their handlers know.
     private static func own(_ figures: [FigureDeclaration]) -> [String] {
         figures.filter { $0.explanation == nil && $0.form != .object }.map { $0.path.joined(separator: ".") }
     }
 
-    /// How a person's own type is summed up, and the figure's name, nested under the type's.
+    /// How a person's own type is aggregated, and the figure's name, nested under the type's name.
     private static func rule(of own: OwnTypeRow) -> (Kind, String) {
         switch own.aggregation {
         case "sum": (.total, "sum")
@@ -96,7 +97,8 @@ package struct ExplainedMetric: Sendable, Equatable {
         }
     }
 
-    /// Without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the prefix.
+    /// The identifier without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the
+    /// prefix.
     static func bare(_ identifier: String) -> String {
         guard let prefix = identifier.firstRange(of: "TypeIdentifier") else { return identifier }
         let name = identifier[prefix.upperBound...]
@@ -111,17 +113,17 @@ package struct ExplainedMetric: Sendable, Equatable {
                 + "and HealthKit's types, such as DistanceCycling")
     }
 
-    /// Whether a row of a slice may be in the figure.
+    /// Whether a given row of a slice may contribute to the figure.
     func takes(_ row: Int, of samples: SamplePage) -> Bool {
         guard let onlyUnit, samples.typeName(row) == type, samples.unit.count == samples.count else { return true }
         return samples.units[Int(samples.unit[row])] == onlyUnit
     }
 
-    /// The figure in a day's summary; one that no handler in the stack names is under `other`.
+    /// The figure in a day's summary; if no handler in the stack declares it, it is under `other`.
     package func figure(in summary: Value) -> Double? {
         func value(_ path: [String]) -> Double? { path.reduce(summary) { $0[$1] }.double }
         if kind == .workouts || kind == .visits {
-            // No list and an empty list mean the same.
+            // A missing list and an empty one mean the same.
             return summary[path[0]].array.flatMap { $0.isEmpty ? nil : Double($0.count) }
         }
         return value(path) ?? value(["other", type, "sum"])
@@ -130,7 +132,7 @@ package struct ExplainedMetric: Sendable, Equatable {
 }
 
 extension ExplainedMetric {
-    /// Why `explain` can't do with these words, if the only one is a date: it is the metric that was left out.
+    /// Why `explain` can't work with these words, if there is only one and it is a date: the metric was left out.
     package static func mistake(_ words: [String]) -> Failure? {
         guard words.count == 1, let word = words.first, SpokenDates(word, today: LocalDay(number: 0)) != nil else {
             return nil

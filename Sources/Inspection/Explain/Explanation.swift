@@ -1,9 +1,9 @@
 import HealthModel
 import Terminal
 
-/// How a figure for a day is derived. Pure: made from a handler's own input.
+/// How a figure for a day is derived. It is pure: made from a handler's own input.
 protocol Explanation {
-    /// The figure that follows from the samples; nil without any.
+    /// The figure that results from the samples; nil if there are none.
     var result: Double? { get }
     /// What `--json` contains besides the figure.
     var members: [String: Value] { get }
@@ -11,7 +11,7 @@ protocol Explanation {
     var rule: String { get }
     /// The result in words; nil when no sample contributes to it.
     func headline(_ unit: String) -> String?
-    /// Members of the day's summary that follow from the samples, if the figure is more than a number.
+    /// Members of the day's summary that result from the samples, if the figure is more than a number.
     var figures: [String: Value] { get }
     /// How many statistics count, if not all of them do.
     var statistics: Int? { get }

@@ -122,7 +122,7 @@ package final class Backend: Sendable {
             503, "the database can't be used at the moment", "nothing in this request was stored; send it again later")
     }
 
-    /// Whether anything it accepts is kept, because its database is still where the next start looks for it. A closed
+    /// Whether anything it accepts is kept: whether its database is still where the next start looks for it. A closed
     /// backend accepts nothing.
     package var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
 

@@ -66,7 +66,7 @@ final class BackendCore {
         }
     }
 
-    /// Tags an answer, or, without reading a row, replies that the caller already has it.
+    /// Tags an answer or, if the caller already has it, says so without reading a row.
     private func unlessKnown(
         to request: HTTPRequest, _ list: String, _ question: Question, _ answer: (BackendState) throws -> HTTPResponse
     ) throws -> HTTPResponse {

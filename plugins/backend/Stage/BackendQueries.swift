@@ -13,7 +13,7 @@ final class BackendQueries {
     private let samples: SampleScan
     private let documents: DocumentScan
 
-    /// How many rows one question may examine: limits its time whatever its filter.
+    /// How many rows one question may examine; this limits its time, whatever its filter.
     static let scanLimit = 100_000
     static let pageLimit = 2000
     /// A page ends with the element that brings it to this size.
@@ -25,7 +25,7 @@ final class BackendQueries {
         self.texts = texts
         self.kinds = kinds
         self.unnamed = unnamed
-        // Each of the four is a single index step.
+        // Each of the four subqueries is a single index step.
         users = try database.prepare(
             """
             SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM sample_rows UNION ALL

@@ -6,7 +6,7 @@ import SQLite
 /// its sample is known; and (user, type, start) for samples that were never in HealthKit (`moment`), so that two manual
 /// events with the same type and time are one, while two workouts or HealthKit samples within a second stay two.
 ///
-/// Nobody needs to query these directly: `BackendViews` unpacks them.
+/// Nobody needs to query the tables below directly: `BackendViews` unpacks them.
 ///
 /// Data that many samples share is stored once: strings in `texts`; type, unit and source together in `kinds`; sender
 /// and time of sending in `batches`.

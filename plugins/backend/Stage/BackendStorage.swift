@@ -20,7 +20,7 @@ protocol BackendStorage: AnyObject {
     /// Stores the elements of a request, and commits them all at the end.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState)
 
-    /// Does the same for a body in columns, which has already been checked as a whole.
+    /// Stores a body in columns in the same way; it has already been checked as a whole.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> (SyncOutcome, BackendState)
 
     /// A page of samples that aren't deleted, ordered by id.
@@ -37,7 +37,7 @@ protocol BackendStorage: AnyObject {
     ) throws -> HTTPResponse
 
     /// Counts all rows, and begins a new generation if some are missing.
-    /// - Returns: how many are missing; nil for none.
+    /// - Returns: how many are missing; nil if none are.
     func mendRows() throws -> Int64?
 
     /// - Parameter user: nil for all users.

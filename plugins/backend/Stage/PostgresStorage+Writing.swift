@@ -85,7 +85,7 @@ extension PostgresStorage {
             do {
                 return try store.put(batch, seen: nil, namesElements: namesElements)
             } catch let error as PostgresError where error.isOfData {
-                // Only the sender can find out which value it is, so nothing in the request is stored.
+                // Only the sender can find out which value is at fault, so nothing in the request is stored.
                 throw SyncRefusal.malformed("the body has a value that the database can't store")
             }
         }

@@ -59,8 +59,8 @@ final class PostgresStorage: BackendStorage {
         return (store, questions)
     }
 
-    /// Creates what a backend needs besides the store's own tables: counts of its answers, and an index of the times
-    /// that ids don't give.
+    /// Creates what a backend needs besides the store's own tables: counts of its answers, and an index of times that
+    /// ids don't contain.
     private func prepare(_ connection: PostgresConnection) throws {
         let index = "\"\(schema.name)\".samples_apart"
         let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [index])

@@ -17,10 +17,10 @@ struct Question {
 
     /// One end of a range, inclusive: a date or a time.
     private struct Bound {
-        /// The date, if it is one; otherwise the date of the time.
+        /// The date itself, or the date of the time.
         var day: String
         var isDate: Bool
-        /// `from`: the first instant that belongs to the range; `to`: the first that doesn't.
+        /// `from`: the first instant that belongs to the range; `to`: the first instant that doesn't.
         var edge: Instant
     }
 
@@ -69,7 +69,7 @@ struct Question {
         guard let instant = InstantText.parse(text) else {
             throw SyncRefusal.malformed("\(name) is neither a date (2025-03-30) nor an ISO 8601 time")
         }
-        // Without a zone, a time belongs to the date it is written with.
+        // A time without a zone belongs to the date written in it.
         return Bound(
             day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
             edge: isEnd ? instant + .microseconds(1) : instant)

@@ -2,8 +2,8 @@ import Glibc
 import JSON
 import SQLite
 
-/// Decides which metadata goes into `texts` once instead of into every row: strings that soon repeat. Most metadata is
-/// one of a few strings; a string unique to its row stays in the row, and costs nothing extra.
+/// Decides which metadata goes into `texts` once instead of into every row: strings that repeat within a short time.
+/// Most metadata is one of a few strings; a string unique to its row stays in the row, and costs nothing extra.
 ///
 /// Looks strings up in a small table of recent ones. Call `forget` after a transaction that didn't commit.
 final class RepeatedTexts {

@@ -8,7 +8,7 @@ import SQLite
 enum RowCount {
     /// Begins a new generation if rows are missing, so that every sender delivers everything again, and restarts the
     /// counts from what is left.
-    /// - Returns: how many are missing; nil for none.
+    /// - Returns: how many are missing; nil if none are.
     static func mend(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {
         let missing = try missing(in: database)
         guard missing > 0 else { return nil }

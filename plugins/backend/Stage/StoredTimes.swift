@@ -12,7 +12,7 @@ struct StoredTimes {
 
     /// - Parameters:
     ///   - start: microseconds since 1970, within the years 0 to 9999 like all accepted times.
-    ///   - end: likewise, and not before `start`.
+    ///   - end: in the same form, and not before `start`.
     init(start: Int64, end: Int64, id: ElementID) {
         shift = start - id.time
         let (seconds, rest) = (end - start).quotientAndRemainder(dividingBy: Instant.microsecondsPerSecond)

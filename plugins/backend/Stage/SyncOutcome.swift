@@ -129,7 +129,7 @@ struct SyncOutcome {
         return HTTPResponse(status: refused > 0 && accepted == 0 ? 422 : 200, json: out)
     }
 
-    /// The id as it was sent: a span's text is valid JSON between quotes.
+    /// The id as it was sent; the span's text is already valid JSON between quotes.
     private static func append(_ id: JSONSpan, to list: inout [UInt8]) {
         if !list.isEmpty { list.append(UInt8(ascii: ",")) }
         list.append(UInt8(ascii: "\""))

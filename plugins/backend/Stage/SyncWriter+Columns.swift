@@ -4,7 +4,7 @@ import Protocol
 import SQLite
 
 extension SyncWriter {
-    /// Works as for elements in JSON, except that rows are written in id order, so that each page of the table is
+    /// Works as it does for JSON elements, except that rows are written in id order, so that each page of the table is
     /// written once.
     /// - Returns: the outcomes, all committed, without the ids of the elements stored.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> SyncOutcome {
@@ -142,7 +142,7 @@ struct SampleColumns {
         return text.count > 2 ? text : text.isEmpty || text.elementsEqual("{}".utf8) ? nil : text
     }
 
-    /// Likewise; nil for null.
+    /// The row's part of the column's bytes; nil for null.
     func payload(_ row: Int, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard hasPayload else { return nil }
         let text = Self.trimmed(UnsafeRawBufferPointer(rebasing: bytes[page.payload.range(row)]))

@@ -51,7 +51,7 @@ struct DailyTask {
             host.complete(identifier, success: false, conditions, turn)
         }
         if !moves.ended.isEmpty { began = nil }
-        // Done even during a run, since that submits the next one first.
+        // Done even during a run, since a run submits the next one first.
         if host.isToBeSubmitted(Self.identifier)
             || (!moves.begun.isEmpty && !host.scheduler.isPending(Self.identifier)),
             let next = timelines.compactMap({ $0.nextDayIsOver(after: turn.now) }).min()

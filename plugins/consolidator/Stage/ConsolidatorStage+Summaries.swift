@@ -34,7 +34,7 @@ extension ConsolidatorStage {
         let figures = try figures(of: key, turn)
         if figures.isEmpty { return try remove(key, turn) }
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
-        // A day with the same content as when it was last final has nothing to wait for.
+        // A day whose content is the same as when it was last final needn't wait.
         state.isFinal = !state.isReopened && state.finalContent == SummaryDays.content(of: figures)
         try write(key, state, figures, turn)
     }
@@ -52,7 +52,7 @@ extension ConsolidatorStage {
         try write(key, state, figures, turn)
     }
 
-    /// A day without figures. How often it was final is still remembered, so that no revision is used twice.
+    /// A day without figures. How often it became final is still remembered, so that no revision is used twice.
     private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
         try turn.changelog.remove(key: Self.changelogKey(key))

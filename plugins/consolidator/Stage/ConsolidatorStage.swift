@@ -33,7 +33,7 @@ package final class ConsolidatorStage: Stage {
     var settled = DayBacklog()
     /// Days that are to become final, as nothing they were computed from has changed since the mark.
     var finishing = DayBacklog()
-    /// When their mark was heard.
+    /// When the mark for them was received.
     var finishingMark: Instant?
     /// How far into the observer's changes the written summaries reach.
     private var written: SequenceNumber?
@@ -103,7 +103,7 @@ package final class ConsolidatorStage: Stage {
             if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
-                // What counts is when it was sent: a late heartbeat says nothing about what has arrived since.
+                // The time of sending counts: a heartbeat that arrives late says nothing about what has come in since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {

@@ -71,7 +71,7 @@ package struct FinalMark: Sendable, Equatable {
         handlers[name] = handler
     }
 
-    /// Takes a new mark unless one is still being waited for.
+    /// Takes a new mark unless the current one hasn't been reached yet.
     package mutating func offer(_ head: SequenceNumber, at now: Instant, monotonic: MonotonicTime) {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }

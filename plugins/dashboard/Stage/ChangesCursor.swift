@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// The position in the observer's changelog up to which a follower has everything. Clients pass it on as it is.
+/// The position in the observer's changelog up to which a follower has everything. Clients send it back unchanged.
 ///
 /// Sequences are handed out by the store's only writer and committed in order, so nothing can appear below a position
 /// that was once read. A position belongs to one generation of the store, and to one person: another person's changes
@@ -25,7 +25,7 @@ package struct ChangesCursor: Equatable {
     package var text: String { "\(generation).\(sequence).\(owner)" }
 
     /// Whether the position is from this history of the store, not beyond its head, and for that person. A store
-    /// restored from a backup either has a new generation or hasn't come as far.
+    /// restored from a backup either has a new generation or hasn't reached that position.
     package func isKnown(to head: StoreHead, user: String) -> Bool {
         generation == head.generation && sequence <= head.sequence && owner == Self.owner(user)
     }

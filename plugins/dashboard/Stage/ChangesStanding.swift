@@ -18,8 +18,8 @@ struct ChangesStanding: Sendable {
             return pages.first
         }
         var page: Page<SpansPage>?
-        // A store continues from a position only if it knows that the position is its own; a visitor's cursor may say
-        // anything, so only what the observer itself says is passed on as its word.
+        // A store continues from a position only if it knows that the position is its own; a visitor's cursor may claim
+        // anything, so only what the observer itself has reported is presented as its own.
         if let since, let head = client.heartbeats[observer]?.beat.head, let known = since.place(in: head) {
             page = try ask(known)
         }

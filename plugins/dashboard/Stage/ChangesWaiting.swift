@@ -30,8 +30,8 @@ package final class ChangesWaiting: Sendable {
 
     /// How many may wait.
     static let limit = 16
-    /// A change between a request's first look and its entry in the list causes no further heartbeat: it is found this
-    /// many seconds later.
+    /// A change that comes after a request's first look but before its entry in the list causes no further heartbeat:
+    /// it is found this many seconds later.
     private static let lookAgain = 0.5
 
     private let waiters = Mutex<[Waiter]>([])
@@ -52,7 +52,7 @@ package final class ChangesWaiting: Sendable {
         return isAdmitted
     }
 
-    /// Answers requests as their time comes, on a thread of its own, until `stop`.
+    /// Answers requests when they are due, on a thread of its own, until `stop`.
     package func start(_ client: StackClient, observer: String) {
         let thread = Thread { [self] in watch(client, observer) }
         thread.name = "changes"
@@ -67,7 +67,7 @@ package final class ChangesWaiting: Sendable {
     private func watch(_ client: StackClient, _ observer: String) {
         var heard = 0
         while true {
-            // Asleep while nobody waits.
+            // Sleeps while nobody is waiting.
             changed.withLock {
                 while waiters.withLock({ $0.isEmpty }), !isOver.withLock({ $0 }) { changed.wait() }
             }

@@ -9,8 +9,8 @@ import Synchronization
 
 /// `GET /api/v1/changes`: what a store has changed, for programs and stacks that follow it (docs/sync.md).
 ///
-/// The source of truth is the observer's changelog. A backend couldn't answer: it has no zones, and knows only the
-/// source's name of a sample's origin, so a stack following it would compute different days.
+/// The source of truth is the observer's changelog. A backend couldn't answer: it has no zones, and of a sample's
+/// origin knows only the source's name, so a stack following it would compute different days.
 extension Dashboard {
     func changes(_ request: HTTPRequest, _ user: String, _ parameters: Parameters) throws -> HTTPResponse {
         let seconds = try parameters.number("wait", 0...Self.longestWait) ?? 0
@@ -105,7 +105,7 @@ extension Dashboard {
         question.isInColumns ? answer.encoded() : ChangesDocument.json(answer, at: parts.clock())
     }
 
-    /// Reads changes up to the reported head, so that an answer belongs to one state.
+    /// Reads changes up to the reported head, so that an answer reflects one state.
     /// - Returns: the position up to which the answer has everything.
     private func collect(
         _ answer: inout ChangesAnswer, _ question: ChangesQuestion, _ head: StoreHead

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// When summaries are read. At once while somebody is looking; otherwise seldom, since an import changes each day
-/// several times, and nobody sees that. Pure.
+/// Decides when summaries are read. At once while somebody is looking; otherwise seldom, since an import changes each
+/// day several times, and nobody sees that. Pure.
 package struct ReadingPace: Sendable {
     /// How long changes may wait while nobody is looking.
     package static let unwatched = Duration.seconds(30)

@@ -42,7 +42,7 @@ package final class SeriesKeeper: Sendable {
         state = Mutex(State(paths))
     }
 
-    /// What it reads with, and what it calls.
+    /// What it depends on: a way to read, and functions to call.
     package struct Surroundings: Sendable {
         /// Makes a reader for each read.
         package var reader: @Sendable () -> StackReader

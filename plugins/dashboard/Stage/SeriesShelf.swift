@@ -9,7 +9,7 @@ package struct SeriesShelf: Sendable {
 
     private struct Person {
         var series: FigureSeries
-        /// The number of the last question about this person, from one count for all people.
+        /// The number of the last question about this person, counted across all people.
         var asked: Int
         /// Whether all days have been read; columns aren't shown before that.
         var isWhole: Bool

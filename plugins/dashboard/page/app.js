@@ -1,4 +1,4 @@
-// The frame: which view is shown, what is live, and what went wrong.
+// The page's frame: which view is shown, what is live, and what went wrong.
 
 import { Refusal } from './api.js';
 import { h, prose } from './dom.js';

@@ -18,8 +18,8 @@ const library = () => (loading ??= import(new URL('lib/chart.js', document.baseU
   return Chart;
 }));
 
-// It is loaded while the view is still fetching its data. Code that needs it waits for it, and sees an error if loading
-// failed.
+// The library is loaded while the view is still fetching its data. Code that needs it waits, and gets an error if
+// loading fails.
 library().catch(() => {});
 
 /** Releases charts whose view is gone. */

@@ -21,7 +21,7 @@ export async function draw(frame) {
     const body = JSON.stringify(told.body ?? null);
     return h('li', null, h('span', { class: 'soft' }, `${told.at.slice(11, 23)} `), h('b', null, told.topic), ` ← ${told.from} `, body.length > 600 ? `${body.slice(0, 600)}…` : body);
   };
-  // Drawn at most four times a second, no matter how many messages arrive.
+  // Redrawn at most four times a second, no matter how many messages arrive.
   const flush = () => {
     if (!waiting.length || paused) return;
     hint.remove();

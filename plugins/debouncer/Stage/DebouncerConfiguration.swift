@@ -53,7 +53,7 @@ extension DebouncerConfiguration {
     /// Reads the options accepted by the manifest's schema.
     /// - Parameter types: the types of each metric (a handler's instance); `windows` and `maximumWaits` may name a
     ///   metric instead of a type.
-    /// - Throws: `ConfigurationError`, with what is allowed.
+    /// - Throws: `ConfigurationError`, which says what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
         func seconds(_ value: Value) -> Duration { .seconds(value.double ?? 0) }
         func byType(_ name: String) throws -> [String: Duration] {

@@ -35,8 +35,8 @@ extension DebouncerStage {
         if let span = asked.history {
             try beginHistory(asked.id, span, turn)
         } else {
-            // The sender knows of a newer head than this stage has heard of: it asks again until that one has been
-            // heard too.
+            // The sender knows of a newer head than this stage has heard of: it asks again until this stage has heard
+            // of that one too.
             if let head = asked.head, head > heardHead { return }
             try sync(asked.id, metric: asked.metric, turn)
         }

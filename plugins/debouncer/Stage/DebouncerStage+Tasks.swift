@@ -20,7 +20,7 @@ extension DebouncerStage {
             requiresPower: configuration.tasksNeedPower)
     }
 
-    /// Begins what may begin, ends what must, and completes what is done.
+    /// Begins the tasks that may begin, ends those that must end, and completes those that are done.
     func runTasks(_ turn: Turn) throws {
         let moves = tasks.due(conditions(turn), turn)
         for identifier in moves.ended { try drop(identifier, turn) }

@@ -5,7 +5,8 @@ import StageKit
 
 /// What consumers are told: how far each may pull.
 extension DebouncerStage {
-    /// Announces released types to the consumers concerned, including the types of consumers that these trigger.
+    /// Announces released types to the consumers concerned, along with the types of the consumers that these types
+    /// trigger.
     func released(_ types: [String], reason: String, _ turn: Turn) throws {
         var types = Set(types)
         for consumer in consumers where !consumer.triggers.isDisjoint(with: types) {

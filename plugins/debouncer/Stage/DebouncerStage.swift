@@ -23,7 +23,8 @@ package final class DebouncerStage: Stage {
     var window: ReleaseWindow
     private(set) var head: StoreHead?
     var telling = Telling()
-    /// Types that aren't observed, each with the sequence number it was fired up to: nothing beyond that is released.
+    /// Types that aren't observed, each with the sequence number up to which it was fired: nothing beyond that is
+    /// released.
     var offFired: [String: SequenceNumber] = [:]
 
     var phone = Phone()
@@ -47,8 +48,8 @@ package final class DebouncerStage: Stage {
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
-    /// When a head moves with nothing new for a consumer, the consumer learns of it within this time: the news only
-    /// advances frontiers.
+    /// When a head moves with nothing new for a consumer, the consumer learns of it within this time: it only advances
+    /// frontiers.
     private static let spread = Duration.milliseconds(250)
 
     package init(

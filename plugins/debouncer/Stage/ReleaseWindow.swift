@@ -5,10 +5,10 @@ import Protocol
 /// Which changes have been released to the consumers, and which are waiting: for their type's window to close, or for
 /// the app to get time. Pure.
 ///
-/// A type's window trails: it closes when the type hasn't changed for the length of the window, or when the first
-/// change has waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows stay
-/// open until its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the reach:
-/// a release while the app has time, a place in the pending set while it hasn't.
+/// A type's window is a trailing one: it closes when the type hasn't changed for the length of the window, or when the
+/// first change has waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows
+/// stay open until its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the
+/// reach: a release while the app has time, a place in the pending set while it hasn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, for types without a setting of their own.
@@ -39,11 +39,11 @@ package struct ReleaseWindow: Sendable, Equatable {
     package enum Reach: Sendable, Equatable {
         /// The app has time: everything that the observer has.
         case everything
-        /// The app has been woken: what has been fired, at once.
+        /// The app has been woken: fired types, at once.
         case fired
         /// The app has been woken to add fired types to the pending set; a task releases them.
         case collecting
-        /// The phone is locked, or the app force-quit: nothing, and no window closes.
+        /// The phone is locked, or the app was force-quit: nothing is released, and no window closes.
         case nothing
     }
 
@@ -134,7 +134,7 @@ package struct ReleaseWindow: Sendable, Equatable {
             if changed(type, to: limit, at: now) { atOnce.append(type) }
             newest[type] = max(newest[type] ?? .beginning, sequence)
         }
-        // A type that isn't waiting has nothing between its release and the head.
+        // For a type that isn't waiting, there is nothing between its release and the head.
         guard head > released.base else { return atOnce.sorted() }
         var exceptions: [String: SequenceNumber] = [:]
         for type in pendingTypes { exceptions[type] = released[type] }
@@ -201,7 +201,7 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     private mutating func set(_ type: String, to sequence: SequenceNumber) {
         var exceptions = released.exceptions
-        // This type hasn't changed between its latest change and the head.
+        // The type has no change between its latest one and the head.
         exceptions[type] = max(sequence, released.base)
         released = AnchorVector(base: released.base, exceptions: exceptions)
     }

@@ -17,7 +17,7 @@ package struct Rounds: Sendable, Equatable {
         var since: MonotonicTime
         /// Consumers that haven't reached the target yet.
         package var waiting: [String: AnchorVector]
-        /// How long each took.
+        /// How long each consumer took.
         package var succeeded: [String: Duration] = [:]
         /// Why each failed.
         package var failed: [String: String] = [:]
@@ -132,7 +132,7 @@ package struct Rounds: Sendable, Equatable {
             ended.append(round)
             open = next
             next = nil
-            // The next round's waiting time begins now: it couldn't be checked before.
+            // The next round's time begins now, since it couldn't be checked before.
             open?.since = monotonic
         }
         return ended

@@ -113,7 +113,7 @@ def add(rows, coverage, buckets, sums):
         while index < len(buckets) and buckets[index][0] < end:
             counted = own.until(min(end, buckets[index][1])) - own.until(max(start, buckets[index][0]))
             if counted > 0:
-                # The value's share for that share of the time.
+                # The share of the value that belongs to that share of the time.
                 sums[index].add(value if counted == end - start else value * (counted / (end - start)))
             index += 1
 
@@ -136,7 +136,7 @@ def compute(day, samples):
             if identifier not in page["types"]:
                 continue
             wanted = page["types"].index(identifier)
-            # Once per source, not once per sample.
+            # Counted once per source, not once per sample.
             sources = [[priority(source, by_hand, order) for by_hand in (False, True)] for source in page["sources"]]
             columns = zip(
                 page["type"], page["start"], page["end"], page["value"], page["source"], page["userEntered"])

@@ -88,7 +88,7 @@ package final class ExecChild {
     /// How it ended, if it has.
     package var ended: String? { process.poll().map { "\($0)" } }
 
-    /// Whether it has written anything since its last complete answer, which would be taken for another day's.
+    /// Whether it has written anything since its last complete answer; that would be taken for another day's answer.
     package var hasSpokenUnasked: Bool {
         guard partial.isEmpty else { return true }
         let count = read(output, &buffer, buffer.count)

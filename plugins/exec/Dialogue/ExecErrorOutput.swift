@@ -52,8 +52,8 @@ final class ExecErrorOutput: Sendable {
         thread.start()
     }
 
-    /// The last lines of a program that has ended, once everything is there, or after a second: a process it started
-    /// may hold the pipe open.
+    /// The last lines of a program that has ended, once all have arrived, or after a second: a process it started may
+    /// hold the pipe open.
     func last() -> [String] {
         if ended.wait(timeout: .now() + 1) == .success { ended.signal() }
         return kept.withLock { $0 }

@@ -102,7 +102,7 @@ package enum ExecFailure: Error, Equatable, CustomStringConvertible {
     case late(seconds: Double)
     case flood(bytes: Int)
     case badLine(Int, String)
-    /// It finished before it had received everything.
+    /// It finished before it had received all of its input.
     case early
     /// The program said so itself.
     case declined(String)

@@ -75,7 +75,7 @@ package final class ExecRunner: EffectRunner {
         // The JSON of an answer is read recursively.
         thread.stackSize = 4 << 20
         thread.start()
-        // The start has a separate deadline, which a busy machine extends.
+        // The start has a separate deadline, which is extended on a busy machine.
         guard let result = started.take(limit: 1, timeout: command.limits.start * 10 + 60).first else {
             throw ExecFailure.cantStart("the program's thread ended before it was started")
         }

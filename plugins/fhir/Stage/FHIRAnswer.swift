@@ -46,7 +46,7 @@ package enum FHIRAnswer {
             case .put, .delete: counts.updated += 1
             }
         }
-        // A FHIR server doesn't say which database it is.
+        // A FHIR server doesn't identify its database.
         return .onTrust(DeliveryAnswer(counts: counts, status: status, overtaken: overtaken))
     }
 
@@ -80,7 +80,7 @@ package enum FHIRAnswer {
             case 403: .refusesToken(isFinal: true, unauthorized)
             case 409: .conflict("the server keeps answering 409 (a conflict)")
             case 429, 503: .later(response.headers["Retry-After"].flatMap { RetryAfter.wait($0) })
-            // Some servers answer this way when they can't store a single resource.
+            // Some servers answer this way because they can't store one of the resources.
             case 500: .failing
             case 408, 425, 501...: .later()
             case 300..<400: .needsPerson(redirected(response, url))

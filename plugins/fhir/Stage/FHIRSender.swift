@@ -5,13 +5,13 @@ import HealthResources
 import StageKit
 import UploaderReading
 
-/// Where a FHIR server is: requests go to its base itself, and to paths below it.
+/// Where a FHIR server is: requests go to its base URL, and to paths below it.
 package struct FHIRServer: Sendable {
     /// Without a path.
     package let origin: String
     /// Where transactions go, with or without a slash at its end, as configured: "/fhir".
     let base: String
-    /// What paths below it begin with: "/fhir"; empty for a server without a prefix.
+    /// What the paths below it begin with: "/fhir"; empty for a server without a prefix.
     let prefix: String
 
     /// - Parameter url: http or https; the client checks the rest.

@@ -6,8 +6,8 @@ import HealthResources
 ///
 /// A FHIR server has no version rule: whatever arrives last stays. Two requests may hold the same element, and the
 /// older one may be sent again after the newer one was accepted; or a change may overtake a waiting redelivery. An
-/// element whose newer version was accepted is therefore left out. An element whose newer version was only sent isn't:
-/// that version is sent again until it is accepted or refused, so it comes last, or was never stored.
+/// element whose newer version was accepted is therefore left out. An element whose newer version was only sent isn't
+/// left out: that version is sent again until it is accepted or refused, so it arrives last, or was never stored.
 ///
 /// This needn't outlive the process: after a restart everything is pulled again in its current state.
 package struct SentVersions {

@@ -15,7 +15,7 @@ struct FileJob {
     /// Where the next rows come from.
     enum Source {
         case samples(SliceRequest, PullPlace)
-        /// Producers still to be asked; the first one is asked for everything after a sequence.
+        /// Producers still to be asked; the first one is asked for everything after a given sequence number.
         case documents(producers: [String], topic: String, after: SequenceNumber, head: StoreHead?)
     }
 

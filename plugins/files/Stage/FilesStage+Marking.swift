@@ -9,7 +9,7 @@ extension FilesStage {
     static let kept = ValueTable("files_kept")
     /// A document may have moved from a neighbouring day, by up to this many days.
     private static let movement = 3
-    /// The more rows a constantly changing file has, the less often it is written: this many of them per second.
+    /// The more rows a constantly changing file has, the less often it is written: this many rows per second.
     private static let rowsPerSecond: Int64 = 2000
 
     /// If the figures have changed, so have the columns of days. If the layout has changed, every file of the old one

@@ -10,7 +10,7 @@ extension FilesStage {
     /// to be written again.
     private static let nearby: Int64 = 5000
 
-    /// Begins what may begin, and returns when to call it again.
+    /// Begins the jobs that may begin, and returns when to call it again.
     func moveWriting(_ turn: Turn) throws -> MonotonicTime? {
         guard turn.monotonic >= retry else { return retry }
         try moveCheck(turn)

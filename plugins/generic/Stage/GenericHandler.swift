@@ -6,8 +6,8 @@ import HealthStatistics
 /// - Cumulative quantities: `sum` over the merged sources, and `count` of the samples that overlap the day.
 /// - Other quantities, and unknown types with numbers: `average` (in the type's style), `min`, `max`, `mostRecent` and
 ///   `count` of the samples that start on the day.
-/// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, each instant
-///   once, if any has a duration.
+/// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, counting each
+///   instant once, if any has a duration.
 /// - Correlations and anything without a number: `count`.
 /// - A person's own types: whichever they chose of `sum`, `average` (with `min` and `max`) and `mostRecent`, over the
 ///   samples in the type's unit; always the `count` of all samples; and `minutes` if they have durations.
@@ -50,7 +50,7 @@ public struct GenericHandler: PluginHandler {
         let starting = rows.filter { input.contains(samples.startOf($0)) }
         guard var figure = category(rows, starting, input) else { return nil }
         let unit = own["unit"].string ?? ""
-        // Samples of that name may have come by any way in, even before the type was made.
+        // Samples of that name may have come in any way, even before the type was made.
         let numbered = rows.filter { samples.value[$0].isFinite && Self.isRow($0, of: samples, in: unit) }
         if own["aggregation"] == "sum" {
             let merge = CumulativeMerge(samples, rows: numbered, order: input.sourceOrder(for: type.identifier))

@@ -13,7 +13,7 @@ package struct BrokerBoard: Sendable, Equatable {
 
     private let topics: MQTTTopics
     private var wanted: [String: String] = [:]
-    /// Acknowledged in this connection: a broker that comes back may have forgotten anything.
+    /// Acknowledged in this connection: a broker that comes back may have forgotten everything.
     private var accepted: [String: String] = [:]
     /// On its way.
     private var sent: [String: String] = [:]
@@ -34,7 +34,7 @@ package struct BrokerBoard: Sendable, Equatable {
         dirty.insert(topic)
     }
 
-    /// There is no telling what the broker has, so everything is sent again.
+    /// It is unknown what the broker has, so everything is sent again.
     package mutating func forget() {
         for topic in accepted.keys where wanted[topic] == nil { strangers.insert(topic) }
         for topic in sent.keys where wanted[topic] == nil { strangers.insert(topic) }
@@ -95,10 +95,10 @@ package struct BrokerBoard: Sendable, Equatable {
         !dirty.contains { isDue($0) && (mayRemove || wanted[$0] != nil) }
     }
 
-    /// What is to be sent now: descriptions first, then states, and last the message that the stack is there.
+    /// What is to be sent now: descriptions first, then states, and finally the message that the stack is online.
     /// - Parameters:
     ///   - mayRemove: whether the content is complete, so that anything not wanted can be removed.
-    ///   - most: how many at most; the others are due again afterwards.
+    ///   - most: the most to return; the others are due again afterwards.
     package func due(mayRemove: Bool, most: Int = Publish.most) -> [Post] {
         var posts: [Post] = []
         for topic in dirty where isDue(topic) && (mayRemove || wanted[topic] != nil) {

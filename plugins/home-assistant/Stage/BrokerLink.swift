@@ -1,8 +1,8 @@
 import HealthModel
 import MQTT
 
-/// The connection to the broker as the stage sees it, and since when it has had something that isn't accepted yet.
-/// Pure.
+/// The connection to the broker as the stage sees it, and since when something has been waiting for the broker to
+/// accept it. Pure.
 struct BrokerLink {
     private(set) var isOpen = false
     /// Why the broker can't be reached or doesn't keep the connection; nil once it has accepted everything.

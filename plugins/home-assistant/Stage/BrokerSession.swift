@@ -64,7 +64,7 @@ final class BrokerSession {
         }
     }
 
-    /// Without a connection nothing is done: the stage learns that it was lost, and asks again.
+    /// Without a connection it does nothing: the stage learns that the connection was lost, and asks again.
     private func publish(_ request: Publish, _ job: BrokerRunner.Job) {
         guard let connection, isOpen else { return }
         do throws(MQTTError) {
@@ -120,7 +120,7 @@ final class BrokerSession {
         (unacknowledged, left) = ([:], [:])
         let wait = pace.wait(afterLossAt: ContinuousClock.now)
         report(.lost(why, retryAfter: wait))
-        // Jobs that ring in the meantime are for the lost connection.
+        // Jobs that ring the bell in the meantime are for the lost connection.
         let end = ContinuousClock.now + .seconds(wait)
         while !jobs.isClosed, ContinuousClock.now < end {
             bell.wait(seconds: max(0, (end - .now) / .seconds(1)))

@@ -5,7 +5,7 @@ import HealthModel
 package struct DateSet: Equatable, Sendable {
     private var indexes = IndexSet()
 
-    /// Makes every date that a row may have positive, since an `IndexSet` can't hold negative numbers.
+    /// Shifts any date that a row may have to a positive number, since an `IndexSet` can't hold negative ones.
     private static let offset = 1_000_000
 
     package init() {}

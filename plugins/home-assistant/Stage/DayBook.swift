@@ -29,7 +29,7 @@ struct DayBook {
     /// Users whose days in reach have changed since `takeChanged`.
     private var changed: Set<String> = []
 
-    /// A zone change moves a person's today by a day at most; and days begin up to a day before UTC's.
+    /// A zone change moves a person's current day by one day at most; and days begin up to a day before UTC's.
     private static let reach = 3
 
     static func createTables(in database: Database) throws {
@@ -63,7 +63,7 @@ struct DayBook {
 
     func summary(of user: String, _ day: LocalDay) -> Value? { people[user]?.summaries[day.number] }
 
-    /// Users whose sensors may show something different from the last call.
+    /// Users whose sensors may have something different to show since the last call.
     mutating func takeChanged() -> Set<String> {
         defer { changed = [] }
         return changed

@@ -48,7 +48,7 @@ package final class HomeAssistantStage: Stage {
     /// When the wanted content changes without any news: at somebody's next midnight.
     var changesAt: Instant?
     private var lookedAt: Instant?
-    /// Whether there has ever been something to show; saved in the database as soon as an anchor has moved since.
+    /// Whether there has ever been something to show; saved in the database as soon as an anchor moves after that.
     var hasShown = false
     private var isShownSaved = false
     /// How far into the consolidator's changes the broker's content reaches, removals included.
@@ -198,7 +198,7 @@ package final class HomeAssistantStage: Stage {
     /// Determines what the broker should have, wherever that may have changed.
     private func update(_ turn: Turn) {
         outdated.formUnion(book.takeChanged())
-        // A clock that was set back has also passed a midnight.
+        // If the clock was set back, that counts as passing a midnight.
         if lookedAt.map({ turn.now < $0 }) ?? false {
             outdated.formUnion(shown.keys)
         } else if let due = changesAt, turn.now >= due {

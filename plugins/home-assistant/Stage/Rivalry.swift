@@ -7,7 +7,7 @@ struct Rivalry {
     private var due: Set<String> = []
     /// When another stack was last noticed.
     private var noticed: MonotonicTime?
-    /// Found retained when we connected: a message that a stack is there, and a day of another stack.
+    /// Found retained when we connected: a message that a stack is online, and a day of another stack.
     private var saysOnline = false
     private var hasOthersDays = false
 

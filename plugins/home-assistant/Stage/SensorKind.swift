@@ -37,7 +37,7 @@ struct SensorKind: Equatable {
         switch (deviceClass, wanted) {
         // Home Assistant accepts these only as totals.
         case ("energy"?, .measurement), ("volume"?, .measurement): return nil
-        // And these only as measurements, some of them only in older releases.
+        // And it accepts these only as measurements, some of them only in older releases.
         case ("weight"?, .total), ("temperature"?, .total), ("pressure"?, .total), ("speed"?, .total):
             deviceClass = nil
             return .total

@@ -26,7 +26,7 @@ final class SealedHall: Hall {
 
     /// - Parameters:
     ///   - notice: called when a peer isn't let in or does something that isn't allowed.
-    ///   - count: called for each of these.
+    ///   - count: called each time that happens.
     init(_ seal: HubSeal, notice: @escaping (BusNotice) -> Void, count: @escaping (BusNotice.Kind) -> Void) throws {
         guard zmq_has("curve") == 1 else { throw BusKeyError.unsupported }
         self.seal = seal

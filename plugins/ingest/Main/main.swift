@@ -75,7 +75,8 @@ PluginProgram.start("ingest") { context, stopper in
     let identity = try files?.changed()
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
-        // By default, two stacks can run side by side; a port that a person has chosen is used as it is, or not at all.
+        // If the usual port is taken, the next is tried, so two stacks can run side by side; a port that a person has
+        // chosen is used as it is, or not at all.
         portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
         admission: { door.admission(of: $0) }
     ) { door.handle($0) }
@@ -135,7 +136,7 @@ PluginProgram.start("ingest") { context, stopper in
 /// Which stack this one follows.
 struct FollowingOptions {
     static let variable = "HEALTHBUS_FOLLOW_TOKEN"
-    /// Far more than an answer usually takes: one sample may come with the route of a long workout.
+    /// Far more than most answers need: one sample may come with the route of a long workout.
     static let answerLimit = 64 << 20
 
     let url: String

@@ -34,7 +34,7 @@ extension IngestDoor {
         } catch { return .refuse(error.answer) }
     }
 
-    /// All of it is on disk: it goes to the observer, and is removed here.
+    /// The whole file is on disk: it goes to the observer, and is removed here.
     private func take(_ sink: FileSink, _ files: Files, _ request: HTTPRequest) -> HTTPResponse {
         defer { sink.abandon() }
         do throws(IngestProblem) {

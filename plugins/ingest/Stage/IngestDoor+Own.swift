@@ -19,7 +19,7 @@ extension IngestDoor {
         }
         if answer.isRefusal { return refused(answer) }
         if request.method != "GET" { noteTaken() }
-        // Otherwise, a change that changes nothing would be a way to read without the right to.
+        // Otherwise, a change that changes nothing would be a way to read without having the right.
         if !caller.mayRead {
             answer.body = .object((answer.body.object ?? [:]).filter { Self.told.contains($0.key) })
         }

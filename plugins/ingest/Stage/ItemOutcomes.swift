@@ -65,7 +65,7 @@ struct ItemOutcomes {
         }
     }
 
-    /// A sample that isn't here will be refused when it comes.
+    /// A sample that isn't here, and will be refused if it comes.
     private static func word(ofDeleting outcome: RecordOutcome) -> Word {
         switch outcome {
         case .deleted: .deleted

@@ -42,7 +42,7 @@ package struct RequestParts {
             }
             if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit {
                 parts.append(cut.finish())
-                // In a new part, its names count as new again.
+                // In a new part, names count as new again.
                 bytes = cut.bytes(row)
             }
             cut.take(row, bytes)

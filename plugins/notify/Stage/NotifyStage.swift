@@ -33,7 +33,7 @@ package final class NotifyStage: Stage {
 
     /// - Parameters:
     ///   - kinds: which alerts; nil for all.
-    ///   - tellsCleared: whether to notify when an alert is over, too.
+    ///   - tellsCleared: whether to notify also when an alert is over.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
         self.kinds = kinds

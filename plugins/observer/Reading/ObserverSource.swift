@@ -123,7 +123,7 @@ package final class ObserverSource: PullSource {
         for index in 1...Self.pagesPerRequest {
             let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
-            // A complete walk has covered the whole window, wherever its last row is.
+            // A complete walk has covered the whole window, even beyond its last row.
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
             let reached = min(through, max(head.sequence, after.maximum))
             let isOld = isBulk || firstReads.touches(after: from, through: reached)

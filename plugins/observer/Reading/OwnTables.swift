@@ -93,7 +93,7 @@ package enum OwnTables {
 
     // MARK: Events
 
-    /// Where an event is.
+    /// Where an event is stored.
     package struct Place: Sendable, Equatable {
         package var id: String
         package var version: Int64
@@ -122,7 +122,7 @@ package enum OwnTables {
     }
 
     /// Events, the latest entered first.
-    /// - Parameter start: the beginning of their ids; an event with exactly this id comes before all others.
+    /// - Parameter start: what their ids begin with; an event with exactly this id comes before all others.
     static func events(
         of user: String, beginning start: String, limit: Int, in database: Database
     ) throws -> [Place] {

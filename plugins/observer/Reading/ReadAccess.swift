@@ -6,7 +6,7 @@ import Protocol
 import SQLite
 
 /// What the stack's consumers may read at present. Consumers stand for the app: while the phone is locked they may read
-/// nothing; a denied type looks as if it had no samples, and so do positions to a consumer without the right to them. A
+/// nothing; a denied type looks as if it had no samples, as do positions to a consumer without the right to them. A
 /// consumer without the entitlement for health data is refused, as in HealthKit. A person's own tools read the store as
 /// it is.
 final class ReadAccess {

@@ -6,7 +6,7 @@ import StageKit
 
 /// Conflicts that a person decides: which of two contents under one UUID is right.
 extension ObserverStage {
-    /// The choices, as `keep` names them.
+    /// The possible values of `keep`.
     private enum Keep: String { case stored, other }
 
     func settle(_ request: MendRequest, _ turn: Turn) throws -> Mended {

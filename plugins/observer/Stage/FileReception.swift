@@ -11,7 +11,7 @@ struct FileReception {
     let sender: String
     /// When the sender last reported that it is running, by the monotonic clock.
     var heard: MonotonicTime
-    /// How many bytes have arrived; nil until the inbox has reported what is there from earlier.
+    /// How many bytes have arrived; nil until the inbox has reported what is left from earlier.
     private(set) var arrived: Int64?
     private(set) var pull: Pull?
     /// Pieces waiting for the previous ones to be written.

@@ -23,7 +23,7 @@ final class ImportAttempt {
         var dropped: Int64 = 0
     }
 
-    /// How many types a report lists; an input can invent any number.
+    /// How many types a report lists; an input can invent any number of them.
     private static let typeLimit = 2000
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0

@@ -4,8 +4,8 @@ import Protocol
 
 /// What the observer asks its host to do.
 package enum ObserverEffect: Sendable {
-    /// Bring a file into the inbox: by a link if possible, otherwise as a copy. If `file` is given, only if that is the
-    /// file at the path.
+    /// Bring a file into the inbox: by a link if possible, otherwise as a copy. If `file` is given, this is done only
+    /// if that is the file at the path.
     case adopt(id: String, path: String, file: FileIdentity?)
     /// Report how much has arrived of a file that comes over the bus.
     case measure(id: String)

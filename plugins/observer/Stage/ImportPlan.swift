@@ -103,7 +103,7 @@ struct ImportPlan: Equatable {
         let absent = counts.absent.values.reduce(0, +)
         guard Double(absent) > Double(covered) * deleteUpTo / 100 else { return nil }
         let hundredths = Double(absent) / Double(covered) * 10_000
-        // Rounded up if it would otherwise look like the limit.
+        // Rounded up if it would otherwise look equal to the limit.
         let isAbove = hundredths.rounded() / 100 > deleteUpTo
         let share = hundredths.rounded(isAbove ? .toNearestOrAwayFromZero : .up) / 100
         let lacking = covered == 1 ? "the only stored sample" : "\(absent) of \(covered) stored samples"

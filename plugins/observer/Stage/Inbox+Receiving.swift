@@ -12,7 +12,7 @@ extension Inbox {
     private func half(_ id: String) -> String { path(Self.half(id)) }
 
     func measure(_ id: String) -> FileStep {
-        // It was complete before a crash, but not recorded.
+        // It was complete before a crash, but that wasn't recorded.
         if FileManager.default.fileExists(atPath: path(id)) { return .whole(id: id) }
         do {
             let descriptor = try openHalf(id)
@@ -35,7 +35,7 @@ extension Inbox {
             guard let whole = pieces.whole else { return .stored(id: id, length: offset) }
             return try finish(id, descriptor, whole)
         } catch {
-            // Makes room to record that it failed.
+            // Frees space to record the failure.
             unlink(half(id))
             return .failed(id: id, reason: Self.describe(error))
         }

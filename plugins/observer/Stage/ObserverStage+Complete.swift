@@ -124,7 +124,7 @@ extension ObserverStage {
         try end(summary, attempt, &entry, turn)
     }
 
-    /// The file is whole now: it contains the pieces recorded from an earlier, damaged copy.
+    /// The file is undamaged now: it contains the pieces recorded from an earlier, damaged copy.
     private func forgetPieces(of entry: ImportLedger.Entry, _ turn: Turn) throws {
         guard quarantined > 0 else { return }
         _ = try turn.write()

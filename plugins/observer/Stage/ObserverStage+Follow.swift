@@ -4,8 +4,8 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Another stack's changes (docs/sync.md). Rows, zones and the cursor are one transaction: after a crash before it, the
-/// page is taken again; after a later one, it isn't requested any more.
+/// Another stack's changes (docs/sync.md). Rows, zones and the cursor are stored in one transaction: after a crash
+/// before it, the page is taken again; after a later crash, it isn't requested any more.
 extension ObserverStage {
     func take(
         _ following: IngestPart.Following, in part: IngestPart, from sender: String, _ turn: Turn

@@ -62,7 +62,7 @@ extension ObserverStage {
         }
     }
 
-    /// Does the same without writing anything; returns false for events that aren't about the file's content.
+    /// Tries a piece out without writing anything; returns false for events that aren't about the file's content.
     private func tryOut(
         _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {

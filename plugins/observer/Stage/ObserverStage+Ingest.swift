@@ -47,8 +47,8 @@ extension ObserverStage {
         return receipt
     }
 
-    /// Stores pushed data, whatever way it came in. Deletions come first: a sample that replaces another may have the
-    /// same key.
+    /// Stores pushed data, however it came in. Deletions come first: a sample that replaces another may have the same
+    /// key.
     /// - Returns: the outcome of each deletion.
     @discardableResult
     func take(

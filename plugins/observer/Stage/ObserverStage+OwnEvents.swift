@@ -9,7 +9,7 @@ import StageKit
 /// Events that a person enters: ordinary samples of the source type manual. A change that keeps the time makes a new
 /// version of the sample; one that changes the time makes another sample, as in HealthKit.
 extension ObserverStage {
-    /// The path that they come in by, as imports and undos name it.
+    /// The path by which they come in, as imports and undos name it.
     private static let way = "/v1/events"
 
     /// Carries out a request; repeating it changes nothing.
@@ -220,7 +220,7 @@ extension ObserverStage {
                 "exists", "a sample that came another way, such as from another stack, has this id",
                 hint: "change it where it was entered, or use another id")
         }
-        // Tried before anything is deleted, because that is for good.
+        // Tried before anything is deleted, because a deletion is final.
         let trial = ImportSession(source: Self.way, pushed: turn.now, tellsOutcomes: true)
         let rule = Self.plausibility(at: turn.now)
         _ = try writer(for: user, turn).tryOut(draft.records, session: trial, plausibility: rule)

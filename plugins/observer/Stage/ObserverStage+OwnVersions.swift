@@ -5,8 +5,8 @@ import ObserverReading
 import StageKit
 
 /// A person's events can change in other ways, too: a push of the same UUID with a higher sync version, a conflict that
-/// is resolved, another stack that is followed and has the same event. Anyone who read an event before then must not
-/// overwrite that unseen, so the event gets a new version.
+/// is resolved, another stack that is followed and has the same event. Anyone who read the event before such a change
+/// must not overwrite it unseen, so the event gets a new version.
 extension ObserverStage {
     /// JSON can't carry larger numbers exactly.
     private static let highestVersion: Int64 = 1 << 53

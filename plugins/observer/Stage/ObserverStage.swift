@@ -100,7 +100,7 @@ package final class ObserverStage: Stage {
         try watchInbox(turn)
     }
 
-    /// Commands are hints too: the sender repeats one until it takes effect, and repeats do no harm.
+    /// Commands are only hints: the sender repeats one until it takes effect, and repeats do no harm.
     package func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) { return delivery.hear(beat, turn) }
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
@@ -191,7 +191,7 @@ package final class ObserverStage: Stage {
 
     func refreshHeads() throws {
         guard let reader else { return }
-        // The known heads are by type: everything that has changed since is after the highest of them.
+        // The known heads are per type: everything that has changed since has a higher number than all of them.
         for (type, sequence) in try reader.heads(after: heads.values.max() ?? .beginning) {
             heads[type] = sequence
             changedTypes.insert(type)

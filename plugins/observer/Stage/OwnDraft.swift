@@ -133,7 +133,7 @@ enum OwnAggregation: String, CaseIterable {
 struct OwnRefusal: Error {
     var answer: OwnAnswer
 
-    /// The same answer, with commands that mean this person: without `--user` they mean "me".
+    /// The same answer, with commands about this person: without `--user` they are about "me".
     func answer(to user: String) -> OwnAnswer {
         var answer = answer
         let advice = Advice(user: user == "me" ? nil : user)
@@ -169,7 +169,7 @@ struct OwnRefusal: Error {
         answer: .refusal(
             410, "deleted", "this event was deleted, for good", hint: "enter it again under another id"))
 
-    /// A member that is silently ignored would be a mistake that nobody sees.
+    /// A silently ignored member would be a mistake that nobody notices.
     static func check(_ body: [String: Value], allowed: Set<String>, what: String) throws(OwnRefusal) {
         guard let odd = body.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
         throw .malformed(

@@ -43,7 +43,7 @@ package struct Follower {
         (self.line, self.token, self.ask, self.notice) = (line, token, ask, notice)
     }
 
-    /// Asks once, and takes in what comes.
+    /// Asks once, and takes in the answer.
     /// - Returns: how long to pause before the next step.
     package mutating func step() -> Duration {
         do {
@@ -56,7 +56,7 @@ package struct Follower {
             // answers at once.
             return moved || MonotonicClock.now - began >= Self.shortestPause ? .seconds(0) : Self.shortestPause
         } catch {
-            // The observer may have taken in more than it answered, or have restarted, so it is asked.
+            // The observer may have taken in more than it confirmed, or have restarted, so it is asked.
             cursor = nil
             let pause = min(Self.longestPause, .seconds(Double(1 << min(failures, 6))))
             failures += 1
@@ -120,7 +120,8 @@ package struct Follower {
         return true
     }
 
-    /// A part for each page, each as large as it was on the other stack's bus. Only the last says how far they reach.
+    /// A part for each page, each as large as it was on the other stack's bus. Only the last part says how far the
+    /// changes reach.
     static func parts(of answer: ChangesAnswer, id: String) -> [IngestPart] {
         let pages = answer.pages.isEmpty ? [SamplePage()] : answer.pages
         return pages.enumerated().map { number, page in

@@ -36,7 +36,7 @@ package struct DropSettlement: Sendable, Equatable {
 /// The results of watching the inbox folder.
 package enum DropEvent: Sendable, Equatable {
     case found(DroppedFile)
-    /// Why files can't be taken from the folder, and what to do; nil: now they can.
+    /// Why files can't be taken from the folder, and what to do; nil once they can again.
     case trouble(String?)
     /// The file has been moved, or is no longer there.
     case settled(name: String)
