@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fills the volumes that all others wait for, once: a key pair for each process, and the token that backend and uploader
-# share. Existing files are kept, so that it may run at every start.
+# share. Existing files are kept, so this script can run at every start.
 set -eu
 umask 077
 healthbus keys init

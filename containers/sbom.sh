@@ -1,6 +1,6 @@
 #!/bin/sh
-# The bill of materials of the image that it runs in: SPDX 2.3, JSON. Debian's packages as dpkg knows them, the Swift
-# runtime beside the programs, and healthbus itself, which has no other dependency (Package.swift names none).
+# The bill of materials of the image that this script runs in: SPDX 2.3, JSON. Debian's packages as listed by dpkg, the
+# Swift runtime beside the programs, and healthbus itself, which has no other dependency (Package.swift names none).
 #
 # sbom.sh <version of healthbus>
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Collects what goes into the image: the programs, and one copy of the Swift toolchain's libraries that they need.
-# Static linking would give each of the programs a copy of Foundation and of ICU's data.
+# Collects what goes into the image: the programs, and one copy of the Swift toolchain libraries that they need. Static
+# linking would put a copy of Foundation and of ICU's data into each program.
 #
 # stage.sh <folder of the built programs> <folder to fill>
 set -eu
@@ -9,12 +9,12 @@ out=$2
 mkdir -p "$out"
 for program in "$bin"/healthbus "$bin"/healthbus-*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
-    # Measures a build on the machine that made it.
+    # This program measures a build on the machine that made it.
     [ "$(basename "$program")" != healthbus-bench ] || continue
     install -m 0755 "$program" "$out/"
     strip "$out/$(basename "$program")"
 done
-# The programs find it there through $ORIGIN, which is in their run path.
+# The programs find the libraries there through $ORIGIN in their run path.
 for program in "$out"/healthbus*; do ldd "$program"; done | awk '$3 ~ /\/swift\/linux\// { print $3 }' | sort -u |
     while read -r library; do
         install -m 0644 "$library" "$out/"

@@ -71,7 +71,8 @@ struct ColumnsNamesTests {
         // What is too old for a destination stays here, with its names.
         var later = pages[0]
         later.samples.end = [1, 5]
-        let recent = try #require(try Self.groups([later, pages[1]]).first?.recent(since: 2).group)
+        let first = DeliverSince(Instant(microseconds: 2))
+        let recent = try #require(try Self.groups([later, pages[1]]).first?.recent(since: first).group)
         #expect(try Self.named(Self.body(recent), of: all) == ["anna-b", "anna-d"])
     }
 

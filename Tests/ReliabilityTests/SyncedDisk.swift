@@ -8,7 +8,7 @@ import Synchronization
 /// A SQLite VFS that passes everything on, and copies a file to `<file>.synced` whenever it is synced. The VFS becomes
 /// the default for the whole process, so a test installs it in a process of its own (an exit test).
 enum SyncedDisk {
-    /// `@unchecked`: SQLite's tables of functions live as long as the process and never change.
+    /// `@unchecked`: SQLite's tables of functions exist for the life of the process and never change.
     private struct Open: @unchecked Sendable {
         var methods: UnsafePointer<sqlite3_io_methods>
         var path: String
@@ -34,7 +34,7 @@ enum SyncedDisk {
         sqlite3_vfs_register(new, 1)
     }
 
-    /// Handles are reused once they are closed, so the newest name counts.
+    /// Handles are reused after they are closed, so the newest name counts.
     private static func watch(_ file: UnsafeMutablePointer<sqlite3_file>, path: String) {
         guard let methods = file.pointee.pMethods else { return }
         open.withLock { $0[UInt(bitPattern: file)] = Open(methods: methods, path: path) }
@@ -52,7 +52,7 @@ enum SyncedDisk {
         return copied == true ? code : SQLITE_IOERR
     }
 
-    /// Creates a database's files as a power loss at this moment would leave them.
+    /// Copies a database's files as a power loss at this moment would leave them.
     /// - Parameter path: the path of the new file; its folder must exist.
     static func revive(_ database: String, as path: String) throws {
         for end in ["", "-wal"] {

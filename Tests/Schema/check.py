@@ -18,7 +18,7 @@ def main() -> None:
     for line in sys.stdin:
         rule, _, item = line.rstrip("\n").partition(" ")
         if rule not in schemas:
-            # The first rule of a file is the one that is checked.
+            # Only the first rule in a schema file is checked, so the rule to check is put first.
             schemas[rule] = Schema(f"checked = {rule}\n{text}")
         try:
             schemas[rule].validate_cbor(bytes.fromhex(item))

@@ -3,7 +3,7 @@ import HealthModel
 import Simulation
 import Testing
 
-/// What anybody who knows phones would expect of the model. The app is ideal, so that only the phone decides.
+/// What anyone familiar with phones would expect of the model. The app is ideal, so only the phone affects the result.
 @Suite struct ExpectationTests {
     private let stack: StackConfiguration
 
@@ -46,7 +46,7 @@ import Testing
         #expect(range.contains(try simulator().measured(strategy).wakesPerDay))
     }
 
-    /// Not all before ten in the morning; refreshes in hours of use, processing at night.
+    /// Not everything arrives before ten in the morning: refreshes run in hours of use, processing at night.
     @Test func wakesAreSpreadOverTheHoursInWhichTheyBelong() throws {
         let simulator = try simulator(days: 30)
         func share(_ strategy: DeliveryStrategy, _ hours: some Sequence<Int>) throws -> Double {
@@ -59,7 +59,7 @@ import Testing
         #expect(try share(.processing, Array(21..<24) + Array(0..<8)) > 0.5)
     }
 
-    /// It holds over many lives, not just in one that happens to fit.
+    /// The order holds over many lives, not just in one that happens to fit.
     @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
         // Samples that are late with background delivery alone are mostly late with everything combined, so these two
         // are the closest pair.
@@ -74,7 +74,7 @@ import Testing
             let strategies: [DeliveryStrategy] = [.combined, .backgroundDelivery, .appRefresh, .processing, .opening]
             let results = try strategies.map { try simulator.measured($0) }
             let order = StrategyOrder(results)
-            // At the 95th percentile these two are close: samples that are this late are late with both.
+            // At the 95th percentile these two are close: samples that are this late are late with both strategies.
             #expect(results[1].delivered(within: "4h") > results[2].delivered(within: "4h"), "seed \(seed)")
             for (place, pair) in faster.enumerated() {
                 #expect(!order.isFaster(pair.1, than: pair.0), "seed \(seed): \(pair)")
@@ -136,7 +136,7 @@ import Testing
         #expect(left.delivered(within: "24h") < 0.1)
     }
 
-    /// The app is swiped away on the first day, and never opened again: nothing wakes it any more.
+    /// The app is swiped away on the first day and never opened again: nothing wakes it anymore.
     @Test(arguments: [DeliveryStrategy.silentPush, .combined, .notify])
     func nothingComesAfterAForceQuit(strategy: DeliveryStrategy) throws {
         var daily = PhoneLife.Options(seed: 2, days: 10, use: .daily)

@@ -4,7 +4,7 @@ import HandlerKit
 import HealthModel
 import Testing
 
-/// There is no list of handlers: those that the manifests name are found.
+/// There is no list of handlers: they are found by the names in the manifests.
 @Suite struct LinkedHandlerTests {
     @Test func everyHandlerOfThisReleaseIsFoundByItsName() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Testing
 
 /// Strategies, simulated with the real stages.
 @Suite(.serialized) struct StrategyTests {
-    /// No matter what the phone does, everything it lets through, even late, arrives complete.
+    /// Whatever the phone does, everything that it lets through arrives complete, even if late.
     @Test(arguments: DeliveryStrategy.allCases.filter { $0 != .naive })
     func nothingIsLostOrDoubledInTheWorstLife(strategy: DeliveryStrategy) throws {
         let result = try Simulator(shippedStack(), life: .worst(seed: 3, days: 6), app: .allStages).run(strategy)
@@ -24,7 +24,7 @@ import Testing
         #expect(other.delivered(within: "24h") > result.delivered(within: "24h"))
     }
 
-    /// The stages do what an ideal app would: the order of strategies depends on the phone.
+    /// The stages behave like an ideal app: the order of strategies depends only on the phone.
     @Test func stagesAndTheIdealAppGiveTheSameOrder() throws {
         let life = PhoneLife.Options(seed: 11, days: 7)
         let strategies = DeliveryStrategy.allCases.filter { $0 != .naive }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Handlers that only compute figures delay no sample.
+    /// Handlers that only compute figures delay no samples.
     @Test func figuresChangeNoDelay() throws {
         let life = PhoneLife.Options(seed: 12, days: 2)
         let few = try Simulator(shippedStack(), life: life).measured(.backgroundDelivery)

@@ -113,7 +113,7 @@ import UploaderStage
                 try rig.reply(200)
                 #expect(try rig.frontier() == 3 && rig.uploads.isEmpty)
             } else {
-                // The same one, under a different name.
+                // The same server under a different name.
                 try rig.add(3...3)
                 #expect(try rig.dates(rig.request().request) == ["2025-03-13"])
                 try rig.serve()
@@ -123,8 +123,8 @@ import UploaderStage
         }
     }
 
-    /// If a server refuses in its own format, there is one message that its answer can't be understood, and it isn't
-    /// treated as a success.
+    /// If a server refuses in its own format, one message says that its answer can't be understood, and the answer
+    /// isn't treated as a success.
     @Test(
         arguments: [
             #"{"stored":1,"rejected":["2025-03-12"]}"#, #"{"ok":false}"#, #"[{"date":"2025-03-12","error":"odd"}]"#,
@@ -144,7 +144,7 @@ import UploaderStage
         #expect(try rig.frontier() == 2 && rig.alerts().isEmpty && rig.letters().isEmpty)
     }
 
-    /// Other faults in the answer are no reason to keep sending a bad element forever.
+    /// Other faults in the answer are no reason to resend a bad element forever.
     @Test(
         arguments: [
             #"{"counts":{"created":7,"refused":1},"refused":["2025-03-12"]}"#,
@@ -179,7 +179,7 @@ import UploaderStage
             try rig.reply(status, body)
             #expect(try rig.letters() == ["2025-03-12"])
             if isKnown || status >= 400 {
-                // The rest is sent again, because no answer has said that it was accepted.
+                // The other elements are sent again, because no answer has said that they were accepted.
                 #expect(try rig.frontier() == 0)
                 try rig.serve()
                 #expect(rig.delivered == 2)
@@ -213,7 +213,7 @@ import UploaderStage
         }
     }
 
-    /// The answer's counts say that one was refused; its list doesn't say which.
+    /// The answer's counts say that one element was refused, but its list doesn't say which.
     @Test func aRefusalThatNamesNobodyIsFoundInSmallerParts() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -248,7 +248,7 @@ import UploaderStage
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
         #expect(try rig.detail("waitsUntil").int == (rig.rig.now + .seconds(900)).microseconds)
-        // It shows both the requested wait and the chosen one.
+        // The log shows both the requested wait and the chosen one.
         let shown = try #require(try rig.detail("blocked").string)
         let next = InstantText.local(rig.rig.now + .seconds(900), now: rig.rig.now)
         #expect(shown.contains("; it asked to wait \(words)"))

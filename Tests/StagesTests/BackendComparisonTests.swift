@@ -70,7 +70,7 @@ import UploaderStage
         #expect(try counts())
     }
 
-    /// A backend that keeps losing what it accepted isn't taken for several backends.
+    /// A backend that keeps losing what it accepted isn't mistaken for several backends.
     @Test func whoLosesItAgainIsNamedForThat() throws {
         let rig = try delivered()
         for _ in 0..<4 {
@@ -116,7 +116,7 @@ import UploaderStage
         #expect(try rig.known("why").isNull)
     }
 
-    /// The question was sent before a person asked, so its answer may be older.
+    /// The question was sent before a person asked, so its answer may be out of date.
     @Test func aQuestionUnderWayIsNoAnswerToALaterOne() throws {
         let rig = try UploaderRig()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
@@ -153,7 +153,7 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true)
     }
 
-    /// A backend that answers correctly and stores nothing: what it held before the delivery proves nothing.
+    /// A backend that answers correctly but stores nothing: what it held before the delivery proves nothing.
     @Test func whatWasDeliveredIsComparedToo() throws {
         let rig = try UploaderRig()
         try rig.add(1...3)
@@ -167,7 +167,7 @@ import UploaderStage
         #expect(try rig.frontier() == 3 && rig.delivered == 3)
     }
 
-    /// During a steady stream, not every delivery leads to a question.
+    /// During a steady stream, not every delivery is followed by a question.
     @Test func deliveriesAreComparedNotTooOften() throws {
         let rig = try delivered()
         var questions = 0
@@ -202,7 +202,7 @@ import UploaderStage
         #expect(try rig.frontier() == 5 && rig.alerts().isEmpty)
     }
 
-    /// The backend answered the question before it got a request whose answer has arrived in the meantime.
+    /// The backend answered the question before it received a request whose answer has arrived in the meantime.
     @Test func aLateAnswerIsComparedWithWhatWasKnownThen() throws {
         let rig = try delivered()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])

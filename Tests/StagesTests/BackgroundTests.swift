@@ -92,7 +92,7 @@ import Testing
         try rig.pass(6 * Self.second)
         rig.sent = []
         try fire(rig, "a", 20)
-        // The fire is acknowledged within the wake, once it is stored.
+        // The fire is acknowledged within the wake, as soon as it is stored.
         #expect(rig.sent.last { $0.topic == "acknowledged.observer" }?.body["types"] == ["a": 20])
         try rig.pass(6 * Self.second)
         #expect(released(rig, "steps", "a") == 0)
@@ -100,7 +100,7 @@ import Testing
         try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
         #expect(released(rig, "steps", "a") == 20)
         #expect(try task(rig, "healthkit-sync")["state"] == "running")
-        // The task is done when every consumer concerned has received it.
+        // The task is done once every consumer involved has received its part.
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 20) }
         #expect(try task(rig, "healthkit-sync")["history"]["lastOutcome"] == "succeeded")
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(released(rig, "steps", "a") == 10)
     }
 
-    /// A person asks to sync one metric while others wait for a task: those keep waiting, even after a restart.
+    /// A person asks to sync one metric while other types wait for a task: those keep waiting, even after a restart.
     @Test func aSyncOfOneMetricLeavesTheOthersPending() throws {
         let rig = try rig()
         try observer(rig, 10, [:], device: away)
@@ -152,7 +152,7 @@ import Testing
         try fire(rig, "a", 20)
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 10) }
         #expect(try task(rig, "healthkit-sync")["state"] != "running")
-        // The task ended before the type's window did, so the type goes to a new one.
+        // The task ended before the type's window closed, so the type goes to a new task.
         #expect(try task(rig, "healthkit-sync")["state"] == "pending")
         try rig.restart()
         try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)

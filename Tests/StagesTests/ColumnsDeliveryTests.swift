@@ -46,7 +46,7 @@ import UploaderStage
         try rig.hear("sync.uploader", ["head": Value(head(sequence)), "released": .integer(sequence)])
     }
 
-    /// Answers the pull under way with samples of these sequences.
+    /// Answers the current pull with samples that have these sequences.
     private func answerPull(_ sequences: ClosedRange<Int64>, head last: Int64, deleted: Set<Int64> = []) throws {
         let pull = try #require(rig.pulls.first { $0.name == "samples" })
         var page = SamplePage()
@@ -196,7 +196,7 @@ import UploaderStage
         #expect(try frontier() == 6)
     }
 
-    /// A request refused without naming elements is bisected in columns, and ends with a single element in JSON.
+    /// A request that is refused without naming elements is bisected in columns, ending with a single element in JSON.
     @Test func whatIsRefusedWithoutANameIsFound() throws {
         try tell(columns: true)
         try release(8)
@@ -226,7 +226,7 @@ import UploaderStage
         try tell(columns: true)
         try release(100_000)
         try answerPull(1...2000, head: 100_000)
-        // More is on its way, and a larger request hardly costs more.
+        // More samples are on their way, and a larger request costs hardly more.
         #expect(uploads.isEmpty)
         for first in stride(from: Int64(2001), to: 18_001, by: 2000) {
             #expect(uploads.isEmpty)

@@ -117,7 +117,7 @@ import Testing
         try touch([Self.day], through: 10)
         let before = try #require(rig.effects.first)
         try rig.restart()
-        // A late answer meant for the previous process belongs to no request.
+        // A late answer, meant for the previous process, matches no request.
         try rig.reply(before, DayReply.computed(DayOutput(figures: ["n": 1])))
         #expect(try figures(Self.day) == nil && pending == 1)
         try rig.hear("sync.steps", ["head": Value(head(10)), "released": 10])

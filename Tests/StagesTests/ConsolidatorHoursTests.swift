@@ -14,7 +14,7 @@ import Testing
     private static let day = LocalDay(year: 2025, month: 3, day: 30)
 
     private func rig() throws -> StageRig<ConsolidatorStage> {
-        // The clock is set to some days after the day.
+        // The clock is set to a few days after the day.
         try StageRig(now: Instant(seconds: 1_743_600_000)) {
             ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"])
         }
@@ -62,8 +62,8 @@ import Testing
         try answer(
             rig, "steps", ["steps": 5], hourly: ["steps": Self.list(23, first: 5), "start": Self.list(23, first: 1)],
             at: 10)
-        // If two handlers use the same name, the first one's list counts; a list of 24 hours doesn't match this day's
-        // clock.
+        // If two handlers use the same name, the first one's list counts; a list of 24 hours doesn't fit a day of this
+        // length.
         try answer(
             rig, "walks", ["walks": 1], hourly: ["steps": Self.list(23, first: 7), "walks": Self.list(24, first: 1)],
             at: 10)

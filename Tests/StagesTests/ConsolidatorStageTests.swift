@@ -11,7 +11,7 @@ import Testing
     static let berlin = "Europe/Berlin"
     static let first = LocalDay(year: 2025, month: 3, day: 10)
 
-    /// One handler, "steps"; the clock is set to after all days.
+    /// One handler, "steps"; the clock is set to a time after all the days.
     func rig() throws -> StageRig<ConsolidatorStage> {
         try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
     }
@@ -190,7 +190,7 @@ import Testing
         #expect(day["steps"] == 7 && day["final"] == false)
     }
 
-    /// While handlers work through years of data, days aren't written again every two seconds.
+    /// While handlers work through years of data, days aren't rewritten every two seconds.
     @Test func whoeverWaitsForSlowHandlersBecomesPatient() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
         try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
@@ -213,14 +213,15 @@ import Testing
         #expect(waits == [2, 4, 8, 16])
     }
 
-    /// Input up to what the observer reports may include a flight: a day that is over by the zones known here needn't
-    /// be over by the new ones.
+    /// The input that the observer reports may include a flight: a day that is over by the zones known here may not be
+    /// over by the new ones.
     @Test func aMarkWaitsForTheZones() throws {
         let rig = try settled()
         let yesterday = LocalDay(year: 2025, month: 3, day: 26)
         try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
         try answerFigures(rig, [(yesterday, 7)], through: 51)
-        // The handler has consumed everything, and the consolidator all its outputs; the zones haven't arrived yet.
+        // The handler has consumed everything, and the consolidator all of the handler's outputs; the zones haven't
+        // arrived yet.
         try beats(rig, observer: 110, steps: 51)
         #expect(rig.pulls.contains { $0.name == "zones" })
         #expect(try summaries(rig)["2025-03-26"]?["final"] != true)
@@ -231,7 +232,7 @@ import Testing
         #expect(day["final"] == false && day["revision"] == 0)
     }
 
-    /// A handler's store was lost: its days stay until the new store has been read completely; days that it lacks are
+    /// A handler's store was lost: its days stay until the new store has been read completely; any that it lacks are
     /// then removed.
     @Test func whatAResetDoesNotShowAgainIsGone() throws {
         let rig = try settled()
@@ -259,7 +260,7 @@ import Testing
         #expect(try summaries(rig)["2025-03-19"] == nil)
     }
 
-    /// A stay from noon of the 13th to noon of the 15th changes three days, no matter how much follows it.
+    /// A stay from noon on the 13th to noon on the 15th changes three days, however many days follow.
     @Test func aChangedTimelineReopensExactlyTheDaysWhoseInstantsChange() throws {
         let rig = try settled()
         let before = try rig.rows().mapValues(\.sequence)
@@ -278,7 +279,7 @@ import Testing
         let moved = try rig.rows().filter { $0.value.sequence != before[$0.key] }.keys.sorted()
         #expect(moved == ["day/me/2025-03-13", "day/me/2025-03-14", "day/me/2025-03-15"])
 
-        // The handler's earlier outputs don't make these days final; what it has computed since then does.
+        // The handler's earlier outputs don't make these days final; those it has computed since then do.
         try beats(rig, observer: 105, steps: 50)
         #expect(try summaries(rig).values.count { $0["final"] == false } == 3)
         try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))

@@ -40,7 +40,7 @@ import Testing
         try rig.pass(.microseconds(100_000))
         #expect(released(rig, "steps") == AnchorVector(base: 10))
         #expect(released(rig, "uploader") == AnchorVector(base: 10))
-        // A type that a consumer doesn't take never holds that consumer back.
+        // A type that a consumer doesn't take never holds up that consumer.
         #expect(released(rig, "rest") == AnchorVector(base: 10))
     }
 
@@ -76,7 +76,7 @@ import Testing
         var steps = beat("steps", head(1), frontier: ["observer": 10])
         steps.epoch = 1
         try rig.hear(steps)
-        // The observer has registered this start.
+        // The observer has registered this launch.
         try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["registered": ["debouncer": 1]]))
         for _ in 0..<60 { try rig.pass(.microseconds(250_000)) }
         rig.sent = []

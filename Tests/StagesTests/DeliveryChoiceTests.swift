@@ -2,7 +2,7 @@ import DeliveryKit
 import TestSupport
 import Testing
 
-/// What happens to elements already passed when the choice of what to deliver changes.
+/// What happens to elements that the anchor has already passed when the choice of what to deliver changes.
 @Suite struct DeliveryChoiceTests {
     private let daily = DeliverySettings(choice: DeliveryChoice(["daily"]))
     private let steps = DeliverySettings(choice: DeliveryChoice(["steps"]))
@@ -19,14 +19,14 @@ import Testing
         try uploader.serve()
         #expect(uploader.delivered == 3)
 
-        // If the choice is the same, there is nothing to do.
+        // If the choice is unchanged, there is nothing to do.
         try uploader.rig.restart()
         try uploader.add(1...3)
         #expect(uploader.uploads.isEmpty)
         #expect(try uploader.frontier() == 3)
     }
 
-    /// What the destination has under other names stays there; everything is delivered under the new ones.
+    /// Whatever the destination has under other names stays there; everything is delivered under the new ones.
     @Test func anotherFormDeliversAgain() throws {
         let (plain, other) = (DeliverySettings(), DeliverySettings(form: #"{"patients":{"me":"s|1"}}"#))
         let uploader = try UploaderRig(lives: [plain, other, other, plain])
@@ -41,8 +41,7 @@ import Testing
         #expect(try uploader.frontier() == 3)
     }
 
-    /// In files from earlier releases, which took everything, no choice is recorded: nothing is delivered twice because
-    /// of that.
+    /// Files from earlier releases, which took everything, record no choice: that causes no second delivery.
     @Test func withoutAChoiceNothingIsRepeated() throws {
         let uploader = try UploaderRig(lives: [.init(), .init()])
         try uploader.add(1...3)

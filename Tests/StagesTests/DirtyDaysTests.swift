@@ -83,7 +83,7 @@ import WorkoutsStage
         try rig.add([late])
         let added = try rig.settle()
         #expect(added.count == usual.days && added.contains(day))
-        // One of a night's two windows holds the sample; days that end up with the same figures aren't reported.
+        // One of a night's two windows holds the sample; days whose figures turn out the same aren't reported.
         let revised = try rig.summaries(after: sequence)
         #expect(revised.count == (usual.name == "sleep" ? 1 : usual.days))
         #expect(revised.keys.contains(day) && Set(revised.keys).isSubset(of: added))

@@ -109,7 +109,7 @@ import Testing
         #expect(drops.files().isEmpty)
     }
 
-    /// The process is killed after the report has been written, and between the two halves of the move.
+    /// The process is killed after the report is written, between the two halves of the move.
     @Test func aMoveThatWasInterruptedEndsAsOneFile() throws {
         try write("a.zip")
         try write("done/a.zip.report.json", "{\"a\":1}")
@@ -179,12 +179,12 @@ import Testing
         let rig = try rig()
         try find(rig, "a.zip")
         #expect(try imports(rig).map(\.path) == [folder.path + "/a.zip"])
-        // The process is killed before the file was adopted: the folder is checked again.
+        // The process is killed before the file is adopted: the folder is checked again.
         try rig.restart()
         try find(rig, "a.zip")
         #expect(try imports(rig).count == 1)
         try finish(rig)
-        // The process is killed before the file was moved.
+        // The process is killed before the file is moved.
         try rig.restart()
         let move = try #require(settlements(rig).first)
         #expect(try move.isDone && move.name == "a.zip" && Value(json: move.report)["read"] == 0)
@@ -196,7 +196,7 @@ import Testing
             try asked(rig) { if case .settle = $0 { true } else { false } }, DropEvent.settled(name: "a.zip"))
         try rig.restart()
         #expect(settlements(rig).isEmpty)
-        // The same content again, under another name: it has already been imported.
+        // The same content under another name: it has already been imported.
         try find(rig, "b.zip", inode: 2)
         #expect(try imports(rig).count == 1 && settlements(rig).map(\.name) == ["b.zip"])
         try find(rig, "c.zip", hash: 8, inode: 3)

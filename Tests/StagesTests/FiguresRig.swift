@@ -14,8 +14,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A handler between the store and the daily summaries, each a separate stage, run until none asks for anything. It
-/// reports which days were computed.
+/// A handler between the store and the daily summaries, each a separate stage, run until none of them asks for
+/// anything. It reports which days were computed.
 final class FiguresRig {
     static let zone = "Europe/Berlin"
 
@@ -72,7 +72,7 @@ final class FiguresRig {
         }
     }
 
-    /// Makes the handler watch conditions; null forgets one.
+    /// Makes the handler watch these conditions; null removes one.
     /// - Returns: why the handler refuses; nil if it doesn't.
     func watch(_ conditions: [String: Value], user: String = "me") throws -> String? {
         var request = MendRequest(id: "watch", action: "watch")
@@ -103,7 +103,7 @@ final class FiguresRig {
     }
 
     /// Passes on every change until everything is computed, summarized and final.
-    /// - Returns: the days that were computed, with one entry for each time that a day was.
+    /// - Returns: the days that were computed, listed once for each time.
     func settle() throws -> [LocalDay] {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head

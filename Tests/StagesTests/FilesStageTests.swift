@@ -7,8 +7,8 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Which files are written, and when, if only days are delivered: the stage runs turn by turn, on a disk that is a
-/// dictionary.
+/// Which files are written, and when, if only days are delivered: the stage runs turn by turn, with a dictionary as its
+/// disk.
 @Suite struct FilesStageTests {
     private static let file = "user=me/days/year=2025.csv"
     private static let manifest = "manifest.json"
@@ -52,7 +52,7 @@ import Testing
             try hear()
         }
 
-        /// Does what the stage asks for until it asks for nothing more; returns false if this takes more than `limit`
+        /// Does what the stage asks for until it asks for nothing more; returns false if that takes more than `limit`
         /// steps.
         @discardableResult
         func serve(_ limit: Int = 1000) throws -> Bool {
@@ -132,8 +132,8 @@ import Testing
         #expect(manifest["files"].array?.first?["path"] == .string(Self.file))
     }
 
-    /// Files that aren't on disk when the process ends are written by the next one; so are files on disk that weren't
-    /// recorded yet.
+    /// Files that aren't on disk when the process ends are written by the next process; so are files that are on disk
+    /// but not yet recorded.
     @Test func aKillAtAnyPointEndsWithTheSame() throws {
         for steps in 0..<12 {
             let rig = try Rig()

@@ -5,8 +5,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// When days turn final: at 00:01 on the next local day, on the observer's heartbeat, even after the machine slept for
-/// a long time.
+/// When days become final: at 00:01 on the next local day, on the observer's heartbeat, even if the machine slept for a
+/// long time.
 @Suite struct FinalDaysTests {
     private static let minute = Duration.seconds(60)
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try final(stages) == days[..<5].map(\.description))
         #expect(try stages.days().values.allSatisfy { $0["revision"] == ($0["final"] == true ? 1 : 0) })
 
-        // If this is repeated, even with a clock that was set back, nothing is written, and no day is opened again.
+        // If this is repeated, even with the clock set back, nothing is written, and no day is reopened.
         let sequence = stages.consolidator.store.sequence
         try stages.flow()
         stages.now = zones.hour(12, of: days[2])
@@ -63,7 +63,7 @@ import Testing
         ("America/Sao_Paulo", "2018-11-04", "2018-11-05 02:01:00 +0000"),
         // The hour from 23:00 to 24:00 occurs twice.
         ("America/Sao_Paulo", "2018-02-17", "2018-02-18 03:01:00 +0000"),
-        // A clock change of half an hour, and an offset that includes three quarters of an hour.
+        // A clock change of half an hour, and an offset with three quarters of an hour.
         ("Australia/Lord_Howe", "2025-04-06", "2025-04-06 13:31:00 +0000"),
         ("Asia/Kathmandu", "2025-03-26", "2025-03-26 18:16:00 +0000"),
         // The day before a skipped date.
@@ -84,7 +84,7 @@ import Testing
         #expect(try final(stages) == [date])
     }
 
-    /// Only the observer knows whether anything has come in: without a heartbeat that it sent after 00:01, nothing is
+    /// Only the observer knows whether anything has arrived: without a heartbeat that it sent after 00:01, nothing is
     /// final.
     @Test func withoutTheObserverNothingTurnsFinal() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
@@ -94,7 +94,7 @@ import Testing
         stages.now = zones.hour(24, of: day) + 2 * Self.minute
         try stages.flow(hearsObserver: false)
         #expect(try final(stages) == [])
-        // It was sent before 00:01 and received after: it says nothing about changes in between.
+        // This heartbeat was sent before 00:01 and received after it, so it says nothing about changes in between.
         for _ in 0..<2 { try stages.consolidator.turn { try stages.consolidator.stage.receive(spoken, $0) } }
         #expect(try final(stages) == [])
         try stages.flow()

@@ -16,19 +16,19 @@ import Testing
 final class FollowRig: @unchecked Sendable {
     let there: StageRig<ObserverStage>
     let here: StageRig<ObserverStage>
-    /// Whether all changes on the other side are another person's.
+    /// Whether all changes on the other side belong to another person.
     var isAnothers = false
     /// The generation of the first store.
     var generation = "g1"
     /// What answers contain besides samples, if anything.
     var zones = Value.null
     var token = "good"
-    /// The cursors from which changes were requested; empty for none.
+    /// The cursors from which changes were requested; an empty one means none.
     private(set) var asked: [String] = []
     /// Samples that were sent over the wire, by answer.
     private(set) var carried: [Int] = []
     private(set) var notices: [Follower.Notice] = []
-    /// How many receipts get lost from now on.
+    /// How many receipts will be lost from now on.
     var losses = 0
     /// The number of parts after which the second observer restarts.
     var restartAfter: Int?
@@ -123,7 +123,7 @@ final class FollowRig: @unchecked Sendable {
         return pause
     }
 
-    /// Brings samples and deletions into the first store.
+    /// Adds samples and deletions to the first store.
     func push(_ samples: [String], deleted: [String] = []) throws {
         let gone = deleted.map { "\"\($0)\"" }.joined(separator: ",")
         let body = "{\"samples\": [\(samples.joined(separator: ","))], \"deleted\": [\(gone)]}"

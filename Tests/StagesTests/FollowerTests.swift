@@ -9,8 +9,8 @@ import StageKit
 import TestSupport
 import Testing
 
-/// A stack that follows another one: whatever gets lost or restarts, it has the same samples in the end, and each goes
-/// over the wire once.
+/// A stack that follows another one: whatever gets lost or restarts, it ends up with the same samples, and each crosses
+/// the wire once.
 struct FollowerTests {
     private func filled() throws -> FollowRig {
         let rig = try FollowRig()
@@ -66,7 +66,7 @@ struct FollowerTests {
         let sequence = rig.here.store.sequence
         rig.generation = "g2"
         try rig.catchUp()
-        // A 410 answer has no news of its own.
+        // A 410 answer carries no changes.
         try rig.catchUp()
         #expect(rig.notices.contains(.beginsAnew))
         #expect(try rig.isSame())
@@ -77,7 +77,7 @@ struct FollowerTests {
         #expect(rig.asked.last?.hasPrefix("g2.") == true)
     }
 
-    /// The position moves with everybody's changes; committing each move would keep the disk awake.
+    /// The position moves with every user's changes; committing each move would keep the disk awake.
     @Test func anotherPersonsChangesAreNoWrite() throws {
         let rig = try filled()
         rig.isAnothers = true
@@ -164,7 +164,7 @@ struct FollowerTests {
         return page
     }
 
-    /// The observer must not end because of what another stack says.
+    /// The observer must not end because of what another stack sends.
     @Test func aPageThatDoesntFitIsRefusedBeforeAnythingIsWritten() throws {
         let rig = try FollowRig()
         var broken = page(value: 3)
@@ -213,7 +213,7 @@ struct FollowerTests {
         }
     }
 
-    /// What the other stack doesn't mention stays; a type made here isn't lost.
+    /// Whatever the other stack doesn't mention stays; a type created here isn't lost.
     @Test func whatIsKnownOfThePersonIsJoined() throws {
         let rig = try FollowRig()
         let mood: Value = ["aggregation": "average", "unit": ""]
@@ -226,7 +226,7 @@ struct FollowerTests {
         #expect(rig.here.store.sequence == sequence.next)
     }
 
-    /// What stages are told: the types made here, and those of the stack that is followed.
+    /// What stages are told: the types created here, and those of the stack that is followed.
     @Test func typesMadeHereWinByTheirNames() throws {
         let rig = try FollowRig()
         let theirs: Value = ["aggregation": "sum", "unit": "theirs"]
@@ -269,7 +269,7 @@ struct FollowerTests {
 
     private static let mass: Value = ["type": "BodyMass", "start": "2025-03-27T08:00:00Z", "value": 71, "unit": "kg"]
 
-    /// Only its latest state is sent, whether it was followed in between or not.
+    /// Only the event's latest state is sent, whether or not the stack was followed in between.
     @Test(arguments: [true, false]) func anEventThatIsCorrectedTwiceIsAsItIsThere(_ isFollowed: Bool) throws {
         let rig = try FollowRig()
         let made = try own(rig.there, OwnRequest(.addEvent, id: "one", body: Self.mass))
@@ -293,8 +293,8 @@ struct FollowerTests {
         #expect(try rig.isSame() && FollowRig.alive(rig.here).isEmpty)
     }
 
-    /// As when the second stack began with a backup of the first one: whoever read the event here before doesn't
-    /// overwrite what was corrected there.
+    /// As when the second stack was set up from a backup of the first: a client that read the event here earlier can't
+    /// overwrite a correction made there.
     @Test func aCorrectionThereRaisesTheVersionOfAnEventHere() throws {
         let rig = try FollowRig()
         for stack in [rig.there, rig.here] { _ = try own(stack, OwnRequest(.addEvent, id: "one", body: Self.mass)) }

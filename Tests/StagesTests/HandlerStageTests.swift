@@ -127,7 +127,7 @@ private struct CountingHandler: DayHandler {
             try #require(asked <= days.count)
             try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
         }
-        // At first it isn't known how much a day holds.
+        // At first it isn't known how much data a day holds.
         #expect((6...20).contains(asked))
         // Each day is computed once, newest first, except for those that an earlier slice already covered.
         #expect(seen.withLock { $0.sorted() } == days)
@@ -203,8 +203,8 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // The person is elsewhere from noon of the day before the later one: this changes that day, and all days that
-        // may have samples after that moment.
+        // The person is elsewhere from noon on the eve of the later day: this changes that eve, and all days that may
+        // have samples after noon.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
         try sync(rig, 11)
@@ -239,7 +239,7 @@ private struct CountingHandler: DayHandler {
         #expect(seen.withLock { $0.sorted() } == (9...11).map { Self.day.adding(days: $0) })
     }
 
-    /// With the new zones, samples of a waiting day may belong to a different one.
+    /// With the new zones, samples of a waiting day may belong to another day.
     @Test func aNewTimelineAlsoMarksBesideDaysThatWait() throws {
         let rig = try rig()
         try sync(rig, 10)
@@ -289,7 +289,7 @@ private struct CountingHandler: DayHandler {
         try touch(rig, [Self.day, Self.day.adding(days: 4)], through: 10)
         try slices(rig)
         #expect(tries.withLock { $0 } == 3)
-        // The failed day holds nothing up, but it is counted.
+        // The failed day holds nothing up, but is counted.
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
         #expect(try rig.report().details["failedDays"] == 1)
         func days() throws -> Int { try rig.rows().values.count { !$0.topic.hasPrefix("alert.") } }
@@ -297,7 +297,7 @@ private struct CountingHandler: DayHandler {
             try rig.rows().values.contains { $0.topic == Alert.topic(.failedDays) && $0.body != nil }
         }
         #expect(try days() == 1 && isTold())
-        // Once it has changed, the day gets three more tries, and still counts as one.
+        // Once its data has changed, the day gets three more tries, and still counts as one.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try slices(rig)
@@ -375,7 +375,7 @@ private struct CountingHandler: DayHandler {
         try slices(rig)
         let key = "alert/workout-recorded/w"
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        // If it is reported again, it is the same workout; a day later it is no longer news.
+        // Reported again, it is the same workout; a day later it is no longer news.
         try sync(rig, 6)
         try touch(rig, [Self.day], through: 6)
         try slices(rig)

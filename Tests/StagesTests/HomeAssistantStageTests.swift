@@ -102,7 +102,7 @@ import Testing
         try zones()
         try summaries(
             [row(2, Self.day.adding(days: -1), steps: 9000), row(3, Self.day, steps: 400)], through: 3)
-        // The first message has said that the stack isn't ready.
+        // The first message said that the stack isn't ready.
         while !posts.contains(where: { $0.topic == Self.today }) { try acknowledge() }
     }
 
@@ -174,7 +174,7 @@ import Testing
         let lost = try #require(rig.effects.first { $0.request is Publish })
         try news(.lost(.connection("gone"), retryAfter: 1))
         rig.effects = []
-        // Its acknowledgement, if it comes at all, no longer means anything.
+        // Its acknowledgement, if it comes at all, means nothing anymore.
         try rig.reply(lost, Published())
         #expect(try rig.report().frontier["consolidator"] == 0)
         try news(.connected)
@@ -219,7 +219,7 @@ import Testing
         #expect(posts == [.init(topic: "healthbus/anna/today", payload: "")])
     }
 
-    /// If nothing is left to show, only the file records that there was something to remove.
+    /// If nothing is left to show, only the file still records that there was something to remove.
     @Test func aRemovalOutlivesTheProcess() throws {
         try begin()
         try settle()
@@ -269,7 +269,7 @@ import Testing
         let description = try #require(posts.first { $0.topic.hasSuffix("me--steps/config") })
         let today = try #require(posts.first { $0.topic == Self.today })
         try settle()
-        // The broker sends us back what we publish.
+        // The broker sends our own messages back to us.
         try hear(today.topic, today.payload)
         #expect(posts.isEmpty)
         try hear(description.topic, "")
@@ -291,7 +291,7 @@ import Testing
         try settle()
         try hear("healthbus/anna/today", #"{"stack": "another"}"#)
         #expect(try isPaused() && rig.log.count("upload.paused") == 1)
-        // Neither stack removes the other's sensors, or sends its own again.
+        // Neither stack removes the other's sensors or resends its own.
         try hear(Self.annas, Self.mark, retained: true)
         try hear(description.topic, #"{"origin": {"name": "healthbus"}, "name": "x"}"#)
         try rig.pass(.seconds(11))
@@ -346,7 +346,7 @@ import Testing
         #expect(rig.log.count("alert.cleared") == 1)
     }
 
-    /// This holds whatever keeps the broker from being reached.
+    /// This holds for whatever reason the broker can't be reached.
     @Test func silenceFromTheStartIsAlerted() throws {
         try rig.turn()
         #expect(try #require(rig.deadline) <= rig.monotonic + .seconds(900))

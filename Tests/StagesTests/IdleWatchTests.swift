@@ -41,7 +41,7 @@ import Testing
         return false
     }
 
-    /// A command that waits asks an uploader to compare, but not while it is still delivering.
+    /// A waiting command asks the uploader to compare, but not while the uploader is still delivering.
     @Test func onlyWhatIsDeliveredIsToBeCompared() {
         func uncompared(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> [String] {
             var watch = watch()
@@ -127,7 +127,7 @@ import Testing
         #expect(verdict == .idle && watch.target == 100)
     }
 
-    /// It looks for progress once a second, and once more before it reports that there was none.
+    /// Progress is checked once a second, and once more before the command reports that there was none.
     @Test func progressBetweenTheLooksCounts() {
         var watch = watch()
         var beats = beats()

@@ -25,7 +25,7 @@ import Testing
         inbox.perform(Effect(id: 1, request: request)) { _ in true }
     }
 
-    /// The stage that asked for a file to be removed doesn't know of one that arrives in the meantime.
+    /// The stage that asked for a file's removal doesn't know about a file that arrives in the meantime.
     @Test func aClosedSessionTakesOnlyItsOwnFile() async throws {
         perform(.discard(.file(id: "b")))
         _ = try await eventually(every: 2) { try !files.contains("b") }

@@ -11,16 +11,16 @@ import TestSupport
 import Testing
 
 /// An ingest in front of an observer: pushed samples go through both, and the bus between them loses the messages that
-/// a test chooses.
+/// a test selects.
 ///
 /// `@unchecked Sendable`: a part is sent on the thread that submits it, which is the test's.
 final class IngestRig: @unchecked Sendable {
     let observer: StageRig<ObserverStage>
     /// Parts that reached the observer, including repeats.
     private(set) var heard: [IngestPart] = []
-    /// How many answers get lost from now on.
+    /// How many answers will be lost from now on.
     var losses = 0
-    /// The number of the part before which the observer ends and starts again.
+    /// The number of the part before which the observer restarts.
     var restartBefore: Int64?
     var isObserverThere = true
     var isDead = false
@@ -98,7 +98,7 @@ final class IngestRig: @unchecked Sendable {
 
     func details() throws -> IngestDetails { try #require(door).details(port: 1) }
 
-    /// How many samples the store holds that aren't deleted.
+    /// How many undeleted samples the store holds.
     func alive() throws -> Int64 {
         try observer.store.database.prepare("SELECT coalesce(sum(alive), 0) FROM heads").firstRow { $0.int64(0) } ?? -1
     }
@@ -117,6 +117,6 @@ final class IngestRig: @unchecked Sendable {
 }
 
 extension Value {
-    /// The word in the answer for each item.
+    /// The answer's word for each item.
     var words: [String?] { (self["results"].array ?? []).map(\.string) }
 }

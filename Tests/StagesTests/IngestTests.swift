@@ -53,7 +53,7 @@ struct IngestTests {
         #expect(try rig.alive() == 0)
     }
 
-    /// One UUID with two different contents: the sample stays, and the other content is reported and listed.
+    /// One UUID with two different contents: the stored sample stays, and the other content is reported and listed.
     @Test func aRepeatedIDWithOtherContentIsAConflict() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)
@@ -106,8 +106,8 @@ struct IngestTests {
         return pages
     }
 
-    /// A consumer that asked for runs has the run, and must learn that it is gone, though its tombstone no longer says
-    /// that it was a run.
+    /// A consumer that asked for runs has this run, and must be told that it is gone, though its tombstone no longer
+    /// says that it was a run.
     @Test func anActivityPredicateDropsNoDeletion() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)
@@ -123,7 +123,7 @@ struct IngestTests {
         #expect(try deletions("running") == [true] && deletions("cycling") == [true])
     }
 
-    /// What a person has dropped from the quarantine isn't there again when it is repeated.
+    /// Input that a person dropped from the quarantine doesn't reappear when it is sent again.
     @Test func whatWasDroppedIsAnsweredAsDeleted() throws {
         let rig = try IngestRig()
         let odd = [
@@ -216,7 +216,7 @@ struct IngestLossTests {
         #expect(try rig.details().refused == 2 && rig.details().taken == 1)
     }
 
-    /// Of a finished request, only the answer is remembered, and no more parts are taken.
+    /// Once a request is finished, only its answer is remembered, and no more parts are accepted.
     @Test func afterTheLastPartNothingIsTaken() throws {
         let rig = try IngestRig()
         _ = try rig.post(samples(1))

@@ -6,7 +6,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A later export from the same phone: pieces read before needn't be read again, and nothing shows whether they were.
+/// A later export from the same phone: pieces that were read before needn't be read again, and the result is the same
+/// either way.
 @Suite struct KnownPiecesTests {
     /// A store, used the way the observer uses it.
     private final class Rig: ExportSink {
@@ -28,7 +29,7 @@ import Testing
         private let passesOver: Bool
         private var session = ImportSession(source: "")
         private var counts = IngestCounts()
-        /// Pieces that weren't read, over all files.
+        /// How many pieces were skipped, over all files.
         private(set) var passed = 0
         private(set) var beganAgain = 0
 
@@ -165,7 +166,7 @@ import Testing
             )
             #expect(first == second && first.read > 7400)
             #expect(try short.content() == long.content())
-            // One more day of each type, some gone, some repeated, some changed, some broken.
+            // One more day of each type, with some lines gone, repeated, changed or broken.
             for type in 0..<3 {
                 let last = lines.lastIndex { $0.type == type } ?? 0
                 let new = (0..<40).map {
@@ -199,12 +200,12 @@ import Testing
         #expect(rig.passed > 5)
     }
 
-    /// A new sample equals an old one from a known piece, and comes before it: the piece is read after all.
+    /// A new sample equals one from a known piece and comes before it, so the piece is read after all.
     @Test func aCopyBeforeAKnownPieceIsASampleOfItsOwn() throws {
         let rig = try Rig(passesOver: true)
         var lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }
         #expect(try rig.take(Self.write(lines, address: 1), isComplete: false) == (6000, 6000, 0))
-        // So much of the beginning has changed that one batch of it comes before the known piece.
+        // So much has changed at the beginning that a whole batch is read before the known piece.
         for line in stride(from: 0, to: 4500, by: 10) { lines[line].metadata = true }
         lines.insert(lines[5500], at: 10)
         let again = try rig.take(Self.write(lines, address: 2), isComplete: false)
@@ -212,7 +213,8 @@ import Testing
         #expect(try rig.take(Self.write(lines, address: 3), isComplete: false).added == 0)
     }
 
-    /// A sample that one export lacked is restored by an export that has it, even if that export was read before.
+    /// A sample that is missing from one export is restored by an export that has it, even if that export was read
+    /// before.
     @Test func whatHadGoneComesBack() throws {
         let rig = try Rig(passesOver: true)
         let lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }

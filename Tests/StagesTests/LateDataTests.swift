@@ -8,7 +8,7 @@ import Testing
     private static let first = LocalDay(year: 2025, month: 3, day: 26)
     private let stages: LinkedStages
 
-    /// A week in which the clocks go forward, and the two days after it; all are final except the last.
+    /// A week in which the clocks go forward, and the two days after it; all days but the last are final.
     init() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         stages = try LinkedStages(now: zones.hour(12, of: Self.first.adding(days: 8)))
@@ -91,7 +91,7 @@ import Testing
         #expect(try stages.days()[date(3)]?["steps"].double == 1080 && stages.days()[date(4)]?["steps"].double == 1080)
     }
 
-    /// A night before midnight belongs to the day when it ends.
+    /// A night that begins before midnight belongs to the day on which it ends.
     @Test func aLateNightReopensTheDayItEndsOn() throws {
         let before = stages.consolidator.store.sequence
         try stages.add([
@@ -106,7 +106,7 @@ import Testing
 
     @Test func unchangedFiguresRaiseNothing() throws {
         let before = stages.consolidator.store.sequence
-        // Where the watch counted, the phone doesn't.
+        // Where the watch counted, the phone isn't counted.
         try stages.add([steps(8.2, 2, source: "iPhone")])
         try stages.flow()
         #expect(try stages.observer.store.sequence > 0 && stages.delivered(after: before) == [])

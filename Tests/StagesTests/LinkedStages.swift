@@ -15,8 +15,8 @@ import StageKit
 import StepsStage
 import TestSupport
 
-/// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, a single clock, and
-/// nothing happens unless the test says so.
+/// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and
+/// nothing happens unless the test makes it happen.
 final class LinkedStages {
     static let user = "me"
 
@@ -86,9 +86,9 @@ final class LinkedStages {
 
     // MARK: What goes between them
 
-    /// Passes everything on until nothing moves any more.
+    /// Passes everything on until nothing moves anymore.
     /// - Parameter hearsObserver: whether the consolidator receives the observer's heartbeats; without them nothing
-    ///   turns final.
+    ///   becomes final.
     func flow(hearsObserver: Bool = true) throws {
         for _ in 0..<50 {
             let before = [consolidator.store.sequence] + handlers.map(\.store.sequence)

@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Made-up data and a person's stay separate unless mixing is intended, and imports end when a person asks for it.
+/// Made-up data and a person's data stay separate unless mixing is intended, and imports end when a person asks.
 @Suite struct MadeUpTests {
     private let start: Instant
 
@@ -29,7 +29,7 @@ import Testing
         values.map { Record(start: start + Duration.seconds(3600) * $0, value: Double($0)) }
     }
 
-    /// Hands a file over, and answers up to the effect that reads it.
+    /// Hands over a file, and answers everything up to the effect that reads it.
     private func begin(
         _ rig: StageRig<MendingStage>, _ id: String, user: String = "me", _ options: [String: Value] = [:]
     ) throws -> Effect {
@@ -75,7 +75,7 @@ import Testing
         #expect(refused.state == .failed && refused.report == nil)
         #expect(refused.problem?.contains("it is generated test data, but 'me' has real data") == true)
         #expect(refused.problem?.contains("--mix-made-up") == true)
-        // A trial reports the same, and another user's store is separate.
+        // A dry run reports the same, and another user's store is separate.
         #expect(try run(rig, "aaaaaaaa-0003", isMadeUp: true, ["dryRun": true]).state == .failed)
         #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: true, user: "robin").state == .closed)
         #expect(try run(rig, "aaaaaaaa-0005", isMadeUp: true, ["mixMadeUp": true]).state == .closed)

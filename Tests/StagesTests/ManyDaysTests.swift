@@ -47,7 +47,7 @@ import Testing
         #expect(final.count == Self.count && final.values.allSatisfy { $0 == 1 })
     }
 
-    /// It was computed from other samples than those that the mark covers.
+    /// The day was computed from samples other than those that the mark covers.
     @Test func aDayThatChangesMeanwhileWaitsForTheNextMark() throws {
         let rig = try reached()
         let late = LocalDay(year: 2020, month: 1, day: 2)

@@ -84,9 +84,9 @@ private struct Counted: DayHandler {
         let before = rig.store.sequence
         try ask(rig, replay("a"))
         #expect(try mending(rig)["state"] == "underWay" && mending(rig)["left"] == 1)
-        // It holds nothing up.
+        // The repair holds nothing up.
         #expect(try rig.report().frontier["observer"] == 10)
-        // A second one has to wait until it is sent again.
+        // A second request isn't taken until it is sent again.
         try ask(rig, replay("b"))
         #expect(try mending(rig)["id"] == "a")
         try rig.restart()
@@ -133,7 +133,7 @@ private struct Counted: DayHandler {
         try rig.answer(asked, .reset(head(10)))
         try sync(rig, head(10))
         try answerSpans(rig, head(10))
-        // An answer to a slice query from before the day was marked again doesn't settle the day; a later one does.
+        // An answer to a slice query from before the day was marked again doesn't settle the day; a later answer does.
         while rig.pulls.contains(where: { $0.name == "slice" }) { try answerSlice(rig) }
         #expect(try rig.report().frontier["observer"] == 10)
     }
@@ -151,7 +151,7 @@ private struct Counted: DayHandler {
         let rig = try handler()
         try ask(rig, MendRequest(id: "a", action: "backup", ["folder": "one"]))
         #expect(try mending(rig)["state"] == "underWay" && rig.effects.count == 1)
-        // The request isn't stored as running: otherwise it would start again wherever the copy is restored.
+        // The request isn't stored as running; otherwise it would start again wherever a copy of the file is restored.
         try rig.restart()
         #expect(try mending(rig).isNull && rig.effects.isEmpty)
     }

@@ -99,7 +99,7 @@ import Testing
         let details = try rig.report().details
         #expect(details["registered"] == nil && details["refused"] == ["debouncer": .string(why.description)])
         #expect(rig.log.fields(of: .registrationRefused).count == 1)
-        // While the app is on screen, delivery continues; in the background nothing is fired.
+        // While the app is on screen, delivery continues; in the background nothing fires.
         #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
         try device(rig, ["app": "background"])
         #expect(try bring(rig, record(Self.steps, 2, after: second * 90)) == [])
@@ -123,7 +123,7 @@ import Testing
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
         let told = try #require(try rig.report().details["fired"]?.read(AnchorVector.self))
         #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
-        // The same holds after a crash: changes that can't be fired yet still can't.
+        // A crash changes nothing: what couldn't be fired yet still can't.
         try rig.restart()
         let again = try rig.report().details["fired"]?.read(AnchorVector.self)
         #expect(again == told)

@@ -4,7 +4,7 @@ import ObserverReading
 import Protocol
 import Testing
 
-/// A page goes to a consumer that asked for its rows. Of all other rows it has nothing, not even a name.
+/// A page goes to a consumer that asked for its rows. The page contains nothing of any other row, not even a name.
 extension ObserverDeliveryTests {
     @Test(arguments: ["samples", "slice"])
     func aPageHasNoStringOfARowThatWasNotChosen(query: String) throws {

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 extension ObserverDeliveryTests {
-    /// Not only registrations are refused: a consumer without the entitlement reads nothing, even while the app is on
-    /// screen.
+    /// Not only is the registration refused: a consumer without the entitlement can't read anything, even while the app
+    /// is on screen.
     @Test func withoutTheEntitlementReadsAreRefused() throws {
         let rig = try rig(readers: ["debouncer", "steps"])
         try register(rig)
@@ -29,7 +29,7 @@ extension ObserverDeliveryTests {
         }
     }
 
-    /// As on a watch, the hour's wakes are for fires and app refreshes together.
+    /// As on a watch, fires and app refreshes share the hour's wakes.
     @Test func anAppRefreshCountsAsAWake() throws {
         let rig = try rig(["wakesPerHour": 2])
         try register(rig)
@@ -42,7 +42,7 @@ extension ObserverDeliveryTests {
         task.kind = .refresh
         task.history = TaskHistory()
         task.history?.lastBegin = rig.now
-        // It is reported with every heartbeat, but counts once.
+        // The error is reported with every heartbeat, but counts once.
         for _ in 0..<3 { try rig.hear(beat("debouncer", head(1), details: ["tasks": .array([Value(task)])])) }
         #expect(try rig.report().details["nextWake"]?.int == (woken + .seconds(3600)).microseconds)
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])

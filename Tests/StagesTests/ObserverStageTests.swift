@@ -27,7 +27,7 @@ import Testing
 
     // MARK: A file, by hand
 
-    /// Sends the command, and answers up to the effect that reads the file.
+    /// Sends the command, and answers everything up to the effect that reads the file.
     private func begin(_ rig: StageRig<ObserverStage>, _ id: String, _ options: [String: Value] = [:]) throws {
         try rig.hear(
             "control.observer",
@@ -43,8 +43,8 @@ import Testing
         rig.effects.last { if case .read(id, _, _)? = $0.request as? ObserverEffect { true } else { false } }
     }
 
-    /// A complete import is tried before it is really read: runs turns until its file is asked for again; false when it
-    /// ends first.
+    /// A complete import is tried before it is really read: runs turns until its file is requested again; returns false
+    /// if it ends first.
     private func rehearsed(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Bool {
         for _ in 0..<200 {
             if asked(rig, id) != nil { return true }
@@ -92,7 +92,7 @@ import Testing
         for _ in 0..<200 {
             let row = try importRow(rig, id)
             if row["state"] == "closed" { return row["report"] }
-            // It asks to be called again at once.
+            // The stage asks to be called again at once.
             #expect(rig.deadline == rig.monotonic)
             try rig.turn()
         }
@@ -151,7 +151,7 @@ import Testing
         ]
         #expect(try timeline(rig) == expected)
         let head = rig.store.head
-        // Importing the same again, and a restart, change nothing.
+        // Importing the same file again, or restarting, changes nothing.
         _ = try run(rig, "a0000000-1", records)
         try rig.restart()
         #expect(rig.store.head == head)
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    /// What a person has dropped isn't counted as quarantined when it comes again.
+    /// Input that a person dropped isn't counted as quarantined when it arrives again.
     @Test func whatWasDroppedIsNotQuarantinedAgain() throws {
         let rig = try rig()
         let odd = QuarantinedInput(line: 99, reason: "startDate isn't a date", raw: "<Record type=\"T\" a=\"1\"/>")
@@ -261,7 +261,7 @@ import Testing
         #expect(try detail(rig) == 1)
     }
 
-    /// A torn copy leaves pieces in the quarantine; the same file, whole, has them as records.
+    /// A torn copy leaves pieces in the quarantine; the whole file has them as records.
     @Test func piecesOfADamagedFileGoOnceItIsWhole() throws {
         let rig = try rig()
         let pieces = DamageReason.allCases.enumerated().map { number, reason in
@@ -273,7 +273,7 @@ import Testing
         try read(rig, "a0000000-0", life(1...3), date: nil, damaged: damage, notUnderstood: pieces + [odd])
         #expect(try reasons(rig).count == pieces.count + 1)
         #expect(try detail(rig) == .integer(Int64(pieces.count + 1)))
-        // Importing a different file changes nothing about that, nor does a trial of this one.
+        // Neither importing a different file nor a dry run of this one changes that.
         _ = try run(rig, "a0000000-1", life(1...5), ["path": "/other.zip"])
         _ = try run(rig, "a0000000-2", life(1...5), ["dryRun": true])
         #expect(try reasons(rig).count == pieces.count + 1)
@@ -299,8 +299,8 @@ import Testing
 
     // MARK: Documents
 
-    /// Killed between two parts of a document: no part of it is stored, and reading the file again stores it
-    /// completely.
+    /// If the process is killed between two parts of a document, no part is stored, and reading the file again stores
+    /// it completely.
     @Test func aDocumentThatIsInterruptedIsntHalf() throws {
         let rig = try rig()
         let id = "a0000000-0"
@@ -328,7 +328,7 @@ import Testing
         #expect(kept.map(\.file) == [file] && kept.map(\.bytes) == [4])
     }
 
-    /// An archive ends within a document: the incomplete document is removed when the import ends. A trial keeps
+    /// An archive ends within a document: the incomplete document is removed when the import ends. A dry run keeps
     /// nothing.
     @Test(arguments: [true, false]) func aDocumentWithoutItsEndGoes(isTrial: Bool) throws {
         let rig = try rig()
@@ -355,7 +355,7 @@ import Testing
         let newer = life(20...62)
         let id = "a0000000-1"
         try begin(rig, id, ["complete": true, "deleteUpTo": 50])
-        // The steps from 20 to 30 are gone from the newer export.
+        // The steps from 20 to 30 are missing from the newer export.
         let kept = [newer[0]] + newer[11...]
         try read(rig, id, kept, date: start + 1000 * hour)
         for _ in 0..<turns {
@@ -371,7 +371,7 @@ import Testing
         #expect(report["deletedByAbsence"] == 10 && report["refused"] == .null && report["added"] == 2)
         #expect(report["byType"][Self.steps]["deletedByAbsence"] == 10)
         #expect(try alive(rig) == ((1...20).map(Double.init) + (31...62).map(Double.init)))
-        // A later export that contains them undoes the delete.
+        // A later export that contains them undoes the deletion.
         let again = try run(rig, "a0000000-2", life(20...62), date: start + 2000 * hour, ["complete": true])
         #expect(again["added"] == 10 && again["deletedByAbsence"] == 0)
         #expect(try alive(rig) == (1...62).map(Double.init))
@@ -412,7 +412,7 @@ import Testing
         #expect(try alive(rig).count == 40)
         #expect(try refused(most, date: date) == nil)
         #expect(try alive(rig).count == 39)
-        // An older one isn't even read: it would bring back samples that are gone.
+        // An older export isn't even read: it would bring back deleted samples.
         #expect(try refused(whole, date: date - 1 * hour)?.contains("already been imported") == true)
         #expect(try alive(rig).count == 39)
         #expect(try refused(whole, date: date) == nil)
@@ -420,7 +420,7 @@ import Testing
         #expect(try alive(rig) == [1])
     }
 
-    /// It may be another person's export: if it is refused, none of it is stored, and its report says so.
+    /// The export may be another person's: if it is refused, none of it is stored, and the report says so.
     @Test func nothingOfARefusedOneStays() throws {
         let rig = try rig()
         _ = try run(rig, "a0000000-0", life(1...40))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// Elements that a destination without a rule of versions isn't sent, since it accepted newer ones.
+/// Elements that aren't sent to a destination without a rule of versions, because it has accepted newer ones.
 @Suite struct OvertakenTests {
     private static let overtaken = DeliveryReply.overtaken(.init(counts: .init(known: 1), overtaken: [0]))
 
@@ -16,7 +16,7 @@ import UploaderStage
         #expect(try rig.detail("answers")["known"] == 1)
     }
 
-    /// A server that refuses everything for a while gets no dead letter because of an element that it wasn't sent.
+    /// If a server refuses everything for a while, an element that it wasn't sent doesn't become a dead letter.
     @Test func theyAreNoEvidence() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)
@@ -26,7 +26,7 @@ import UploaderStage
             for _ in 0..<50 {
                 guard let effect = rig.uploads.first else { break }
                 let part = try rig.request().request.part
-                // An empty one asks only whether it answers, and here nothing does.
+                // An empty request only asks whether the server answers, and here nobody does.
                 let isProbe = try part.isEmpty || rig.dates(rig.request().request) == [UploaderRig.date(1)]
                 let reply: DeliveryReply =
                     part.isEmpty
@@ -39,7 +39,8 @@ import UploaderStage
         #expect(try rig.letters().isEmpty && rig.detail("held") == 1 && rig.frontier() == 1)
     }
 
-    /// Of a request that had some of them, only what was sent is evidence, and can be sent again to find out more.
+    /// If some of a request's elements were left out, only those that were sent are evidence, and can be sent again to
+    /// find out more.
     @Test func aProbeIsSomethingThatWasSent() throws {
         let rig = try UploaderRig()
         try rig.add(1...2)

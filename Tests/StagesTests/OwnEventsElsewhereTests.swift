@@ -8,7 +8,7 @@ import Protocol
 import StageKit
 import Testing
 
-/// Events of a store that others change, too, and that may refuse them.
+/// Events of a store that others change too, and that may refuse the events.
 struct OwnEventsElsewhereTests {
     private let rig: IngestRig
 
@@ -40,7 +40,7 @@ struct OwnEventsElsewhereTests {
             ordinal: version)
     }
 
-    /// What becomes of a sample that is pushed with the UUID that a version of an event has.
+    /// What happens to a sample that is pushed with the UUID of one of an event's versions.
     private func push(
         _ id: String, version: Int = 1, hour: Int = 8, value: Int, sync: Int? = nil
     ) throws -> String? {
@@ -123,7 +123,7 @@ struct OwnEventsElsewhereTests {
         #expect(rig.observer.commits == before)
     }
 
-    /// Whoever read an event before it changed elsewhere doesn't overwrite that.
+    /// A client that read an event before it changed elsewhere can't overwrite that change.
     @Test func aChangeFromElsewhereRaisesTheVersion() throws {
         _ = try add("one")
         #expect(try push("one", value: 9, sync: 1) == "quarantined")
@@ -139,12 +139,13 @@ struct OwnEventsElsewhereTests {
         #expect(pushed["value"].double == 11 && pushed["version"] == 7, "\(pushed.json())")
         #expect(try send("PATCH", "/v1/events/one", #"{"value": 3}"#, match: "2").status == 412)
         #expect(try send("PATCH", "/v1/events/one", #"{"value": 3}"#, match: "7").body["version"] == 8)
-        // What is older now doesn't come back.
+        // A version that is older now doesn't come back.
         #expect(try push("one", value: 11, sync: 7) == "known")
         #expect(try values() == [3])
     }
 
-    /// A later add undoes an undo, also at another time; whatever was deleted for good stays so.
+    /// Adding the event again later reverses the undo, even at another time; whatever was deleted for good stays
+    /// deleted.
     @Test(arguments: [8, 9]) func whatWasTakenBackCanBeEnteredAgain(_ hour: Int) throws {
         _ = try add("one")
         _ = try add("two", hour: 7)
@@ -181,7 +182,7 @@ struct OwnEventsElsewhereTests {
         #expect(try values().isEmpty)
     }
 
-    /// However many came later.
+    /// The event is found however many were added later.
     @Test func anEventIsFoundByTheStartOfItsID() throws {
         for (number, id) in ["a", "a-1", "a-2", "b"].enumerated() { _ = try add(id, hour: number + 1) }
         _ = try send("DELETE", "/v1/events/a-2")

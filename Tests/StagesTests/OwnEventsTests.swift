@@ -45,7 +45,7 @@ struct OwnEventsTests {
         #expect(try samples().alive == [2])
         let other = try send("POST", "/v1/events", Self.coffee.replacing("2}", with: "3}"))
         #expect(other.status == 409 && other.body["code"] == "version" && other.body["version"] == 1)
-        // To a backend, a second event at the same instant would be the same one.
+        // To a backend, a second event at the same instant would be the same event.
         let second = try send("POST", "/v1/events", Self.coffee.replacing("one", with: "two"))
         #expect(second.status == 409 && second.body["code"] == "exists" && second.body["id"] == "one")
         #expect(try samples().alive == [2])
@@ -139,7 +139,7 @@ struct OwnEventsTests {
         _ = try send("POST", "/v1/events", Self.coffee)
         #expect(try rig.send("GET", "/v1/events/one", token: "good").status == 403)
         #expect(try rig.send("GET", "/v1/types", token: "good").status == 403)
-        // Nor does a change that changes nothing.
+        // A change that changes nothing reveals nothing either.
         let whatever = ["If-Match": "*"]
         let changed = try rig.send("PATCH", "/v1/events/one", body: "{}", token: "good", headers: whatever)
         #expect(try changed.status == 200 && Value(json: changed.body) == ["id": "one", "version": 1])
@@ -169,7 +169,7 @@ struct OwnEventsTests {
         #expect(try settle(entry.number, keep) == .done(result))
         #expect(try changed(after: before) == [value])
         #expect(try store.quarantine().isEmpty)
-        // If either content comes again, the decision stays.
+        // If either content arrives again, the decision stands.
         _ = try rig.post([IngestRig.steps(1, uuid: uuid)])
         _ = try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)])
         #expect(try store.quarantine().isEmpty && rig.alive() == 1)
@@ -179,7 +179,8 @@ struct OwnEventsTests {
         }
     }
 
-    /// A content that lost once stays out, whatever the sample has become; open conflicts show what it has now.
+    /// Content that lost once stays out, whatever has become of the sample; open conflicts show the sample's current
+    /// content.
     @Test func twoConflictsAreResolvedOneAfterTheOther() throws {
         let uuid = IngestRig.uuid(1)
         func push(_ value: Double) throws { _ = try rig.post([IngestRig.steps(1, uuid: uuid, value: value)]) }
@@ -199,12 +200,12 @@ struct OwnEventsTests {
         }
         for value in [12.0, 40, 50] { try push(value) }
         #expect(try store.quarantine().isEmpty && rig.alive() == 1)
-        // A third content is a conflict as ever.
+        // A third content is a conflict like any other.
         try push(60)
         #expect(try store.quarantine().count == 1)
     }
 
-    /// The other content has another time, so it is another row; the UUID goes with it.
+    /// The other content has another time, so it becomes another row, and the UUID moves to it.
     @Test func theOtherContentMayBeElsewhere() throws {
         let uuid = IngestRig.uuid(1)
         _ = try rig.post([IngestRig.steps(1, uuid: uuid)])

@@ -48,7 +48,7 @@ import Testing
         #expect(try places(rig) == ["Home": 540])
         #expect(try rig.rows("conditions.places").values.map { $0["name"] } == ["Home"])
         #expect(try rig.rows("events.places").count == 2)
-        // Every tap can see keys, so names must not be in them.
+        // Every tap can see keys, so they must not contain names.
         #expect(try !rig.rows("").keys.contains { $0.contains("Home") })
         #expect(try rig.summaries()[Self.day]?["visits"].array?.count == 1)
 
@@ -83,7 +83,7 @@ import Testing
         #expect(try rig.figures(next)?["places"].array?.first?["visits"] == 0)
     }
 
-    /// Conditions that vanish, as Core Location may forget them behind an app's back, are registered again, and
+    /// Conditions that vanish, as when Core Location forgets them behind an app's back, are registered again and
     /// counted.
     @Test func whatVanishedIsRegisteredAgainAtTheNextStart() throws {
         let rig = try FiguresRig("places", PlacesHandler())
@@ -97,7 +97,7 @@ import Testing
         _ = try rig.settle()
         #expect(try places(rig) == ["Home": 540])
         let park = try #require(try rig.rows("conditions.").first { $0.value["name"] == "Park" }?.key)
-        // And conditions that are registered but not wanted are no longer watched.
+        // Conditions that are registered but no longer wanted are no longer watched.
         try rig.restart { try $0.execute("DELETE FROM changes WHERE key = '\(park)'") }
         #expect(rig.log.fields(of: .conditionsReconciled).last == ["count": "1", "again": "0", "gone": "1"])
     }
@@ -112,7 +112,7 @@ import Testing
         #expect(
             try rig.watch(all.filter { $0.key != "Place 21" }) == nil)
         #expect(try rig.watch(["Place 21": Self.home]) == why)
-        // One goes and another comes: still twenty.
+        // One place goes and another comes: still twenty.
         #expect(
             try rig.watch(["Place 21": Self.home, "Place 1": .null])
                 == nil)
@@ -146,7 +146,7 @@ import Testing
         #expect(Set(try rig.settle()) == [middle.adding(days: -1), middle, middle.adding(days: 1)])
     }
 
-    /// Fixes go from a program's request to the store, where only plugins with the right can read them.
+    /// Fixes go from a program's request to the store, where only plugins with the right to them can read them.
     @Test func pushedFixesAreReadByWhomTheyAreMeantFor() throws {
         let rig = try IngestRig()
         let fixes = (0..<3).map {

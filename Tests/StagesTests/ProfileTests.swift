@@ -26,7 +26,7 @@ import Testing
         DeliveryPolicy(configuration: try options(.observer, of: stack)["delivery"])
     }
 
-    /// The frequency that a type gets in the background if a consumer asks for what the profile names.
+    /// The frequency that a type gets in the background when a consumer asks for what the profile names.
     private func effective(_ types: [String: String], _ type: String, _ policy: DeliveryPolicy) -> DeliveryFrequency? {
         var table = ObserverRegistrations(policy: policy)
         table.register(

@@ -18,7 +18,7 @@ import Testing
         "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierDistanceWalkingRunning",
         "HKQuantityTypeIdentifierFlightsClimbed", "HKQuantityTypeIdentifierHeartRate",
     ]
-    /// Two spellings of one name, two sources of the same rank, and the sources that decide the rank.
+    /// Sources: two spellings of one name, two of the same rank, and some with the properties that decide the rank.
     private static let origins = [
         Origin(sourceName: "Zo\u{EB}\u{2019}s Apple Watch"), Origin(sourceName: "Zoe\u{308}\u{2019}s Apple Watch"),
         Origin(sourceName: "iPhone"), Origin(sourceName: "Pedometer"), Origin(sourceName: "Another"),
@@ -34,7 +34,7 @@ import Testing
         let swift = StepsHandler()
         #expect(runner.traits.version == swift.version)
         var random = SeededRandom(seed: 7)
-        // Days of 24, 23 and 25 hours, one that a flight across the date line repeats, and one that it skips.
+        // Days of 24, 23 and 25 hours, one that is repeated by a flight across the date line, and one that is skipped.
         let berlin = try ZoneTimeline(zone: "Europe/Berlin")
         let line = Instant(seconds: 1_743_000_000)
         let east = try ZoneTimeline([

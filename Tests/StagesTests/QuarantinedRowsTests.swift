@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// Rows that are kept but not delivered: the rows sent are the rows counted.
+/// Rows that are kept but not delivered: the counts cover exactly the rows that are sent.
 @Suite struct QuarantinedRowsTests {
     private func page(_ flags: [SampleFlags]) -> SamplePage {
         var page = SamplePage()

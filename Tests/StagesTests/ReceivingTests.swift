@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Files that the observer can't open in place arrive complete, once, whatever happens on the way.
+/// Files that the observer can't open in place arrive complete and only once, whatever happens on the way.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct ReceivingTests {
     private let id = "a0000000-1"
     private let here = "client-1"
@@ -61,7 +61,7 @@ import Testing
         #expect(rights == 0o600)
     }
 
-    /// With a good network nothing is requested twice: a half-sent file is continued, even by a different command.
+    /// On a good network nothing is requested twice: a half-sent file is continued, even by another command.
     @Test func anotherCommandGoesOnWithTheHalf() throws {
         let transfer = try Transfer()
         let (first, data) = try file("export.zip", bytes: 2_000_000)
@@ -110,7 +110,7 @@ import Testing
 
     @Test func whatArrivesSpoiltIsSentAgainAndThenRefused() throws {
         let (offered, data) = try file("export.zip", bytes: 1_000_000)
-        // There are 17 parts. With 10, both attempts are corrupted: in the 10th part sent, and in the 20th; with 18, at
+        // There are 17 parts. With 10, both attempts are corrupted: in the 10th and in the 20th part sent; with 18, at
         // most one is.
         for (every, end) in [(10, "failed"), (18, "open")] {
             let transfer = try Transfer()
@@ -170,7 +170,7 @@ import Testing
         try passUntil(transfer) { try transfer.state(id)["state"] == "open" }
         #expect(transfer.asked.isEmpty)
         #expect(FileManager.default.contents(atPath: transfer.path(id)) == data)
-        // The same path, but not the file the command sees there.
+        // The path is the same, but not the file that the command sees there.
         try Data("another".utf8).write(to: URL(fileURLWithPath: folder.path + "/export.zip"))
         try transfer.offer("a0000000-2", offered, as: here)
         try passUntil(transfer) { try transfer.state("a0000000-2")["state"] == "receiving" }

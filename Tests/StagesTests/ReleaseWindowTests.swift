@@ -16,7 +16,7 @@ import Testing
         var window = window()
         #expect(window.changed("a", to: 10, at: 0) == false)
         #expect(window.nextDeadline == .seconds(1))
-        // Each change delays it.
+        // Each change delays the release.
         #expect(window.changed("a", to: 12, at: 600_000) == false)
         #expect(window.close(at: .seconds(1)).isEmpty && window.released["a"] == 0)
         #expect(window.close(at: 1_600_000) == ["a"])
@@ -49,13 +49,13 @@ import Testing
         #expect(window.close(at: .seconds(59)) == [] && window.nextDeadline == .seconds(60))
         window.isImporting = false
         #expect(window.close(at: .seconds(59)) == ["a", "b"])
-        // A file that takes forever, or whose observer is gone, holds changes up for no longer than `importWait`.
+        // A file that takes forever, or whose observer is gone, holds up changes for no longer than `importWait`.
         window.isImporting = true
         _ = window.changed("a", to: 30, at: .seconds(100))
         #expect(window.close(at: .seconds(159)) == [] && window.close(at: .seconds(160)) == ["a"])
     }
 
-    /// At the end of the file there is nothing left to wait for, not even for a quiet window.
+    /// At the end of the file there is nothing left to wait for, not even a quiet window.
     @Test func theEndOfTheFileIsTheEndOfTheBurst() {
         var window = ReleaseWindow(
             policy: .init(window: .seconds(1), maximumWait: .seconds(5), importWait: .seconds(60)), released: .beginning
@@ -113,7 +113,7 @@ import Testing
         for (type, sequence) in [("a", 10), ("b", 11), ("slow", 12)] as [(String, SequenceNumber)] {
             _ = window.changed(type, to: sequence, at: 0)
         }
-        // Two have had their window; the third waits for its own.
+        // The windows of two types have closed; the third still waits for its own.
         #expect(window.close(at: .seconds(1)) == ["a", "b"])
         #expect(window.pendingSet == ["a": 10, "b": 11, "slow": 12])
         let moved = window.releaseEverything { $0 == "a" }
@@ -164,7 +164,7 @@ import Testing
                 for type in ["a", "b", "c", "other"] {
                     #expect(window.released[type] >= before[type], "round \(round)")
                     #expect(window.released[type] <= head, "round \(round)")
-                    // Without time no existing change is released; where there is none, the head moves on.
+                    // Without time, no pending change is released; where nothing is pending, the head moves on.
                     if reach == .collecting || reach == .nothing, let newest = heads[type], newest > before[type] {
                         #expect(window.released[type] < newest, "round \(round)")
                     }

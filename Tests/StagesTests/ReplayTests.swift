@@ -77,7 +77,7 @@ private struct OneFigure: DayHandler {
         try sync(rig, 10, replay: replay("1-1"))
         #expect(try left(rig) == ["id": "1-1", "left": 3])
         #expect(try rig.report().frontier["observer"] == 10)
-        // That they still have to be done survives a kill.
+        // The record of what remains to be done survives a kill.
         try rig.restart()
         #expect(try left(rig) == ["id": "1-1", "left": 3] && rig.report().frontier["observer"] == 10)
         try sync(rig, 10, replay: replay("1-1"))
@@ -94,14 +94,14 @@ private struct OneFigure: DayHandler {
         try sync(rig, 10)
         try touch(rig, through: 10)
         _ = try slice(rig)
-        // Days later than the live one were requested before it, but it still comes first.
+        // Days later than the live one were requested earlier, but the live one still comes first.
         var later = replay("1-1").object ?? [:]
         later["from"] = "2025-04-01"
         later["through"] = "2025-05-30"
         try sync(rig, 10, replay: .object(later))
         try sync(rig, 20)
         try touch(rig, through: 20)
-        // The day that is under way continues; today's is next.
+        // The day in progress continues; today's is next.
         _ = try slice(rig)
         let next = try #require(rig.pulls.last { $0.name == "slice" })
         let span = try #require(next.integer("from"))..<(try #require(next.integer("to")))
@@ -205,7 +205,7 @@ private struct OneFigure: DayHandler {
         try tell(rig, .null)
         try settleLive(rig)
         let frontier = try rig.report().frontier
-        // Nothing beyond what was delivered (10) is requested: that will come anyway.
+        // Nothing beyond what was delivered (10) is requested: the rest will be sent anyway.
         let request = MendRequest(
             id: "v", action: "replay",
             ["rows": ["observer": [[5, 7], [8, 9], [20, 30]], "nobody": [[1, 2]]]])

@@ -80,7 +80,7 @@ import Testing
     @Test mutating func aTypeThatWaitsHoldsNoRoundUp() {
         rounds.release(
             ["steps": AnchorVector(base: 10, exceptions: ["b": 4])], reason: "fire", now: 0, monotonic: 0)
-        // The frontier is the lowest of all types, and alone would never reach the target.
+        // The frontier is the lowest of all types, and on its own would never reach the target.
         hear("steps", 4, at: 1)
         #expect(ended(at: 1).isEmpty)
         hear("steps", 4, at: 2, ["consumed": ["base": 10, "types": ["b": 4]]])

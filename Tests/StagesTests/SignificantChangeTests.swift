@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension ConsolidatorStageTests {
-    /// An unfinished day is published again only after a significant change from what was last published; a final one
+    /// An unfinished day is published again only after a significant change since it was last published; a final one
     /// after every change.
     @Test func aSmallChangeWakesNobodyUntilTheDayIsFinal() throws {
         let evening = Instant(seconds: 1_743_069_600)

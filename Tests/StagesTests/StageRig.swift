@@ -61,7 +61,7 @@ final class StageRig<Driven: Stage> {
             identifiers: identifiers)
     }
 
-    /// The process ends and starts again: anything not committed is lost.
+    /// The process ends and starts again: anything that wasn't committed is lost.
     func restart() throws {
         stage = make()
         (sent, pulls, effects) = ([], [], [])

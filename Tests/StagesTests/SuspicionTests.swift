@@ -58,7 +58,7 @@ import UploaderStage
         #expect(try Set(rig.letters()) == dates && rig.frontier() == 12)
     }
 
-    /// The backend accepts requests without elements, but has never accepted an element: the cause may be either, so
+    /// The backend accepts requests without elements, but has never accepted an element: either may be at fault, so
     /// nothing is given up.
     @Test func moreThanAFewInARowAreHeldUntilSomethingIsTaken() throws {
         let rig = try UploaderRig()
@@ -71,7 +71,7 @@ import UploaderStage
             #expect(try rig.alerts() == ["refusals"] && rig.detail("held") == 4)
             try rig.rig.pass(.seconds(8))
         }
-        // A restart forgets nothing it needs.
+        // A restart loses nothing that the stage needs.
         try rig.rig.restart()
         try rig.add(7...7)
         for _ in 0..<6 {
@@ -88,7 +88,7 @@ import UploaderStage
         #expect(try rig.letters().count == 6 && rig.frontier() == 6)
     }
 
-    /// The backend was at fault while it refused them, but no longer is.
+    /// The backend was at fault when it refused them, but no longer is.
     @Test func whatWasRefusedBeforeAWaitIsHeardAgain() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)

@@ -12,7 +12,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// An observer that is sent files: the stage, the inbox on disk and the sending commands are real; the test disturbs
+/// An observer that is sent files: the stage, the inbox on disk and the sending commands are real; the test disrupts
 /// the network between them.
 final class Transfer {
     struct Faults {
@@ -20,7 +20,7 @@ final class Transfer {
         var repeats = 0.0
         /// An answer may be overtaken by up to this many others.
         var reach = 0
-        /// Corrupts one byte in every nth part, where this is n; 0 means never.
+        /// For a value of n, corrupts one byte in every nth part; 0 means never.
         var spoilEvery = 0
     }
 

@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Samples from an import or a device are taken back when a person asks for it.
+/// Samples from an import or a device are removed when a person asks for it.
 @Suite struct UndoTests {
     private let start: Instant
     private static let steps = "HKQuantityTypeIdentifierStepCount"

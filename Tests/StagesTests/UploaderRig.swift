@@ -98,8 +98,8 @@ final class UploaderRig {
         try rig.reply(try #require(questions.first), reply ?? backend.holdings)
     }
 
-    /// Answers up to `limit` requests, as a backend would that refuses some days.
-    /// - Parameter answer: nil means that the backend accepts it.
+    /// Answers up to `limit` requests, like a backend that refuses some days.
+    /// - Parameter answer: nil means that the backend accepts the request.
     func serve(_ limit: Int = 200, _ answer: ([String]) -> UploadReply? = { _ in nil }) throws {
         for _ in 0..<limit {
             if let question = questions.first {

@@ -49,7 +49,7 @@ import UploaderStage
             ]))
     }
 
-    /// The requests under way.
+    /// The requests in progress.
     private var uploads: [Effect] { rig.effects.filter { $0.request is UploadRequest } }
 
     private func request() throws -> (effect: Effect, request: UploadRequest) {
@@ -133,7 +133,7 @@ import UploaderStage
         try status(401)
         #expect(uploads.isEmpty)
         #expect(try detail("paused") == true && detail("blocked").string?.contains("token") == true)
-        // It tries again automatically.
+        // The uploader tries again automatically.
         try rig.pass(.seconds(30))
         try accept(&backend)
         #expect(try detail("paused") == false && frontier() == 1)
@@ -176,7 +176,7 @@ import UploaderStage
 
     /// Asks for everything to be retried, and answers the one question that follows.
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
-        // Elements are delivered again only after live ones.
+        // Elements are redelivered only after live ones.
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         let request = MendRequest(id: "r\(sequence)", action: "retry")
         try rig.turn { turn in
@@ -258,7 +258,7 @@ import UploaderStage
         try rig.rows()[Alert.key(.deadLetters, "")]?.body?.read(RaisedAlert.self)
     }
 
-    /// With commands for just this destination, since others may have dead letters, too.
+    /// The commands name this destination, since others may have dead letters too.
     @Test(arguments: [true, false]) func lettersAreToldUntilTheyAreSentOrDropped(isDropped: Bool) throws {
         var backend = FakeBackend()
         #expect(try alert() == nil)
@@ -270,7 +270,7 @@ import UploaderStage
                 == ["list", "retry --all", "drop --all --yes"].map {
                     "healthbus dead-letters \($0) --destination uploader"
                 })
-        // It isn't raised again by another process, or for another letter.
+        // The alert isn't raised again by another process, or for another letter.
         try rig.restart()
         #expect(try alert()?.since == told.since && rig.log.fields(of: .alertRaised).count == 1)
         if isDropped {
@@ -283,7 +283,7 @@ import UploaderStage
         #expect(try detail("deadLetters") == 0 && alert() == nil)
     }
 
-    /// The file of a release that didn't tell of them.
+    /// A file from a release that raised no alert for dead letters.
     @Test func earlierLettersAreToldToo() throws {
         try refuseForGood(6)
         try rig.turn { _ = try $0.clear(.deadLetters) }
@@ -314,7 +314,7 @@ import UploaderStage
         try DroppedElement.page(in: rig.store.database, limit: 9)
     }
 
-    /// Gives up the only dead letter.
+    /// Drops the only dead letter.
     private func drop() throws {
         try rig.turn { _ = try rig.stage.mend(MendRequest(id: "d", action: "drop"), $0) }
         #expect(try dropped().map(\.id) == ["2025-03-16"])
@@ -359,7 +359,7 @@ import UploaderStage
         backend.replace()
         try summaries([3], head: 3)
         try accept(&backend)
-        // Its answer shows that it isn't the same backend as before, so everything starts again from 0.
+        // The backend's answer shows that it isn't the same one as before, so everything starts again from 0.
         #expect(try frontier() == 0)
         try answerSummaries([1, 2, 3], head: 3)
         try accept(&backend)

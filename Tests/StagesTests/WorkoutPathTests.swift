@@ -147,14 +147,14 @@ import WorkoutsStage
         #expect(try summary("2025-06-01")["workouts"].array?.first?["route"]["track"] == .null)
         #expect(try summary("2025-06-01")["workouts"].array?.first?["route"]["points"] == 9000)
 
-        // After the same export again, no sample has a new version, and the track is still there.
+        // After the same export is imported again, no sample has a new version, and the track is still there.
         let before = try versions()
         try importExport("00000000-2", records: records, routes: route(9000))
         #expect(try versions() == before)
         try catchUp()
         #expect(try events() == [first])
 
-        // A shorter route in place of the first.
+        // A shorter route replaces the first.
         try importExport("00000000-3", records: records, routes: route(100))
         #expect(try versions() != before)
         try catchUp()
@@ -163,7 +163,7 @@ import WorkoutsStage
             try HealthStoreReader(database: observer.store.database).route(user: "me", path: "/workout-routes/a.gpx")
                 .count == 1)
 
-        // A route that ends early says nothing about the whole.
+        // A route that breaks off early says nothing about the whole.
         var broken = try route(50)
         broken[0].isLast = false
         try importExport("00000000-4", records: records, routes: broken)
@@ -222,11 +222,11 @@ import WorkoutsStage
         #expect(try seconds() == [0, 0, 600, 0, 120])
         try importExport("00000000-4", birth: LocalDay(year: 1955, month: 6, day: 2), exported: 11, records: batch([]))
         try catchUp()
-        // Age 69: a maximum of 151, so they meet at 114.6, 123.7, 132.8 and 141.9.
+        // Age 69: a maximum of 151, so the zones meet at 114.6, 123.7, 132.8 and 141.9.
         #expect(try seconds() == [0, 0, 0, 0, 720])
     }
 
-    /// A workout belongs to the day on which it starts; its heart rate is on both sides of midnight.
+    /// A workout belongs to the day on which it starts; this one has heart rate on both sides of midnight.
     @Test func aWorkoutOverMidnightHasItsHeart() throws {
         let late = Row(start: "2025-06-01T21:30:00Z", end: "2025-06-01T22:30:00Z", payload: #"{"activity":"running"}"#)
         let before = heart(50..<60, 135, day: "2025-06-01T21:")
@@ -240,7 +240,7 @@ import WorkoutsStage
         #expect(try summary("2025-06-01")["workouts"].array?.count == 1 && summary("2025-06-02") == .null)
     }
 
-    /// An edit is a delete and an add: the day lists only the new one, and only that is delivered.
+    /// An edit is a delete and an add: the day lists only the new workout, and only that is delivered.
     @Test func anEditedWorkoutIsOne() throws {
         let old = SampleID(high: 0xAAAA_0000_0000_4000, low: 1 << 63 | 1)
         let new = SampleID(high: 0xAAAA_0000_0000_4000, low: 1 << 63 | 2)
@@ -262,7 +262,7 @@ import WorkoutsStage
         #expect(try events().map { $0["healthkitUUID"].string } == [new.description])
         let listed = try summary("2025-06-01")
         #expect(listed["workouts"].array?.map { $0["activity"] } == ["walking"])
-        // The energy a workout burned is in the samples behind it.
+        // The energy burned in a workout is in the samples behind it.
         #expect(listed.object?.keys.sorted() == ["workouts"])
     }
 }

@@ -19,7 +19,7 @@ import Testing
             advice.addressed("'steps' hangs: 'healthbus run steps --takeover' ends it")
                 == "'steps' hangs: 'healthbus run steps --takeover --state /srv/health --config /etc/hb.json' ends it")
         #expect(Advice().addressed("'healthbus up'") == "'healthbus up'")
-        // Commands that already name a stack, or don't concern one, stay as they are.
+        // Commands that already name a stack, or don't concern one, are left unchanged.
         let own = Advice(state: "/srv/health").addressed("'healthbus status --state /other', 'healthbus plugins list'")
         #expect(own == "'healthbus status --state /other', 'healthbus plugins list'")
         #expect(
@@ -40,7 +40,7 @@ import Testing
                 + "'healthbus events list --user bo --state /s'")
     }
 
-    /// Starting a stack doesn't depend on what it was last started with.
+    /// How a stack is started doesn't depend on how it was last started.
     @Test func aStartNamesTheConfigurationOfTheLastOne() {
         let advice = Advice(started: "/etc/hb.json")
         #expect(

@@ -36,7 +36,7 @@ import Testing
         #expect(arguments.value("--offset") == nil)
     }
 
-    /// As in `tail -n20`. Other letters may be a long option with a hyphen too few.
+    /// As in `tail -n20`. Other letters may be a long option with a hyphen missing.
     @Test func aNumberMayFollowAShortOptionAtOnce() throws {
         let command = CommandHelp(
             name: "healthbus logs", summary: "Shows.", positionals: [.init("instance", isRequired: false)],
@@ -158,7 +158,7 @@ import Testing
                   -h, --help            show this help
 
                 """)
-        // Too narrow for a second column: breaking the lines is left to the terminal.
+        // Too narrow for a second column: the terminal breaks the lines.
         #expect(help.render(width: 40).contains("  shift all that is in the file by so many of them\n"))
     }
 

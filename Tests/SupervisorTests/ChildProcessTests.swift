@@ -112,7 +112,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         #expect(try output(of: spec) == "a b||ü$x|x=y z|")
     }
 
-    /// What Foundation's `Process` gets wrong: a blocked or ignored signal is inherited.
+    /// Foundation's `Process` gets this wrong: it lets children inherit a blocked or ignored signal.
     @Test func startsWithAnEmptySignalMaskAndDefaultDispositions() throws {
         var mask = sigset_t()
         var before = sigset_t()
@@ -149,7 +149,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         #expect(kill(pid, 0) != 0)
     }
 
-    /// The trampoline is called by hand, with a parent whose id differs from the given one.
+    /// The trampoline is called by hand, with a parent id that isn't its parent's.
     @Test func refusesWhenItsParentIsGone() throws {
         let spec = ProcessSpec(name: "t", executable: trampoline, arguments: ["1", "9", "/bin/true"])
         #expect(try ChildProcess(spec, trampoline: trampoline).wait() == .code(126))

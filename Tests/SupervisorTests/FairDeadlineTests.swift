@@ -19,8 +19,8 @@ import Testing
 
     @Test func whoNeverWaitsHasTheClocksTime() { #expect(end(waiting: 0) == .seconds(10)) }
 
-    /// With two thirds of the time spent waiting, it takes three times as long, except for the part before the first
-    /// check.
+    /// With two thirds of the time spent waiting, expiry takes three times as long, except for the part before the
+    /// first check.
     @Test func whoWaitsHasTheTimeThatItHadAProcessor() {
         let end = end(waiting: 2.0 / 3)
         #expect(end > .seconds(27) && end <= .seconds(30), "\(end)")

@@ -44,7 +44,7 @@ import Testing
         #expect(HumanFormat.relative(now + 7200, now: now) == "in 2 hr")
     }
 
-    /// A pipe's reader can't know when it was written.
+    /// Whoever reads a pipe can't know when it was written.
     @Test func aPipeGetsMomentsInstead() {
         let now = Date(timeIntervalSince1970: 1_770_000_000)
         let (screen, pipe) = (Terminal(isTerminal: true), Terminal(isTerminal: false))

@@ -3,7 +3,7 @@ import Synchronization
 import Terminal
 import Testing
 
-/// The lowest line of a terminal, and the lines printed above it.
+/// The bottom line of a terminal, and the lines printed above it.
 @Suite struct LiveLineTests {
     private final class Screen: Sendable {
         let text = Mutex("")

@@ -19,7 +19,7 @@ import Testing
         defer { close(descriptor) }
         let file = try #require(LogFile(path: path, descriptor: descriptor, limit: 100))
         for number in 100..<120 { file.write("line \(number)\n") }
-        // Ten lines of nine bytes fill a file; the two files contain the last lines, whole and in order.
+        // Ten nine-byte lines fill a file; the two files contain the last lines, whole and in order.
         let all = try lines(LogFile.older(path)) + lines(path)
         #expect(all == (100..<120).suffix(all.count).map { "line \($0)" })
         #expect(all.count >= 11)

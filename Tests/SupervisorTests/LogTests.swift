@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct LogTests {
-    /// Keeps what is written.
+    /// Keeps whatever is written.
     final class Recorder: Sendable {
         let lines = Mutex<[String]>([])
 
@@ -20,8 +20,8 @@ import Testing
 
     static let fired = LogEvent("observer.fired", .notice, failing: .error, "…")
 
-    /// One level for everything, others for individual categories; events that report a failure have a level of their
-    /// own.
+    /// One level for everything, or others for individual categories; events that report a failure have their own
+    /// level.
     @Test func levelsByCategory() throws {
         let levels = try LogLevels("warning,observer=debug,sync=error", variable: "LEVEL")
         #expect(levels.wants(Self.fired))

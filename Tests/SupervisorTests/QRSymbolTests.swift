@@ -7,7 +7,7 @@ import Testing
     private static let text =
         "com.HealthExport://automation?url=https://health.example.org/v1/health-auto-export&name=ä"
 
-    /// What a camera sees: the modules of a drawing, the quiet zone included.
+    /// What a camera sees: the modules of the drawing, including the quiet zone.
     private static func seen(_ drawing: String, _ ink: QRInk) -> [[Bool]] {
         drawing.split(separator: "\n").flatMap { line -> [[Bool]] in
             let cells = line.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
@@ -56,7 +56,7 @@ import Testing
         #expect(seen.allSatisfy { !$0.prefix(4).contains(true) && !$0.suffix(4).contains(true) })
     }
 
-    /// It works with any theme: each line sets both colours itself, and ends with the terminal's own.
+    /// The drawing works with any theme: each line sets both colours itself, and ends by restoring the terminal's own.
     @Test func coloursAreSetAndTakenBackInEachLine() throws {
         let lines = try #require(QRSymbol("hello")).drawn(.blackOnWhite).split(separator: "\n")
         #expect(lines.count == 15)

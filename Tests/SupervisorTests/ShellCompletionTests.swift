@@ -1,7 +1,7 @@
 import Terminal
 import Testing
 
-/// What the scripts of all three shells offer. Whether bash does, `HelpTests` tries in bash.
+/// What the scripts of all three shells offer. `HelpTests` checks in bash itself whether bash offers the same.
 @Suite struct ShellCompletionTests {
     private static let commands = CommandSet(
         program: "tool", version: "1", summary: "Tries it.",

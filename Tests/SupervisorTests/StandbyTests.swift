@@ -3,7 +3,7 @@ import Processes
 import Supervisor
 import Testing
 
-/// Two processes for one place: no matter which dies when, one of them is always running, but never both.
+/// Two processes for one place: whichever dies when, one of them is always running, but never both.
 @Suite struct StandbyTests {
     static let next = ProcessSpec(name: "observer (standby)", executable: "/bin/true", arguments: ["--wait"], group: 1)
     static let settled = ProcessSpec(
@@ -25,7 +25,7 @@ import Testing
         var driver = try Self.standing()
         #expect(driver.state(Self.next.name) == .standby && driver.state("observer") == .ready)
         let pid = try #require(driver.status(Self.next.name)?.pid)
-        // Its messages before it is asked to start change nothing.
+        // Messages that the second process sends before it is asked to start change nothing.
         driver.send(.ready(name: Self.next.name))
         #expect(driver.state(Self.next.name) == .standby)
 
@@ -55,7 +55,7 @@ import Testing
         driver.send(.exited(name: "observer", status: .code(0)))
         #expect(driver.advance(by: .milliseconds(2999)) == [])
         #expect(TreeDriver.killed(driver.advance(by: .milliseconds(1))) == [Self.next.name])
-        // It is too late: the process is already being ended.
+        // It is too late: the process is already being stopped.
         #expect(driver.send(.ready(name: Self.next.name)) == [])
         let ended = driver.send(.exited(name: Self.next.name, status: .signal(SIGKILL)))
         #expect(TreeDriver.spawned(ended) == ["observer"])
@@ -131,7 +131,7 @@ import Testing
         #expect(driver.status(Self.next.name) == nil && driver.state("observer") == .ready)
     }
 
-    /// No matter what is under way, a stop ends everything and starts nothing.
+    /// Whatever is in progress, a stop ends everything and starts nothing.
     @Test(arguments: 0..<3) func stopping(_ moment: Int) throws {
         var driver = try Self.standing()
         if moment > 0 { driver.send(.promote(name: Self.next.name, within: .seconds(3))) }

@@ -42,7 +42,7 @@ import Testing
         #expect(actions.contains(.report(.notReady(name: "hub", after: .seconds(5)))))
         #expect(TreeDriver.spawned(actions) == ["observer", "debouncer"])
         #expect(driver.advance(by: .milliseconds(1)) == [])
-        // It may still become ready.
+        // The process may still become ready.
         driver.send(.ready(name: "hub"))
         #expect(driver.state("hub") == .ready)
     }
@@ -208,7 +208,7 @@ import Testing
         #expect(TreeDriver.spawned(driver.send(.startProcess(name: "observer"))) == ["observer"])
     }
 
-    /// As if the supervisor had started with a configuration that holds a process.
+    /// As if the supervisor had started with a configuration that keeps a process down.
     @Test func whatIsHeldFromTheStartStaysDownAndHoldsNobodyUp() throws {
         var driver = try TreeDriver(
             [spec("hub"), spec("observer", group: 1), spec("steps", group: 2)], held: ["observer"])
@@ -268,7 +268,7 @@ import Testing
         #expect(driver.tree.statuses == before)
     }
 
-    /// Whatever happens, in any order: an ended process is never signalled, and a stop always finishes.
+    /// Whatever happens, in any order: a process that has ended is never signalled, and a stop always finishes.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func randomLivesEnd(seed: UInt64) throws {
         var random = SplitMix(state: seed)

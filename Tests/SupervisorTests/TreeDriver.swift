@@ -2,7 +2,7 @@ import Glibc
 import Processes
 import Supervisor
 
-/// Drives a tree like the real loop, but with a clock and processes that the test moves.
+/// Drives a tree like the real loop, but with a clock and processes that the test controls.
 struct TreeDriver {
     var tree: SupervisionTree
     var now: Duration = .zero

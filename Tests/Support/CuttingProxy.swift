@@ -144,7 +144,7 @@ package final class CuttingProxy: Sendable {
     }
 }
 
-/// Tells which of two threads ends last.
+/// Shows which of two threads ends last.
 private final class Ending: Sendable {
     private let left = Mutex(2)
 

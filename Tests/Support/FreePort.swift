@@ -3,7 +3,8 @@ import Synchronization
 
 /// A TCP port on the loopback interface that nothing listens on, and that no other test of this run gets.
 ///
-/// It is below the ports that the kernel gives to outgoing connections, one of which might otherwise take it first.
+/// It is below the range that the kernel uses for outgoing connections, one of which might otherwise take the port
+/// first.
 package func freePort() throws -> Int {
     struct NoFreePort: Error {}
     for _ in 0..<1000 {

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A test's own MQTT broker, Debian's Mosquitto, in a folder that is removed with it. It keeps nothing on disk: after
-/// `restart` it has forgotten everything.
+/// A test's own MQTT broker, Debian's Mosquitto, in a folder that is removed with the broker. It keeps nothing on disk:
+/// after `restart` it has forgotten everything.
 ///
 /// Its program is found through `HEALTHBUS_TEST_MOSQUITTO` (`make test-servers` sets it).
 ///
@@ -31,7 +31,7 @@ package final class MosquittoBroker: @unchecked Sendable {
         self.folder = folder
         port = try freePort()
         var lines = ["listener \(port) 127.0.0.1", "persistence false"] + (settings ?? ["allow_anonymous true"])
-        // Otherwise it switches to a different user, who can't read the folder.
+        // Otherwise the broker switches to another user, who can't read the folder.
         if geteuid() == 0 { lines.append("user root") }
         _ = try folder.file("mosquitto.conf", lines.joined(separator: "\n") + "\n")
         try restart()

@@ -19,10 +19,10 @@ package enum Patience {
     package static let milliseconds = Int32(seconds * 1000)
 }
 
-/// Waits until the condition holds, checking every millisecond; returns false if it never does.
+/// Waits until the condition holds, checking every millisecond; returns false if it still doesn't at the deadline.
 ///
-/// The condition is checked once more after the deadline: a thread that wasn't scheduled for that long may have missed
-/// that it holds.
+/// The condition is checked once more after the deadline: a thread that wasn't scheduled for that long may not have
+/// seen it become true.
 package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Patience.deadline
     while true {
@@ -46,7 +46,7 @@ package func eventually(
     }
 }
 
-/// What the body costs this thread in processor time, which doesn't depend on how busy the machine is.
+/// The processor time that the body costs this thread, which doesn't depend on how busy the machine is.
 package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
     func now() -> Duration {
         var time = timespec()
@@ -58,7 +58,7 @@ package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (res
     return (result, now() - begin)
 }
 
-/// Whether a process is running: it isn't gone, and isn't a zombie, waiting to be reaped.
+/// Whether a process is running, neither gone nor a zombie waiting to be reaped.
 package func isRunning(_ pid: pid_t) -> Bool {
     guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
         // The state comes after the name, which may contain anything.

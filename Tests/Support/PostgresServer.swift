@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A test's own PostgreSQL server, in a folder that is removed with it; it never touches one that is running on the
-/// machine.
+/// A test's own PostgreSQL server, in a folder that is removed with it; one that is already running on the machine is
+/// never touched.
 ///
 /// Its programs are found through `HEALTHBUS_TEST_POSTGRES`, the folder they are in (`make test-servers` sets it).
 package final class PostgresServer: Sendable {
@@ -88,10 +88,11 @@ package final class PostgresServer: Sendable {
         String(decoding: FileManager.default.contents(atPath: folder.path + "/log") ?? Data(), as: UTF8.self)
     }
 
-    /// Doesn't use Foundation's Process, which waits for everything that inherits its pipes: the server keeps running.
+    /// Foundation's Process isn't used, because it waits for everything that inherits its pipes, and the server keeps
+    /// running.
     private func run(_ program: String, _ arguments: [String]) throws {
         let command = [programs + "/" + program] + arguments
-        // It starts in a folder that the server's user can enter.
+        // The server starts in a folder that its user can enter.
         let shell = ["/bin/sh", "-c", "cd / && exec \"$0\" \"$@\""]
         let whole = shell + (user.map { ["/usr/sbin/runuser", "-u", $0, "--"] + command } ?? command)
         let output = folder.path + "/output-\(program)"

@@ -4,9 +4,9 @@ import Testing
 
 /// Lets a few tests run at a time, on threads of their own.
 ///
-/// For tests that wait for processes, sockets or threads. A few at a time keep the cores busy; all at once would only
-/// make each one slow. They may block: the concurrency pool has one thread per core, and stays free for tests that
-/// compute. They run in the order of arrival.
+/// For tests that wait for processes, sockets or threads. A few at a time keep the cores busy; running all at once
+/// would only make each one slow. These tests may block: the concurrency pool has one thread per core, and stays free
+/// for tests that compute. They run in the order of arrival.
 package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
 
@@ -64,8 +64,8 @@ private final class Turns: Sendable {
     }
 }
 
-/// Ends the whole run, naming the test, when one has had its turn for too long: a test that hangs would otherwise keep
-/// the run waiting forever, and nobody would know which one.
+/// Ends the whole run, naming the test, when one takes too long: a test that hangs would otherwise keep the run waiting
+/// forever, and nobody would know which one.
 private final class Watchdog: Sendable {
     static let shared = Watchdog()
     private static let limit: TimeInterval = 15 * 60
@@ -113,7 +113,7 @@ private final class Watchdog: Sendable {
 
 /// One thread that runs a test's jobs one after another.
 ///
-/// `@unchecked Sendable`: the jobs are only touched with the condition's lock held.
+/// `@unchecked Sendable`: the jobs are only touched while the condition's lock is held.
 private final class TestThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []

@@ -35,7 +35,7 @@ extension Heartbeat {
 }
 
 extension Value {
-    /// Its members, and those of `other` that it lacks, at any depth.
+    /// Its own members, and any of `other`'s that it lacks, at any depth.
     fileprivate func over(_ other: Value) -> Value {
         guard case .object(let mine) = self, case .object(let others) = other else { return self }
         return .object(mine.merging(others) { $0.over($1) })
@@ -56,6 +56,6 @@ extension UploaderDetails {
 }
 
 extension HeartbeatDetails {
-    /// A member as it goes over the bus.
+    /// A member in its wire form.
     package subscript(_ name: String) -> Value? { Value(self).object?[name] }
 }

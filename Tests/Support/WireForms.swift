@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 
 extension Pull {
-    /// Members of the request as they go over the bus.
+    /// The request's members in their wire form.
     package var query: [String: Value] { question.members }
 
     package init(id: Int64, producer: String, query: Query = .changes()) {
@@ -20,7 +20,7 @@ extension ChangedRow {
 }
 
 extension MendRequest {
-    /// With members as they go over the bus.
+    /// With members in their wire form.
     package init(id: String, action: String, _ members: [String: Value]) {
         let whole = members.merging(Value(MendRequest(id: id, action: action)).object ?? [:]) { $1 }
         self = Value.object(whole).read() ?? MendRequest(id: id, action: action)

@@ -13,7 +13,7 @@ import UploaderReading
         #expect(try TokenCommand(["/bin/sh", "-c", script]).token() == token)
     }
 
-    /// A command may leave a program behind that keeps the command's output open: nothing waits for that program.
+    /// A command may leave behind a program that keeps the command's output open: nothing waits for that program.
     @Test func aProgramThatItLeavesRunningHoldsUpNobody() throws {
         let source = TokenCommand(["/bin/sh", "-c", "echo abc; sleep 600 &"], timeout: 60)
         #expect(try source.token() == "abc")

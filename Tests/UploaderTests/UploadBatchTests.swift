@@ -32,7 +32,7 @@ struct UploadBatchTests {
         batch.hold()
         batch.settle()
         #expect(batch.next == nil && batch.held == [0] && !batch.isSettled)
-        // Refused once, it is sent again; refused twice, it becomes a dead letter.
+        // An element that is refused once is sent again; refused twice, it becomes a dead letter.
         #expect(batch.settleHeld() == [] && batch.next == 0..<1 && batch.held.isEmpty)
         batch.hold()
         #expect(batch.settleHeld() == [0] && batch.isSettled)

@@ -93,7 +93,7 @@ import UploaderStage
         #expect(Self.result(status, "<html></html>", known: "g") == .nothing)
         #expect(Self.result(status, "{}", type: "text/html", known: "g") == .nothing)
         #expect(Self.result(status, "{\(Self.odd)}", known: "g") == .unreadable)
-        // For a server that never identified itself, this can't be known.
+        // This can't be known about a server that never identified itself.
         #expect(Self.result(status, "<html></html>") == .status)
     }
 
@@ -104,7 +104,7 @@ import UploaderStage
 
     @Test(arguments: [1, 4, 40]) func depthIsNoWayRoundIt(_ depth: Int) {
         let body = String(repeating: #"{"a":"#, count: depth) + #"{"failed":1}"# + String(repeating: "}", count: depth)
-        // Failures are looked for only three levels deep, so that deep bodies take no longer.
+        // Failures are searched for only three levels deep, so that deep bodies take no longer.
         #expect(Self.result(200, body) == (depth < 3 ? .nothing : .trust))
     }
 }

@@ -7,7 +7,7 @@ import UploaderReading
 import UploaderStage
 
 struct UploadPolicyTests {
-    /// Always gives the same bits: 0 is the low end of a range, all ones its high end.
+    /// Always gives the same bits: all zeros are the low end of a range, all ones its high end.
     struct Fixed: RandomNumberGenerator {
         var bits: UInt64
         mutating func next() -> UInt64 { bits }
@@ -167,7 +167,7 @@ struct UploadPolicyTests {
         }
         #expect(delivered == Set(0..<count).subtracting([poison]))
         #expect(batch.parts == [poison..<poison + 1])
-        // Most of the time, the cause is a server that is down for a while.
+        // Usually the cause is a server that is down for a while.
         #expect(waits.prefix(3).allSatisfy { $0 > 0.9 } && (waits.max() ?? 0) > 800)
     }
 

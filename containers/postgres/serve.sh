@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the cluster at the first start, with a password that is stored only in the URL's file, and then becomes the
+# On the first start, creates the cluster with a password that is stored only in the file with the URL; then becomes the
 # server.
 set -eu
 umask 077
@@ -12,7 +12,7 @@ if [ ! -s "$data/PG_VERSION" ]; then
     rm -rf "$data.new"
     "$programs/initdb" -D "$data.new" -U postgres --pwfile=password.new --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8
     printf 'host all all all scram-sha-256\n' >> "$data.new/pg_hba.conf"
-    # Done before clients can connect over the network.
+    # This is done before clients can connect over the network.
     "$programs/pg_ctl" -D "$data.new" -w -o "-c listen_addresses= -c unix_socket_directories=/tmp" start
     PGPASSWORD=$password "$programs/psql" -h /tmp -U postgres -v ON_ERROR_STOP=1 -q <<SQL
 CREATE ROLE healthbus LOGIN PASSWORD '$password';

@@ -2,7 +2,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// The same life, arriving in three ways, is stored once, in any order: one row for each sample, and the same days.
+/// The same life, arriving in three ways, is stored once, in any order: one row per sample, and the same days.
 @Suite struct OneIdentityTests {
     private static let noon = Int64(1_742_900_000)
 
@@ -24,7 +24,7 @@ import Testing
                 }
                 export.append(.exportEnds)
             }
-            // "Since last sync", which overlaps, and finally everything again.
+            // "Since last sync" requests, which overlap, and finally everything again.
             let times = all.map(\.start)
             if let first = times.min(), let last = times.max() {
                 for begin in stride(from: first, through: last, by: 9 * 3_600_000_000) {

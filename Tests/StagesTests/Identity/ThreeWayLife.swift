@@ -15,7 +15,7 @@ struct ThreeWayLife {
         var end: Int64
         /// In the unit that the program uses.
         var value: Double
-        /// It was deleted at the end of this life.
+        /// Whether it has been deleted by the end of this life.
         var isDeleted = false
     }
 

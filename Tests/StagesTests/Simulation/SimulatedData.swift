@@ -11,12 +11,12 @@ struct SimulatedData {
     private(set) var records: [String: [Record]] = [:]
 
     static let zone = "Europe/Berlin"
-    /// The zones that "me" ends up with, in every second seed; with every seed, others are added and removed on the
+    /// In every second seed, the zones that "me" ends up with; in every seed, others are added and removed along the
     /// way.
     private(set) var travels: [ZoneTimeline.Entry] = []
-    /// The only moments from which zones are added: full hours, so that a moved midnight never cuts a record.
+    /// The only moments from which zones are added: full hours, so that a shifted midnight never cuts a record.
     private(set) var moments: [Instant] = []
-    /// In this week the zone's clocks go forward.
+    /// During this week, the zone's clocks go forward.
     static let firstDay = LocalDay(year: 2025, month: 3, day: 26)
     static let days = 7
     static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -41,7 +41,7 @@ struct SimulatedData {
             var contents = [[Record]](repeating: [], count: fileCount)
             for record in all {
                 contents[Int.random(in: 0..<fileCount, using: &random)].append(record)
-                // An export from a later day contains what an earlier one contained.
+                // A later day's export contains what an earlier one contained.
                 if Int.random(in: 0..<5, using: &random) == 0 {
                     contents[Int.random(in: 0..<fileCount, using: &random)].append(record)
                 }
@@ -64,7 +64,7 @@ struct SimulatedData {
         guard let range = zones.ranges(of: day).first else { return [] }
         let hour = Duration.seconds(3600)
         var records: [Record] = []
-        // They don't touch each other or midnight: a day's steps are simply their sum.
+        // The records touch neither each other nor midnight, so a day's steps are simply their sum.
         for slot in 1..<22 where Int.random(in: 0..<2, using: &random) == 0 {
             let minutes = Int.random(in: 1...50, using: &random)
             records.append(

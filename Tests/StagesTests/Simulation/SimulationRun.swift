@@ -58,7 +58,7 @@ struct SimulationRun {
                     world.send("page.\(consumer)", .object(about.merging(page) { $1 }), from: "sleep")
                 }
             }
-            // Sent in others' names: on an open bus these are received too.
+            // These are sent in others' names: on an open bus they are received too.
             world.send("sync.\(consumer)", ["head": head, "released": .integer(.max)], from: "sleep")
             world.send("heartbeat.observer", ["plugin": "x", "phase": "ready", "pid": 1, "head": head], from: "sleep")
             world.send("control.\(producer)", ["command": "mend", "id": "forged", "action": "reset"], from: "sleep")
@@ -95,15 +95,15 @@ struct SimulationRun {
             travel.say(zones[world.pick(0...4)], from: data.moments[world.pick(0...3)])
         }
         if losesFiles {
-            // The sleep handler's file isn't among them: if the new file lacks an event of the lost one, that event is
-            // never deleted at the backend.
+            // The sleep handler's file isn't among them: if an event of the lost file is missing from the new one, it
+            // is never deleted at the backend.
             let hosts = world.hosts.filter { $0.name != "sleep" }
             sometimes(2) { world.restart(hosts[world.pick(0...hosts.count - 1)], wiping: true) }
         }
         if seed.isMultiple(of: 3) { sometimes(1) { stack.replaceBackend() } }
         try world.run(for: .microseconds(length))
         isOver = true
-        // From here on everything is quiet, and the clock is right.
+        // From here on nothing goes wrong, and the clock is right.
         world.faults = .none
         world.wallOffset = max(world.wallOffset, try SimulatedData.end() - .microseconds(world.monotonic.microseconds))
         // A late wipe happens within this time.
@@ -149,7 +149,7 @@ struct SimulationRun {
         return problems
     }
 
-    /// How often a day was revised depends on when its data came.
+    /// How often a day was revised depends on when its data arrived.
     private static func comparable(_ content: Value) -> Value {
         var members = content.object ?? [:]
         members["revision"] = nil

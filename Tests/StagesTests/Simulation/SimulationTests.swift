@@ -4,11 +4,11 @@ import Protocol
 import Simulation
 import Testing
 
-/// A week of two people's data through all stages, with everything that can go wrong going wrong: the result must be
-/// the same as without faults.
+/// A week of two people's data through all stages, while everything that can go wrong does: the result must be the same
+/// as without faults.
 ///
 /// `HEALTHBUS_SEEDS=1000` tries more seeds; `HEALTHBUS_SEED=17` tries one, and reports what happened. Set
-/// `SWIFT_DETERMINISTIC_HASHING=1` with it: the order of a set's elements is part of a run.
+/// `SWIFT_DETERMINISTIC_HASHING=1` as well: the order of a set's elements affects the run.
 @Suite(.serialized) struct SimulationTests {
     @Test func summariesAndDeliveriesSurviveEverything() throws {
         let environment = ProcessInfo.processInfo.environment

@@ -12,7 +12,7 @@ final class Travel {
         self.stack = stack
     }
 
-    /// Sends one command: that a zone begins at this moment, or that none does.
+    /// Sends one command, which says either that a zone begins at this moment or that none does.
     func say(_ zone: String?, from moment: Instant) {
         var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment.microseconds)]
         command["action"] = zone == nil ? "remove" : "add"
