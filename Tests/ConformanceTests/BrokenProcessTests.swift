@@ -25,7 +25,7 @@ import Testing
     static let processFaults: [(String, ConformanceCase, String)] = [
         ("exit 4", .ready, "ended (exit code 4) before it was ready"),
         ("[ $wrong = 0 ] || exec sleep 1000", .options, "runs with an option its manifest doesn't declare"),
-        ("[ $wrong = 0 ] || exit 1", .options, "ended with exit code 1 at an option"),
+        ("[ $wrong = 0 ] || exit 1", .options, "ended with exit code 1 when given an option"),
         ("[ $second = 0 ] || exec sleep 1000", .lock, "a second process runs on the same state folder"),
         ("[ $second = 0 ] || exit 0", .lock, "a second process on the same state folder ended with exit code 0"),
         // The killer checks a thousand times between two heartbeats, and is already running when the plugin starts.
@@ -37,7 +37,7 @@ import Testing
                 time.sleep(0.001)
             os.kill(int(sys.argv[2]), 9)' $log $$ &
             until [ -e $log.armed ]; do sleep 0.01; done
-            """, .foreignMessages, "ended (signal 9 (Killed)) at messages"
+            """, .foreignMessages, "ended (signal 9 (Killed)) when sent messages"
         ),
         (#"case "$*" in *--standby*) exit 1;; esac"#, .standby, "with --standby it ended (exit code 1)"),
         (#"case "$*" in *--standby*) exec sleep 1000;; esac"#, .standby, "didn't take over"),

@@ -23,7 +23,7 @@ extension EndToEnd {
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "dashboard.name": "dashboard", "manifest.folder": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
-            "destination": "uploader", "date": "2025-04-02", "first.figure": "exerciseMinutes",
+            "destination": "uploader", "choice": "--destination uploader", "date": "2025-04-02", "first.figure": "exerciseMinutes",
             "first.date": "2025-04-02", "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71",
             "action.rawValue": "remove",
             "Advice.quoted(state)": "/nowhere",

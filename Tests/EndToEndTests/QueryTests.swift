@@ -122,7 +122,7 @@ extension EndToEnd {
                 let none = try stack.write("none.json", #"{ "instances": { "backend": null, "uploader": null } }"#)
                 let query = try await stack.onState("query", "SELECT 1", "--config", none)
                 #expect(
-                    query.error.contains("no reference backend") && query.error.contains("\"plugin\": \"backend\""),
+                    query.error.contains("need a reference backend") && query.error.contains("\"plugin\": \"backend\""),
                     "\(query.error)")
             }
         }

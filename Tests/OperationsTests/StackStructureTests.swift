@@ -63,7 +63,7 @@ import Testing
         ),
         (
             #"{"instances": {"fhir": {"plugin": "fhir", "configuration": {"server": "http://h.example.org/fhir"}}}}"#,
-            .error, "readable to another machine"
+            .error, "in the clear to another machine"
         ),
         (
             #"{"instances": {"fhir": {"plugin": "fhir", "configuration": {"server": "https://h.example.org/fhir"}}}}"#,

@@ -119,7 +119,7 @@ import Testing
             address: try bus.address("sender", hubKey: try BusKeyPair.make().publicKey), subscriptions: [.prefix("")],
             handlers: .init(message: { _ in }, refused: { why in refused.withLock { $0.append(why) } }))
         #expect(eventually { refused.withLock { !$0.isEmpty } })
-        #expect(eventually { bus.notices.contains { $0.why.contains("isn't for this hub's key") } })
+        #expect(eventually { bus.notices.contains { $0.why.contains("handshake for this hub's key") } })
         client.close()
         #expect(bus.hub?.stop() == true)
     }

@@ -102,7 +102,7 @@ extension PhoneModel {
 
     private static let delivery: [Row] = [
         row(
-            .deliveriesPerDay, "background deliveries, from a willing system", 16, 2, 24, "a day",
+            .deliveriesPerDay, "background deliveries, from a willing system", 12, 2, 24, "a day",
             "at most hourly: developer.apple.com, HKUpdateFrequency.hourly; about every hour: validic.atlassian.net;"
                 + " delayed, batched or skipped: developer.apple.com/forums/thread/823699"),
         row(
