@@ -16,8 +16,8 @@ package final class HandlerStage: Stage {
     let manifest: Manifest
     let configuration: Value
     let computer: DayComputer
-    /// Whether a trial before this process took over gave figures that differ from the existing ones.
-    package var givesOtherFigures = false
+    /// Whether this process was tried out and takes another's place: its program may be a different one.
+    package var takesOver = false
     /// Which instants the handler's days consist of, with this configuration.
     private(set) var window = HandlerWindow.localDay
     /// Which sample types belong to this handler.
@@ -103,7 +103,8 @@ package final class HandlerStage: Stage {
     }
 
     /// A different version or configuration of the handler may give different figures, so every day is computed again.
-    /// The same applies to a handler whose trial gave different figures, no matter which version it claims to be.
+    /// The same applies to a handler that takes another's place, no matter which version it claims to be: its trial
+    /// looks only at some days.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
@@ -113,7 +114,7 @@ package final class HandlerStage: Stage {
         let database = try turn.write().database
         let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
         let before = try read.firstRow { $0.string(0) }
-        guard before != now.json() || givesOtherFigures else { return }
+        guard before != now.json() || takesOver else { return }
         if before != nil {
             turn.log(.figuresOutdated, ["handler": manifest.name])
             try markEverything(turn)

@@ -15,9 +15,9 @@ import Testing
         let version = 1
     }
     private struct Gone: Error {}
-    /// The results of the trial before each start.
-    private final class Trial { var differs = false }
-    private let trial = Trial()
+    /// Whether the next start takes another process' place.
+    private final class Start { var takesOver = false }
+    private let start = Start()
 
     private static let day = LocalDay(year: 2025, month: 3, day: 26)
     private let zones: ZoneTimeline
@@ -26,11 +26,11 @@ import Testing
     init() throws {
         zones = try ZoneTimeline(zone: "Europe/Berlin")
         let manifest = try Checkout.manifest("steps")
-        rig = try StageRig { [trial] in
+        rig = try StageRig { [start] in
             let stage = HandlerStage(
                 instance: "steps", manifest: manifest, configuration: [:], computer: .beside(Traits()), namedTypes: [],
                 observer: "observer")
-            stage.givesOtherFigures = trial.differs
+            stage.takesOver = start.takesOver
             return stage
         }
     }
@@ -125,13 +125,13 @@ import Testing
         #expect(asked == [Self.day])
     }
 
-    /// A changed program is noticed even if its version is the same.
-    @Test func whatGaveOtherFiguresInItsTrialComputesEveryDayAgain() throws {
+    /// Its program may be a different one, even if its version and the days of its trial are the same.
+    @Test func whatTakesAnothersPlaceComputesEveryDayAgain() throws {
         try touch([Self.day], through: 10)
         try reply(.computed(DayOutput(figures: ["n": 1])))
         try rig.restart()
         #expect(try pending == 0)
-        trial.differs = true
+        start.takesOver = true
         try rig.restart()
         #expect(try pending == 1)
     }
