@@ -4,6 +4,7 @@ import HealthModel
 import HealthStore
 import IngestStage
 import ObserverReading
+import ObserverStage
 import Protocol
 import SQLite
 import StageKit
