@@ -34,7 +34,7 @@ struct JSON5Reader {
         return false
     }
 
-    /// Records that something is missing or, at the end of the text, what isn't closed.
+    /// Records that something is missing or, at the end of the text, that something isn't closed.
     private mutating func failHere(_ reason: String) -> Bool {
         guard next == nil else {
             return fail(next == UInt8(ascii: "#") ? Self.hash : reason)

@@ -35,8 +35,8 @@ package struct StackConfiguration: Sendable, Equatable {
     /// The address at which `up` answers questions about the state of the stack; nil for none.
     package let monitoring: Endpoint?
     package let file: String
-    /// The figures of days, in the order of columns: those of the stack's handlers, and of the handlers that a stack
-    /// has by default.
+    /// The daily figures, in the order of columns: those of the stack's handlers, and of the handlers that a stack has
+    /// by default.
     package let figures: [FigureDeclaration]
     /// All families under which samples may be delivered, over all existing plugins.
     package let families: Set<String>

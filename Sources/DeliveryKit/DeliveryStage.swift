@@ -55,7 +55,7 @@ package final class DeliveryStage: Stage {
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// The moment since which something has been waiting and nothing has been accepted.
+    /// Since when something has been waiting while nothing was accepted.
     private var stuckSince: MonotonicTime?
     /// Whether there were dead letters when that was last reported; nil before the first turn.
     var hasToldOfLetters: Bool?

@@ -71,7 +71,7 @@ enum MediaType {
         return endings[ending] ?? "application/octet-stream"
     }
 
-    /// Whether it is a photo or a PDF: things that people attach.
+    /// Whether it is something that people attach: a photo or a PDF.
     static func isPicture(_ head: [UInt8]) -> Bool {
         let type = of(name: "", head: head)
         return type.hasPrefix("image/") || type == "application/pdf"

@@ -7,7 +7,7 @@ extension ExportParser {
         switch context {
         case .tree:
             if code?.standsAlone == true { return startBehindUnclosed(element, code) }
-            // Here more is known to be lost than a single point.
+            // Here, more than a single point is known to be lost.
             if element.pointee.malformed, code != .location || element.pointee.fault != healthbus_xml_form {
                 outerProblem = outerProblem ?? element.problemAsPart
             }
@@ -126,7 +126,7 @@ extension ExportParser {
         case .record, .correlatedRecord: spoilRecord((reason ?? .textWithin).rawValue, text)
         case .correlation, .document:
             if context == .correlation { outerProblem = outerProblem ?? reason?.rawValue }
-            // There is nothing worth keeping in zero bytes alone.
+            // A run of nothing but zero bytes isn't worth keeping.
             guard text.buffer.contains(where: { $0 > 0x20 }) else { return true }
             quarantine(line: line, (reason ?? .textBetween).rawValue, raw: Self.shortened(text.buffer, ""))
         }

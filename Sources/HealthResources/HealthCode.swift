@@ -18,7 +18,7 @@ package struct HealthCode: Sendable, Hashable {
         case activityOfDay = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-time.html"
         /// HL7's guide to personal health records.
         case sleep = "https://hl7.org/fhir/uv/phr/2025May/ValueSet-pcd-sleep-observation-code.html"
-        /// An example of US Core.
+        /// An example from US Core.
         case usCore = "https://hl7.org/fhir/us/core/STU3.1/Observation-blood-glucose.html"
         /// The Danish core guide.
         case danishCore = "https://hl7.dk/fhir/core/ValueSet-dk-core-SCTBasicObservation.html"

@@ -12,7 +12,7 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case damagedBlock(Int64)
     /// The stored record of an export's piece can't be read.
     case damagedPiece
-    /// A part of a document that isn't the next one.
+    /// A document's part that is out of order.
     case brokenDocument
     /// The stored record of which rows came from which origin can't be read.
     case damagedNotes

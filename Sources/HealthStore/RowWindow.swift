@@ -70,7 +70,7 @@ struct RowWindow {
         if child { rows[slot].claimedBelow.1 = ordinal } else { rows[slot].claimedBelow.0 = ordinal }
     }
 
-    /// Records that this second's rows aren't loaded ahead.
+    /// Records that this second's rows haven't been loaded in advance.
     mutating func leaveOut(_ second: Int64) { crowded.insert(second) }
 
     /// Drops the rows of a second, which were the last to be loaded: there are too many.

@@ -4,7 +4,7 @@
 /// A command is in single quotes and begins with the program's name. The author of a message needn't know where the
 /// stack is.
 package struct Advice: Sendable, Equatable {
-    /// The state folder to repeat; nil if none is needed.
+    /// The state folder to name in printed commands; nil if none is needed.
     package var state: String?
     /// The configuration to repeat.
     package var configuration: String?

@@ -1,4 +1,4 @@
-/// How many columns of a terminal a text takes, roughly following the East Asian Width property (UAX #11).
+/// How many columns of a terminal a text takes up, roughly following the East Asian Width property (UAX #11).
 package enum DisplayWidth {
     package static func of(_ text: String) -> Int {
         // In plain ASCII, by far the most common case, each byte is one column.

@@ -1,4 +1,4 @@
-/// Text in a column whose first line begins after other text.
+/// Text that is wrapped into a column, with its first line beginning after other text.
 enum TextWrap {
     /// Below this width columns don't help, and line breaking is left to the terminal.
     private static let narrowest = 24

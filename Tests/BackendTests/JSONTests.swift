@@ -73,7 +73,7 @@ struct JSONTests {
             out.append(json: number)
             let text = String(decoding: out, as: UTF8.self)
             #expect(Double(text) == number)
-            // At most as long as the standard library's form, which is the shortest apart from the ".0" after whole
+            // No longer than the standard library's form, which is the shortest apart from the ".0" after whole
             // numbers.
             #expect(text.utf8.count <= number.description.utf8.count)
         }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A second stack that follows a first one by its changes.
+    /// A second stack that follows a first one by asking for its changes.
     @Suite struct FollowTests {
         /// A first stack, at a port that survives restarts.
         private struct Leader {

@@ -11,7 +11,7 @@ extension EndToEnd {
     /// What processes that connect can expect from the hub, and what it leaves for the next hub.
     @Suite struct HubTests {
         /// A process that connects receives the hub's heartbeat at once instead of waiting for the next one, and the
-        /// hub removes its sockets' files when it ends.
+        /// hub removes its socket files when it ends.
         @Test func newcomersHearTheHub() async throws {
             try await withStack { stack in
                 let address = BusAddress(folder: stack.folder)

@@ -85,7 +85,7 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// The one whose name comes first is in summaries; a shipped plugin isn't to blame.
+    /// The one whose name comes first is in summaries; of two, it is never the shipped plugin that is reported.
     @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
     func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
         let folder = try TemporaryFolder()

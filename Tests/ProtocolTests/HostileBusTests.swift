@@ -53,7 +53,7 @@ import Testing
             polite.send(message("a.small"))
         }
         #expect(eventually { listener.topics.count == 20 })
-        // Messages from a peer that was cut off arrive again once it sends only what is allowed.
+        // A peer that was cut off is heard again as soon as it sends only what is allowed.
         #expect(listener.hears(rude))
         #expect(listener.hears(polite))
         #expect(listener.topics == Array(repeating: "a.small", count: 20))

@@ -151,7 +151,7 @@ import Testing
         #expect(bus.hub?.failed == nil)
     }
 
-    /// New keys, of a client and of the hub, are used without restarting anyone.
+    /// New keys for a client or the hub are used without a restart.
     @Test func keysChangeWhileAllRun() throws {
         try bus.admit("sender")
         let old = try bus.admit("listener")

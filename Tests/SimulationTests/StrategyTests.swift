@@ -15,7 +15,7 @@ import Testing
         #expect(result.max ?? 0 > 3600, "a life in which nothing is late proves nothing")
     }
 
-    /// Lost samples never arrive, and don't count as fast.
+    /// Lost samples never arrive, and aren't counted as fast.
     @Test func withoutAnchorsSamplesAreLost() throws {
         let result = try Simulator(shippedStack(), life: .init(seed: 3, days: 6)).run(.naive)
         #expect(result.lost > 0 && result.max == nil)

@@ -101,7 +101,7 @@ private struct OneFigure: DayHandler {
         try sync(rig, 10, replay: .object(later))
         try sync(rig, 20)
         try touch(rig, through: 20)
-        // The day in progress continues; today's is next.
+        // The day in progress is finished first; today comes next.
         _ = try slice(rig)
         let next = try #require(rig.pulls.last { $0.name == "slice" })
         let span = try #require(next.integer("from"))..<(try #require(next.integer("to")))

@@ -7,7 +7,7 @@ package struct Manifest: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case hub, ingest, observer, debouncer, handler, consolidator, uploader, notifier, backend, dashboard
 
-        /// Whether its instances keep a changelog, are asked for it, and take commands.
+        /// Whether its instances keep a changelog that can be queried, and take commands.
         package var isStage: Bool { ![.hub, .ingest, .backend, .dashboard].contains(self) }
     }
 

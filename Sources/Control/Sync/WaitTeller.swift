@@ -24,8 +24,8 @@ final class WaitTeller: Sendable {
 
     /// Nothing is reported before this.
     private static let patience = Duration.seconds(4)
-    /// Seconds without a heartbeat after which a process is silent: all are asked twice a second, and answer if they
-    /// can.
+    /// Seconds without a heartbeat after which a process counts as silent: all are asked twice a second, and answer if
+    /// they can.
     private static let silence = 3.0
 
     /// - Parameter names: the instances whose silence counts.

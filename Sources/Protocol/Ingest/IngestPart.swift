@@ -27,8 +27,8 @@ package struct IngestPart: Sendable {
 
     /// A page of another stack's changes, and how far it reaches.
     package struct Following: Sendable, Equatable {
-        /// The cursor up to which everything has been taken in once this part is stored; nil only asks for the current
-        /// one.
+        /// The cursor up to which everything has been taken in once this part is stored; with nil, the part just asks
+        /// for the current one.
         package var cursor: String?
         /// As in `ChangesAnswer`.
         package var zones = Value.null

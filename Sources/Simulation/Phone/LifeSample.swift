@@ -16,7 +16,7 @@ package struct LifeSample: Sendable, Equatable {
     /// When it could first be delivered: its end, the morning for a night, or when a person typed it in.
     package var saved: Instant
 
-    /// The types that are seldom written, and whole: HealthKit may tell of them at once.
+    /// The types that are seldom written, and whole: HealthKit may report them immediately.
     static let immediate: Set<String> = [
         HealthType.workoutIdentifier, "HKCategoryTypeIdentifierSleepAnalysis", "HKQuantityTypeIdentifierBodyMass",
     ]

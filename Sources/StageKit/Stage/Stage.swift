@@ -37,8 +37,8 @@ package protocol Stage: AnyObject {
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
-    /// Writes whatever the stage would have written a little later; called when the process is asked to stop. Isn't
-    /// called in a crash, so nothing may depend on it.
+    /// Writes whatever the stage would have written a little later; called when the process is asked to stop. Not
+    /// called when the process crashes, so nothing may depend on it.
     func close(_ turn: Turn) throws
 }
 

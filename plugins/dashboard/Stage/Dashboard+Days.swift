@@ -7,7 +7,7 @@ import Logging
 
 /// Requests about days: the same reports that the commands print.
 extension Dashboard {
-    /// A request for more days would take more memory than the page ever needs.
+    /// The page never needs more days, and a request for more would take too much memory.
     private static let daysAtOnce = 400
 
     func about(_ visitor: Visitor, _ parameters: Parameters) throws -> Value {

@@ -6,7 +6,7 @@ import HealthModel
 import Processes
 import StageKit
 
-/// Keeps the program running, restart after restart, on the one thread that starts it.
+/// Keeps the program running across restarts, always on the thread that starts it.
 final class ExecWorker {
     private let command: ExecCommand
     private let program: String

@@ -7,7 +7,7 @@ package struct FilePart: Sendable {
         case bytes([UInt8], rows: Int64)
     }
 
-    /// The stage's number for this job of writing the file.
+    /// The number that the stage gave to this writing of the file.
     package var job: Int64
     package var path: String
     /// What comes before the first row; written with the first piece.

@@ -5,7 +5,7 @@ import MQTT
 /// accept it. Pure.
 struct BrokerLink {
     private(set) var isOpen = false
-    /// Why the broker can't be reached or doesn't keep the connection; nil once it has accepted everything.
+    /// Why the broker can't be reached or doesn't keep the connection open; nil once it has accepted everything.
     private(set) var problem: MQTTError?
     private var opened: MonotonicTime?
     /// The last problem logged; forgotten once a connection has lasted.

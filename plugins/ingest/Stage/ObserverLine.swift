@@ -35,7 +35,7 @@ package final class ObserverLine: Sendable {
 
     /// - Parameters:
     ///   - patience: for one part. A request with many parts continues while they are being answered.
-    ///   - longest: for all parts; less than a proxy waits.
+    ///   - longest: for all parts; shorter than a proxy's timeout.
     ///   - say: sends a part to the observer; the part may be lost.
     package init(
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),

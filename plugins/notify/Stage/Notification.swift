@@ -27,7 +27,7 @@ package struct Notification: Sendable, Equatable {
 
     package var isRaised: Bool { since != nil }
 
-    /// The input of a program and the body for a webhook.
+    /// What a program gets as its input, and a webhook as its body.
     package var json: String {
         Value.object([
             "id": .string(id), "from": .string(producer), "kind": .string(kind), "subject": .string(subject),

@@ -1,7 +1,7 @@
 import DeliveryKit
 import HealthModel
 
-/// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
+/// The Retry-After header (RFC 9110, 10.2.3): seconds, or an HTTP date.
 package enum RetryAfter {
     /// Reads the header; nil when it has neither form.
     package static func wait(_ text: String) -> AskedWait? {
