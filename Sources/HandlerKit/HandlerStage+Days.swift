@@ -51,7 +51,7 @@ extension HandlerStage {
             if dirty.failed.isEmpty { try turn.clear(.failedDays) }
             let before = turn.head.sequence
             try write(output, key: key, turn)
-            if turn.head.sequence > before { revisedByHand += 1 }
+            byHand.computed(key, isRevised: turn.head.sequence > before)
         case .failure(let error):
             failures[key, default: 0] += 1
             turn.log(
@@ -64,6 +64,7 @@ extension HandlerStage {
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
+            byHand.failed(key)
             try tell(of: "\(error)", day: LocalDay(number: key.day), turn)
         }
         try dirty.clear(key, generation: job.generation, turn)

@@ -26,6 +26,26 @@ struct ReplayedDays: Sendable, Equatable {
     }
 }
 
+/// What has become of days since a person asked to replay some. Not stored: after a restart the request begins again.
+struct ReplayTally: Sendable {
+    private var revised: Int64 = 0
+    private var failures: Set<DirtyDays.Key> = []
+
+    mutating func computed(_ key: DirtyDays.Key, isRevised: Bool) {
+        failures.remove(key)
+        if isRevised { revised += 1 }
+    }
+
+    /// Counts a day that was given up.
+    mutating func failed(_ key: DirtyDays.Key) { failures.insert(key) }
+
+    /// - Parameter days: the requested days, since 1970; nil for all that were computed in the meantime.
+    func report(on days: ClosedRange<Int>?) -> ReplayReport {
+        let dates = Set(failures.map(\.day)).filter { days?.contains($0) ?? true }
+        return ReplayReport(revised: revised, failed: dates.sorted().map { LocalDay(number: $0).description })
+    }
+}
+
 extension HandlerStage {
     /// Accepts a chunk of a historical sync: its days are marked once, behind everything live, and don't hold back the
     /// frontier.
@@ -69,7 +89,7 @@ extension HandlerStage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
-            revisedByHand = 0
+            byHand = ReplayTally()
             if let since = request.since {
                 forgetSlices()
                 try upstream.rewind(to: since, turn)
@@ -88,12 +108,13 @@ extension HandlerStage {
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         if request.action == "watch" { return watched(request, turn) }
         let left: Int64
-        if let days = request.days.flatMap({ ReplayedDays($0) }) {
+        let days = request.days.flatMap { ReplayedDays($0) }
+        if let days {
             left = self.left(of: days)
         } else {
             left = upstream.isLevel ? Int64(dirty.count) : max(1, Int64(dirty.count))
         }
-        return left > 0 ? .underWay(left: left) : .done(["revised": .integer(revisedByHand)])
+        return left > 0 ? .underWay(left: left) : .done(Value(byHand.report(on: days?.days)))
     }
 
     /// Forgets its position in the observer's changes, and derives every day again from what the observer then reports.

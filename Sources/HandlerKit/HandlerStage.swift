@@ -39,8 +39,8 @@ package final class HandlerStage: Stage {
     var freshness = Freshness()
     /// The latest requested chunk of a historical sync.
     var replayed: ReplayedDays?
-    /// How many days have changed since a person asked to replay some.
-    var revisedByHand: Int64 = 0
+    /// What has become of days since a person asked to replay some.
+    var byHand = ReplayTally()
     var news = NewsDays()
     /// Among days with figures that no sample can belong to, the last one checked; nil when all have been.
     var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)

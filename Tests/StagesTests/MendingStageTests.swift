@@ -8,14 +8,20 @@ import Protocol
 import SQLite
 import Simulation
 import StageKit
+import Synchronization
 import TestSupport
 import Testing
 
 private struct Counted: DayHandler {
     let version = 1
     let needsPayload = false
+    let isBroken: @Sendable () -> Bool
+
+    struct Broken: Error {}
+
     func compute(_ input: DayInput) throws -> DayOutput {
-        DayOutput(figures: ["n": .integer(Int64(input.samples.count))])
+        if isBroken() { throw Broken() }
+        return DayOutput(figures: ["n": .integer(Int64(input.samples.count))])
     }
 }
 
@@ -23,12 +29,13 @@ private struct Counted: DayHandler {
 @Suite struct MendingStageTests {
     private static let noon = Instant(seconds: 1_742_986_800)
 
-    private func handler() throws -> StageRig<MendingStage> {
+    private func handler(isBroken: @escaping @Sendable () -> Bool = { false }) throws -> StageRig<MendingStage> {
         let manifest = try Checkout.manifest("steps")
         return try StageRig {
             MendingStage(
                 HandlerStage(
-                    instance: "steps", manifest: manifest, configuration: [:], handler: Counted(), namedTypes: [],
+                    instance: "steps", manifest: manifest, configuration: [:], handler: Counted(isBroken: isBroken),
+                    namedTypes: [],
                     observer: "observer"), instance: "steps")
         }
     }
@@ -101,6 +108,40 @@ private struct Counted: DayHandler {
         #expect(rig.commits == commits && rig.pulls.isEmpty)
         try ask(rig, replay("b"))
         #expect(try mending(rig)["id"] == "b")
+    }
+
+    @Test func aReplaySaysWhichDaysCouldNotBeComputed() throws {
+        let isBroken = Mutex(false)
+        let rig = try handler { isBroken.withLock { $0 } }
+        try sync(rig, head(10))
+        try answerSpans(rig, head(10))
+        try answerSlice(rig)
+        isBroken.withLock { $0 = true }
+        let after = MendRequest(id: "b", action: "replay", ["since": 4])
+        for request in [replay("a"), after] {
+            try ask(rig, request)
+            if request == after { try answerSpans(rig, head(10)) }
+            // After its third try, the day is left out.
+            for _ in 1...3 {
+                #expect(try mending(rig)["state"] == "underWay")
+                try answerSlice(rig)
+                try rig.turn()
+            }
+            #expect(
+                try mending(rig)["result"] == ["revised": 0, "failed": ["2025-03-26"], "failedDays": 1],
+                "\(request.id)")
+        }
+        isBroken.withLock { $0 = false }
+        try ask(rig, replay("c"))
+        try answerSlice(rig)
+        try rig.turn()
+        #expect(try mending(rig)["result"] == ["revised": 0])
+    }
+
+    @Test func aReplaysReportStaysSmall() {
+        #expect(ReplayReport(revised: 1).failed == nil && ReplayReport(revised: 1).failedDays == nil)
+        let report = ReplayReport(revised: 0, failed: (0..<3650).map { LocalDay(number: $0).description })
+        #expect(report.failed?.count == 100 && report.failed?.first == "1970-01-01" && report.failedDays == 3650)
     }
 
     @Test func aReplayFromASequenceAsksForWhatHasChangedSince() throws {

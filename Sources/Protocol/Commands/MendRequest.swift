@@ -89,6 +89,27 @@ package struct MendSelection: Codable, Sendable, Equatable {
     }
 }
 
+/// What a handler did for a replay.
+package struct ReplayReport: Codable, Sendable, Equatable {
+    /// Days whose figures or events differ from before.
+    package var revised: Int64
+    /// Local dates that couldn't be computed, in order, at most `listed`; nil without any.
+    package var failed: [String]?
+    /// How many there are of them; nil without any.
+    package var failedDays: Int64?
+
+    /// Heartbeats carry the report, so it stays small.
+    package static let listed = 100
+
+    /// - Parameter failed: all dates that couldn't be computed, in order.
+    package init(revised: Int64, failed: [String] = []) {
+        self.revised = revised
+        guard !failed.isEmpty else { return }
+        self.failed = Array(failed.prefix(Self.listed))
+        failedDays = Int64(failed.count)
+    }
+}
+
 /// What an undo took back, or would take back.
 package struct UndoReport: Codable, Sendable, Equatable {
     package var dryRun: Bool?

@@ -5,6 +5,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import Terminal
 
 enum ReplayCommand: Command {
@@ -63,7 +64,9 @@ enum ReplayCommand: Command {
                 return delivered(result, span)
             }
         }
-        if case .done(let result) = outcome, let refused = result["refused"].int, refused > 0 {
+        guard case .done(let result) = outcome else { return }
+        if let failure = result.read(ReplayReport.self)?.failure { throw failure }
+        if let refused = result["refused"].int, refused > 0 {
             throw Failure(
                 "the backend refuses \(HumanFormat.count(Int(refused), "element"))",
                 hint: "'healthbus dead-letters list' says why")
