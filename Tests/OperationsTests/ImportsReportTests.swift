@@ -1,6 +1,7 @@
 import HealthModel
 import Inspection
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 
@@ -24,6 +25,32 @@ import Testing
         #expect(state { $0.state = .receiving } == "receiving")
         #expect(state { $0.problem = ImportRow.cancelled } == "cancelled")
         #expect(state { $0.undone = 7 } == "taken back")
+    }
+
+    @Test func whatACompleteImportDeletedIsShown() {
+        func table(_ deleted: [Int64?], refused: String? = nil) -> [[Substring]] {
+            let rows = deleted.map { deleted in
+                var report = ImportReport(
+                    path: "/x/export.zip", total: .init(read: 3, added: 1, known: 2, deleted: 0, quarantined: 0),
+                    byType: [:], seconds: 1)
+                report.completeness = deleted.map {
+                    .init(exportDate: nil, deletedByAbsence: $0, refused: refused)
+                }
+                return ImportRow(
+                    id: "1", path: "/x/export.zip", user: "me", state: .closed, report: Value(report), problem: nil,
+                    request: nil)
+            }
+            let text = ImportsReport(rows: rows, devices: []).table(for: Terminal(isTerminal: false))
+            return text.split(separator: "\n").map { $0.split(separator: " ") }
+        }
+        let usual: [Substring] = ["Id", "When", "User", "State", "Added", "Known", "File"]
+        #expect(table([nil, 0]).first == usual && table([4], refused: "too many").first == usual)
+        let told = table([nil, 4])
+        #expect(told.first == ["Id", "When", "User", "State", "Added", "Deleted", "Known", "File"])
+        #expect(
+            told.dropFirst().map { Array($0.suffix(4)) } == [
+                ["1", "0", "2", "export.zip"], ["1", "4", "2", "export.zip"],
+            ])
     }
 
     /// If there is nothing to show yet but an import is in progress, that import is named instead of suggesting one.

@@ -53,18 +53,21 @@ package struct ImportsReport {
 
     package func table(for terminal: Terminal) -> String {
         guard !rows.isEmpty else { return "Nothing has been imported yet.\n" + deviceTable(for: terminal) }
-        var table = Table([
-            .init("Id"), .init("When", givesWay: 2), .init("User", givesWay: 3), .init("State"), .number("Added"),
-            .number("Known", givesWay: 1), .init("File", givesWay: 4),
-        ])
-        for row in rows {
-            let report: ImportReport? = row.report?.read()
+        let reports: [ImportReport?] = rows.map { $0.report?.read() }
+        let hasDeleted = reports.contains { ($0?.samplesDeleted ?? 0) > 0 }
+        var table = Table(
+            [
+                .init("Id"), .init("When", givesWay: 2), .init("User", givesWay: 3), .init("State"), .number("Added"),
+            ] + (hasDeleted ? [.number("Deleted")] : [])
+                + [.number("Known", givesWay: 1), .init("File", givesWay: 4)])
+        for (row, report) in zip(rows, reports) {
             func count(_ number: Int64?) -> String { number.map { HumanFormat.count(Int($0)) } ?? "" }
-            table.add([
-                row.id, row.submitted.map { terminal.moment($0) } ?? "", row.user,
-                Self.state(of: row),
-                count(report?.total.added), count(report?.total.known), (row.path as NSString).lastPathComponent,
-            ])
+            table.add(
+                [
+                    row.id, row.submitted.map { terminal.moment($0) } ?? "", row.user,
+                    Self.state(of: row), count(report?.total.added),
+                ] + (hasDeleted ? [count(report?.samplesDeleted)] : [])
+                    + [count(report?.total.known), (row.path as NSString).lastPathComponent])
         }
         return table.render(for: terminal) + deviceTable(for: terminal)
     }

@@ -73,6 +73,12 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package init() {}
     }
 
+    /// How many stored samples a complete import deleted because the file lacks them, or would delete in a dry run; 0
+    /// if it was refused.
+    package var samplesDeleted: Int64 {
+        completeness.map { $0.refused == nil ? $0.deletedByAbsence : 0 } ?? 0
+    }
+
     package init(path: String, total: Tally, byType: [String: Tally], seconds: Double) {
         self.path = path
         self.total = total

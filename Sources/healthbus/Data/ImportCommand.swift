@@ -109,7 +109,7 @@ enum ImportCommand: Command {
         let name = (outcome.path as NSString).lastPathComponent
         let total = report.total
         // Deleted because of the file's own tombstones, or because a complete export lacks them.
-        let deleted = total.deleted + (report.completeness.map { $0.refused == nil ? $0.deletedByAbsence : 0 } ?? 0)
+        let deleted = total.deleted + report.samplesDeleted
         var text =
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
             + "\(count(total.known)) known, \(count(deleted)) \(isTrial ? "would be " : "")deleted, "
