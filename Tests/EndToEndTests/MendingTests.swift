@@ -105,6 +105,9 @@ extension EndToEnd {
                 #expect(since.exit == .code(0), "\(since.error)")
                 let refused = try await stack.onState("replay", "consolidator", "--from", "17")
                 #expect(refused.exit == .code(2) && refused.error.contains("give a date"), "\(refused.error)")
+                // A misspelt name is reported even if --from is missing too.
+                let misspelt = try await stack.onState("replay", "stps")
+                #expect(misspelt.exit == .code(2) && misspelt.error.contains("mean 'steps'"), "\(misspelt.error)")
                 try await stack.interrupt(up)
                 #expect(try await StackContent(of: stack).differences(from: before) == [])
             }

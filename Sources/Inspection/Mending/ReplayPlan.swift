@@ -20,8 +20,10 @@ package struct ReplayPlan {
     private let observing: ObserverQueries
     package let instance: StackConfiguration.Instance
     private let zones: [String: ZoneTimeline]
-    /// Local dates, both included; nil for a sequence number.
-    package let days: ClosedRange<LocalDay>?
+    /// nil for a sequence number.
+    private let replayed: ReplaySpan?
+    /// Local dates with samples, both included; nil for a sequence number.
+    package var days: ClosedRange<LocalDay>? { replayed?.shown }
     private let since: SequenceNumber?
     private let types: TypeChoice
 
@@ -61,7 +63,7 @@ package struct ReplayPlan {
                     hint: "leave them out, or give a date instead")
             }
             since = sequence
-            days = nil
+            replayed = nil
             return
         }
         since = nil
@@ -70,19 +72,16 @@ package struct ReplayPlan {
                 "nothing has been stored in \(stack.place) yet",
                 hint: try NothingYet.advice(stack, reader, user: user))
         }
-        // Days without samples have nothing to compute; the day after the last may contain the end of its night.
-        let first = max(from, span.lowerBound)
-        let last = min(end ?? span.upperBound.adding(days: 1), span.upperBound.adding(days: 1))
-        guard first <= last else {
+        guard let replayed = ReplaySpan(from: from, through: end, samples: span) else {
             throw Failure.usage(
                 "there are no samples in that time", hint: "they are from \(span.lowerBound) to \(span.upperBound)")
         }
-        days = first...last
+        self.replayed = replayed
     }
 
     /// Fills in the part of a request that says what to do again.
     package func fill(_ request: inout MendRequest) {
-        guard let days else { return request.since = since ?? .beginning }
+        guard let days = replayed?.days else { return request.since = since ?? .beginning }
         request.from = days.lowerBound.description
         request.through = days.upperBound.description
         request.users = ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones)
@@ -98,9 +97,11 @@ package struct ReplayPlan {
     /// The amount of work, found by reading page by page with the same requests that the replay would send.
     package func count() throws -> Count {
         if let since { return try count(since: since) }
-        guard let days else { return Count(days: 0, rows: 0) }
+        guard let replayed else { return Count(days: 0, rows: 0) }
+        let days = replayed.days
         let range = days.lowerBound.number...days.upperBound.number
-        var count = Count(days: range.count, rows: 0)
+        let shown = replayed.shown
+        var count = Count(days: (shown.lowerBound.number...shown.upperBound.number).count, rows: 0)
         switch instance.manifest.kind {
         case .handler: count.rows = try rows(of: instance, topic: "", range)
         case .consolidator:

@@ -24,10 +24,11 @@ enum ReplayCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let instance = try stack.named(arguments.positionals[0])
         guard let text = arguments.value("--from") else {
             throw Failure.usage("--from is missing", hint: "give a date, as in --from 2025-03-01")
         }
-        let stack = try Stack(arguments)
         func today() throws -> LocalDay { try stack.today(of: arguments.value("--user") ?? "me") }
         let start: ReplayPlan.Start
         // A number is a sequence number, never a year.
@@ -45,7 +46,7 @@ enum ReplayCommand: Command {
             throw Failure.usage("--to \(end) is before --from \(from)", hint: "swap them")
         }
         let plan = try ReplayPlan(
-            stack, instance: try stack.named(arguments.positionals[0]), from: start, through: end,
+            stack, instance: instance, from: start, through: end,
             user: arguments.value("--user"), now: WallClock.now)
         if arguments.flag("--dry-run") { return show(plan, try plan.count(), arguments) }
         let client = MendClient(stack)
