@@ -1,3 +1,4 @@
+import Control
 import HealthModel
 import Inspection
 import Protocol
@@ -18,6 +19,18 @@ import Testing
         #expect(screen.moment(instant, on: nil) == "2025-03-30T08:15:30Z")
         #expect(screen.clock(instant, on: zones) == "10:15")
         #expect(pipe.clock(instant, on: zones) == "2025-03-30T10:15:30+02:00")
+    }
+
+    @Test func silenceIsDatedInFull() {
+        let began = Instant(seconds: 1_742_986_800) + .milliseconds(250)
+        let now = began + .seconds(40)
+        func text(_ since: Instant, _ terminal: Terminal) -> String {
+            WaitTeller.text("steps", since: since, began: began, now: now, for: terminal)
+        }
+        #expect(text(began, pipe) == "steps hasn't reported at all since this began, at 2025-03-26T11:00:00Z")
+        #expect(text(began + .seconds(9), pipe) == "steps hasn't reported since 2025-03-26T11:00:09Z")
+        let local = InstantText.local(began, now: now)
+        #expect(text(began, screen) == "steps hasn't reported at all since this began, at \(local)")
     }
 
     @Test func zonesBeginAtAnOffset() throws {

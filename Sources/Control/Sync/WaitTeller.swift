@@ -2,11 +2,14 @@ import Client
 import Clocks
 import Foundation
 import HealthModel
+import Inspection
+import Logging
 import Synchronization
+import Terminal
 
 /// Reports what a command is waiting for, once nothing has moved for a while: somebody watching a silent command can't
 /// tell whether it is working.
-final class WaitTeller: Sendable {
+package final class WaitTeller: Sendable {
     private struct State {
         var waits: [String] = []
         var movedAt = MonotonicClock.now
@@ -20,6 +23,8 @@ final class WaitTeller: Sendable {
     private let client: StackClient
     private let names: [String]
     private let began = WallClock.now
+    /// The text goes to both streams, so it is brief only if a person reads both.
+    private let terminal = Terminal(.output).isTerminal ? Terminal(.error) : Terminal(.output)
     private let tell: @Sendable (String) -> Void
 
     /// Nothing is reported before this.
@@ -56,16 +61,18 @@ final class WaitTeller: Sendable {
         let now = WallClock.now
         return state.withLock { state in
             names.compactMap { name in
-                state.silentSince[name].map { Self.text(name, since: $0, began: began, now: now) }
+                state.silentSince[name].map { Self.text(name, since: $0, began: began, now: now, for: terminal) }
             }
         }
     }
 
-    /// "steps hasn't reported since 14:05:10". Pure.
-    package static func text(_ name: String, since: Instant, began: Instant, now: Instant) -> String {
+    /// "steps hasn't reported since 14:05:10"; in full if not for a screen. Pure.
+    package static func text(
+        _ name: String, since: Instant, began: Instant, now: Instant, for terminal: Terminal
+    ) -> String {
         since <= began
-            ? "\(name) hasn't reported at all since this began, at \(InstantText.local(began, now: now))"
-            : "\(name) hasn't reported since \(InstantText.local(since, now: now))"
+            ? "\(name) hasn't reported at all since this began, at \(terminal.second(began, now: now))"
+            : "\(name) hasn't reported since \(terminal.second(since, now: now))"
     }
 
     private func look() {

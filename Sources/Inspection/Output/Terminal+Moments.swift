@@ -10,6 +10,12 @@ extension Terminal {
         return isTerminal ? String(text.prefix(16)) : text
     }
 
+    /// A recent moment to the second: on a screen by this machine's clock, "14:05:10", with the date if it isn't today;
+    /// elsewhere in UTC.
+    package func second(_ instant: Instant, now: Instant) -> String {
+        isTerminal ? InstantText.local(instant, now: now) : InstantText.iso8601(Instant(seconds: instant.flooredSecond))
+    }
+
     /// A moment on a person's clock: "2025-03-30 10:15" on a screen. In UTC without one.
     package func moment(_ instant: Instant, on zones: ZoneTimeline?) -> String {
         guard let text = zones?.localText(of: instant) else { return InstantText.iso8601(instant) }
