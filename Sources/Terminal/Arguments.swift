@@ -75,11 +75,16 @@ package struct Arguments: Sendable {
     private mutating func take(option word: String, _ rest: inout ArraySlice<String>) throws(Failure) {
         let parts = Self.parts(of: word)
         guard let option = command.options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
+            let kin = command.kin.flatMap { kin in
+                kin.options.contains { $0.name == parts[0] || $0.short == parts[0] } ? kin.name : nil
+            }
             throw .usage(
                 "unknown option \(parts[0])",
-                hint: Nearest.hint(
-                    for: parts[0], among: command.options.map(\.name), quoted: false, else: "see \(command.name) --help"
-                ))
+                hint: kin.map { "'\($0)' takes it" }
+                    ?? Nearest.hint(
+                        for: parts[0], among: command.options.map(\.name), quoted: false,
+                        else: "see \(command.name) --help"
+                    ))
         }
         if let known = given[option.name], !known.isEmpty, !option.repeats, option.value != nil {
             throw .usage("\(option.name) is given twice", hint: "give it once")

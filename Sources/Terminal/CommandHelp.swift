@@ -36,6 +36,15 @@ package struct CommandHelp: Sendable {
         }
     }
 
+    /// A command whose options people may expect here.
+    package struct Kin: Sendable {
+        /// "healthbus up".
+        let name: String
+        let options: [Option]
+
+        package init(_ command: CommandHelp) { (name, options) = (command.name, command.options) }
+    }
+
     /// The command as typed, including the program's name: "healthbus import".
     package var name: String
     /// One sentence.
@@ -46,10 +55,12 @@ package struct CommandHelp: Sendable {
     package var examples: [String]
     /// What to say if there are too few positional arguments; nil to name the missing one.
     package var mistake: (@Sendable (_ words: [String]) -> Failure?)?
+    /// Named if one of its options is given here.
+    package var kin: Kin?
 
     package init(
         name: String, summary: String, positionals: [Positional] = [], options: [Option] = [], examples: [String] = [],
-        mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil
+        mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil, kin: Kin? = nil
     ) {
         self.name = name
         self.summary = summary
@@ -57,6 +68,7 @@ package struct CommandHelp: Sendable {
         self.options = options + [Self.help]
         self.examples = examples
         self.mistake = mistake
+        self.kin = kin
     }
 
     /// The word that selects it: the last one of its name.

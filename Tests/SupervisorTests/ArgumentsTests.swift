@@ -83,6 +83,23 @@ import Testing
         #expect(failure.hint?.contains(hint) == true)
     }
 
+    @Test func anOptionOfAnotherCommandIsNamed() {
+        let up = CommandHelp(
+            name: "healthbus up", summary: "Starts.", options: [.init("--metrics", value: "port", help: "answer there")]
+        )
+        let start = CommandHelp(
+            name: "healthbus start", summary: "Starts again.",
+            options: [.init("--state", value: "folder", help: "its")],
+            kin: .init(up))
+        for (word, hint) in [
+            ("--metrics", "'healthbus up' takes it"), ("--metrics=9464", "'healthbus up' takes it"),
+            ("--stat", "did you mean --state?"), ("--other", "see healthbus start --help"),
+        ] {
+            let error = #expect(throws: Failure.self) { try Arguments([word], for: start) }
+            #expect(error?.hint == hint, "\(word)")
+        }
+    }
+
     @Test func refusesMorePositionalsThanDeclared() {
         let error = #expect(throws: Failure.self) {
             try Arguments(["x"], for: CommandHelp(name: "healthbus status", summary: "Says how it is."))

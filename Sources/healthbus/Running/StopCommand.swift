@@ -55,7 +55,8 @@ enum StartCommand: Command {
         summary:
             "Start the stack in the background, as 'up' last started it, or one process that was stopped.",
         positionals: [.init("instance", isRequired: false)],
-        options: CommandHelp.stackOptions, examples: ["healthbus start", "healthbus start steps"])
+        options: CommandHelp.stackOptions, examples: ["healthbus start", "healthbus start steps"],
+        kin: .init(UpCommand.help))
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
