@@ -70,6 +70,7 @@ package struct StackConfigurationReader {
         where configured.contains(name) && choices[name] == nil { swapped[name] = entry }
         origins = ConfigurationOrigins(
             own: origins.own, places: places, file: file, swapped: Set(swapped.keys), stateFile: layer?.file)
+        refuseUnknownOmissions()
         var value = Self.overlay(value, with: ["instances": .object(swapped)])
         for (name, choice) in choices where configured.contains(name) {
             guard case .plugin(let plugin) = choice else { continue }
@@ -142,6 +143,20 @@ package struct StackConfigurationReader {
             manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
             substitutes: substitutes(of: manifest),
             family: manifest.family ?? (families.contains(name) ? name : StackConfiguration.otherFamily))
+    }
+
+    /// An instance that the default doesn't have can't be left out: its name is misspelled, and the one that was meant
+    /// would run.
+    private mutating func refuseUnknownOmissions() {
+        let usual = (shipped["instances"].object ?? [:]).keys.sorted()
+        for (name, entry) in Value.inOrder(origins.own["instances"].object ?? [:])
+        where entry.isNull && !usual.contains(name) {
+            add(
+                "instances.\(name)",
+                "leaves out nothing: there is no instance '\(name)'; "
+                    + (Nearest.to(name, among: usual).map { "did you mean '\($0)'?" }
+                        ?? "the default has \(usual.joined(separator: ", "))"))
+        }
     }
 
     /// A plugin that a configuration names, with its manifest; nil when it can't be used.

@@ -171,6 +171,8 @@ import Testing
         (#"{ "instances": { "steps": { "plugn": "steps" } } }"#, "plugn"),
         (#"{ "instances": { "steps": { "plugin": "walking" } } }"#, "must be one of backend, body"),
         (#"{ "instances": { "setps": { "configuration": {} } } }"#, "did you mean the instance 'steps'?"),
+        (#"{ "instances": { "sleeep": null } }"#, "there is no instance 'sleeep'; did you mean 'sleep'?"),
+        (#"{ "instances": { "elsewhere": null } }"#, "there is no instance 'elsewhere'; the default has backend, body"),
         (#"{ "instances": { "elsewhere": { "configuration": {} } } }"#, "must be one of backend, body"),
         (#"{ "instances": { "steps": { "plugin": "STEPS" } } }"#, "did you mean 'steps'?"),
         (#"{ "instances": { "steps": 5 } }"#, "'instances.steps' must be an object"),
