@@ -184,7 +184,7 @@ import Testing
         (#"{ "instances": { "second": { "plugin": "observer" } } }"#, "more than one observer"),
         (
             #"{ "instances": { "observer": { "configuration": { "delivery": { "floors": { "StepCount": "hourly" } } } } } }"#,
-            "delivery.floors.StepCount"
+            "delivery.floors.StepCount' isn't a HealthKit type identifier; the nearest is HKQuantityTypeIdentifierStepCount"
         ),
         (
             #"{ "instances": { "observer": { "configuration": { "delivery": { "floors": { "HKQuantityTypeIdentifierStepCont": "hourly" } } } } } }"#,

@@ -139,9 +139,9 @@ package struct SchemaCheck {
 
     private func format(_ text: String, _ schema: Value) -> String? {
         guard schema["format"].string == "sample-type", HealthType.known(text) == nil else { return nil }
-        let nearest = Nearest.to(text, among: HealthType.allKnown.keys.sorted())
         return "isn't a HealthKit type identifier"
-            + (nearest.map { "; the nearest is \($0)" } ?? ", such as HKQuantityTypeIdentifierStepCount")
+            + (HealthType.nearest(to: text).map { "; the nearest is \($0)" }
+                ?? ", such as HKQuantityTypeIdentifierStepCount")
     }
 
     private func error(_ key: String, _ reason: String) -> ConfigurationError {

@@ -85,11 +85,10 @@ package struct StackStructure {
         stack.instances.flatMap { instance in
             (instance.configuration["sourceOrder"].object ?? [:]).keys.sorted().compactMap { type -> Finding? in
                 guard HealthType.known(type) == nil else { return nil }
-                let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
                 return finding(
                     .warning, "instances.\(instance.name).configuration.sourceOrder.\(type)",
                     "isn't a type this release knows, so its order most likely has no effect",
-                    remedy: nearest.map { "did you mean \($0)?" }
+                    remedy: HealthType.nearest(to: type).map { "did you mean \($0)?" }
                         ?? "write HealthKit's identifier, as in HKQuantityTypeIdentifierStepCount")
             }
         }

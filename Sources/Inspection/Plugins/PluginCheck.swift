@@ -68,11 +68,10 @@ package struct PluginCheck: Sendable {
     static func unknownTypes(_ lists: [String: [String]]) -> [Finding] {
         lists.sorted { $0.key > $1.key }.flatMap { member, types in
             types.enumerated().filter { $0.element != "*" && HealthType.known($0.element) == nil }.map { index, type in
-                let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
                 return Finding(
                     member: "\(member)[\(index)]",
                     problem: "is \(type), which isn't a HealthKit type identifier"
-                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+                        + (HealthType.nearest(to: type).map { "; did you mean \($0)?" } ?? ""))
             }
         }
     }
