@@ -330,6 +330,24 @@ import Testing
         }
     }
 
+    /// All misspelled names are reported together, each with the one that was probably meant.
+    @Test func everyUnknownNameIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let stack = try stack(
+            #"{"windows": {"StepCount": 3, "heartrate": 2, "steps": 1}, "frequencies": {"slep": "daily", "*": "hourly"}}"#,
+            in: folder)
+        let instance = try #require(stack.only(.debouncer))
+        let thrown = #expect(throws: ConfigurationError.self) { try DebouncerStage(stack: stack, instance: instance) }
+        let error = try #require(thrown)
+        #expect(error.key.hasSuffix("windows.StepCount"))
+        for words in [
+            "did you mean HKQuantityTypeIdentifierStepCount?",
+            "'windows.heartrate' (did you mean HKQuantityTypeIdentifierHeartRate?)",
+            "'frequencies.slep' (did you mean sleep?)",
+        ] { #expect(error.reason.contains(words), "\(error)") }
+        #expect(!error.reason.contains("windows.steps"))
+    }
+
     @Test func aTaskThatTheManifestDoesNotPermitIsRefused() throws {
         let folder = try TemporaryFolder()
         let stack = try stack(#"{"refreshMinutes": 60}"#, in: folder)

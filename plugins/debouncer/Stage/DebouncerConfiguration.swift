@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Configuration
 import HealthModel
+import Logging
 
 /// The debouncer's options.
 package struct DebouncerConfiguration: Sendable {
@@ -55,8 +56,9 @@ extension DebouncerConfiguration {
     ///   metric instead of a type.
     /// - Throws: `ConfigurationError`, which says what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
+        try Self.requireKnownSubjects(value, file: file, key: key, metrics)
         func seconds(_ value: Value) -> Duration { .seconds(value.double ?? 0) }
-        func byType(_ name: String) throws -> [String: Duration] {
+        func byType(_ name: String) -> [String: Duration] {
             var times: [String: Duration] = [:]
             let given = value[name].object ?? [:]
             // A setting for a type takes precedence over one for its metric.
@@ -65,14 +67,14 @@ extension DebouncerConfiguration {
                 for type in types { times[type] = seconds(time) }
             }
             for (subject, time) in given where metrics[subject] == nil {
-                times[try Self.type(subject, file: file, key: "\(key).\(name)", metrics)] = seconds(time)
+                times[subject] = seconds(time)
             }
             return times
         }
         self.init(
             policy: ReleaseWindow.Policy(
                 window: seconds(value["windowSeconds"]), maximumWait: seconds(value["maximumWaitSeconds"]),
-                byType: try byType("windows"), maximumByType: try byType("maximumWaits"),
+                byType: byType("windows"), maximumByType: byType("maximumWaits"),
                 importWait: seconds(value["importWaitSeconds"])))
         background = value["background"].string.flatMap(Background.init(rawValue:)) ?? .task
         launcher = value["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own
@@ -83,7 +85,7 @@ extension DebouncerConfiguration {
             } else if let types = metrics[subject] {
                 for type in types where frequencies[type] == nil { frequencies[type] = name }
             } else {
-                frequencies[try Self.type(subject, file: file, key: "\(key).frequencies", metrics)] = name
+                frequencies[subject] = name
             }
         }
         func interval(_ name: String, _ unit: Duration) -> Duration? {
@@ -101,16 +103,31 @@ extension DebouncerConfiguration {
         if let seconds = value["roundPatienceSeconds"].double { roundPatience = .seconds(seconds) }
     }
 
-    private static func type(
-        _ name: String, file: String, key: String, _ metrics: [String: Set<String>]
-    ) throws -> String {
-        guard HealthType.known(name) != nil || metrics.values.contains(where: { $0.contains(name) }) else {
-            throw ConfigurationError(
-                file: file, key: "\(key).\(name)",
-                reason: "isn't known; use HealthKit's type identifiers and the metrics "
-                    + metrics.keys.sorted().joined(separator: ", "))
+    /// Requires that all options for single types name types or metrics.
+    /// - Throws: `ConfigurationError` for the first name that is neither; its reason lists the others.
+    private static func requireKnownSubjects(
+        _ value: Value, file: String, key: String, _ metrics: [String: Set<String>]
+    ) throws {
+        let names = metrics.keys.sorted()
+        let unknown = ["windows", "maximumWaits", "frequencies"].flatMap { option in
+            (value[option].object ?? [:]).keys.sorted().filter { subject in
+                metrics[subject] == nil && HealthType.known(subject) == nil
+                    && !(option == "frequencies" && subject == "*")
+                    && !metrics.values.contains { $0.contains(subject) }
+            }.map { (key: "\(option).\($0)", subject: $0) }
         }
-        return name
+        guard let first = unknown.first else { return }
+        func meant(_ subject: String) -> String? {
+            HealthType.nearest(to: subject) ?? Nearest.to(subject, among: names)
+        }
+        let others = unknown.dropFirst().map { other in
+            "'\(other.key)'" + (meant(other.subject).map { " (did you mean \($0)?)" } ?? "")
+        }
+        throw ConfigurationError(
+            file: file, key: "\(key).\(first.key)",
+            reason: "isn't known; " + (meant(first.subject).map { "did you mean \($0)? " } ?? "")
+                + "Use HealthKit's type identifiers and the metrics \(names.joined(separator: ", "))"
+                + (others.isEmpty ? "" : ". Nor is \(others.joined(separator: ", nor "))"))
     }
 
     /// Tasks that this configuration schedules, or allows to be submitted.
