@@ -64,6 +64,6 @@ package struct ZoneChoice: Sendable, Equatable {
         guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"
         return "zone   \(holds), where this state's days begin: \(asked.by) isn't used. "
-            + "'healthbus zone set \(asked.name)\(whose)' changes it, and every day is computed again"
+            + "'healthbus zone set \(asked.name)\(whose)' changes it, and the days that shifts are computed again"
     }
 }

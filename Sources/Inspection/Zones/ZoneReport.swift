@@ -70,6 +70,30 @@ package struct ZoneReport {
         return table.render(for: terminal)
     }
 
+    /// Where the data says another zone than the one that was set or added, so that the latter has no effect there; nil
+    /// when there is no such entry. Names the first, with the command that overrides it.
+    package var note: String? {
+        var wanted = parts.first?.zone ?? ""
+        var overruled: [(part: ZonePlan.Part, wanted: String)] = []
+        for part in parts {
+            if part.origin != .seen { wanted = part.zone }
+            if part.origin == .seen, part.zone != wanted { overruled.append((part, wanted)) }
+        }
+        guard let first = overruled.first else { return nil }
+        let (text, zone) = (InstantText.iso8601(first.part.from), first.wanted)
+        let whose = user == "me" ? "" : " --user \(user)"
+        let others =
+            switch overruled.count {
+            case 1: ""
+            case 2: ". One later entry seen in the data also counts instead of the zone that was set or added"
+            default:
+                ". \(overruled.count - 1) later entries seen in the data also count instead of the zone that was set or "
+                    + "added"
+            }
+        return "from \(text) on, the data says \(first.part.zone), which counts there instead of \(zone). "
+            + "'healthbus zone add \(text) \(zone)\(whose)' overrides it" + others
+    }
+
     /// Local times are in the preceding zone, as `add` and `remove` read them; the offset is the new zone's from then
     /// on.
     private func rows() throws -> [(part: ZonePlan.Part, local: String?, full: String?, offset: String)] {

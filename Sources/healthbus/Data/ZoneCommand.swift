@@ -76,6 +76,9 @@ enum ZoneCommand: Command {
     private static func show(_ report: ZoneReport, _ arguments: Arguments) throws {
         StandardStream.output.write(
             arguments.flag("--json") ? try report.json + "\n" : try report.table(for: Terminal(.output)))
+        // The table stays a table in a pipe; JSON has each entry's origin.
+        guard !arguments.flag("--json"), let note = report.note else { return }
+        StandardStream.error.write("note: \(arguments.advice.addressed(note))\n")
     }
 
     private static func action(_ word: String) throws -> Action {
