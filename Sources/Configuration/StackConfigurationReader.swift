@@ -33,8 +33,13 @@ package struct StackConfigurationReader {
         var value = shipped
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
+                // Without an entry of that name the file is missing; otherwise it may be a folder, or not readable.
+                let isThere = FileManager.default.fileExists(atPath: path)
                 throw ConfigurationError(
-                    file: path, key: "", reason: "can't be read; check the path and its permissions")
+                    file: path, key: "",
+                    reason: isThere
+                        ? "can't be read; check its permissions, and that it is a file"
+                        : "there is no such file; check the path")
             }
             let own = try Self.parse(Array(data), file: path)
             guard own.object != nil else {

@@ -251,9 +251,14 @@ import Testing
     }
 
     @Test func aFileThatIsNotThereIsNamed() throws {
-        #expect(throws: ConfigurationError.self) {
+        let none = #expect(throws: ConfigurationError.self) {
             try StackConfiguration(path: folder.path + "/none.json", catalog: catalog())
         }
+        #expect(none?.description == folder.path + "/none.json: there is no such file; check the path")
+        let unreadable = #expect(throws: ConfigurationError.self) {
+            try StackConfiguration(path: folder.path, catalog: catalog())
+        }
+        #expect(unreadable?.reason.contains("can't be read") == true)
     }
 
     @Test func schemasAreHeldAgainstEveryLevel() throws {
