@@ -101,9 +101,7 @@ package final class StackRunner: Sendable {
     /// - Throws: `Failure` for whatever keeps the stack from starting or continuing.
     package func run() throws -> Outcome {
         try stack.requireSoundStructure()
-        if let zone = options.zone {
-            do { _ = try ZoneTimeline(zone: zone) } catch { throw Failure.usage("--zone: \(error)") }
-        }
+        if let zone = options.zone { try ZoneName.require(zone) }
         for path in options.imports where !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its permissions")

@@ -101,15 +101,8 @@ enum ZoneCommand: Command {
     }
 
     private static func known(_ name: String) throws -> String {
-        if ZoneName.known.contains(name) || ZoneName.isKnown(name) { return name }
-        // The usual mistakes are a misspelled city, or a city without its region: "berlin" means Europe/Berlin.
-        let lower = name.lowercased()
-        let nearest =
-            ZoneName.known.first { $0.lowercased() == lower || $0.lowercased().hasSuffix("/" + lower) }
-            ?? Nearest.to(name, among: ZoneName.known)
-        throw Failure.usage(
-            "unknown time zone \"\(name)\"",
-            hint: nearest.map { "did you mean \($0)?" } ?? "use an IANA name such as Europe/Berlin")
+        try ZoneName.require(name)
+        return name
     }
 
     private static func removable(_ moment: ZoneMoment, _ text: String, _ report: ZoneReport) throws -> Instant {

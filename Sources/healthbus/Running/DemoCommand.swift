@@ -26,6 +26,7 @@ enum DemoCommand: Command {
         examples: ["healthbus demo", "healthbus demo --export export.zip"])
 
     static func run(_ arguments: Arguments) throws {
+        if let zone = arguments.value("--zone") { try ZoneName.require(zone) }
         Supervisor.blockSignals()
         let export = arguments.value("--export")
         let stack = try Stack(starting: arguments, state: folder(arguments))

@@ -37,6 +37,8 @@ enum UpCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
+        // Before anything makes the state folder.
+        if let zone = arguments.value("--zone") { try ZoneName.require(zone) }
         if arguments.flag("--detach") { return try detach(arguments) }
         Supervisor.blockSignals()
         let stack = try Stack(starting: arguments)
