@@ -65,7 +65,7 @@ package struct Table: Sendable {
     }
 
     /// A line break or an escape sequence in a name must not break the table or control the terminal.
-    private static func inOneLine(_ cell: String) -> String {
+    package static func inOneLine(_ cell: String) -> String {
         String(
             String.UnicodeScalarView(cell.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }

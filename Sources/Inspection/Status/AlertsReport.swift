@@ -33,6 +33,12 @@ package struct AlertsReport {
             .sorted { ($0.alert.since, $0.from) < ($1.alert.since, $1.from) }
     }
 
+    /// - Parameter raised: each with the instance that raised it, in the order to show.
+    package init(raised: [(from: String, alert: RaisedAlert)], now: Date) {
+        self.now = now
+        entries = raised.map { Entry(from: $0.from, alert: $0.alert) }
+    }
+
     package var isEmpty: Bool { entries.isEmpty }
     package var count: Int { entries.count }
 
@@ -48,16 +54,29 @@ package struct AlertsReport {
         ).json(pretty: true)
     }
 
-    package func table(for terminal: Terminal) -> String {
-        var table = Table([.init("Since"), .init("From", givesWay: 1), .init("What"), .init("What to do")])
+    /// On a screen, each alert with its remedy in a line of its own, which the screen wraps: a command can be copied
+    /// whole. Elsewhere a table.
+    package func text(for terminal: Terminal) -> String {
+        guard terminal.isTerminal else { return table(for: terminal) }
+        return entries.map { entry in
+            let since = HumanFormat.relative(since(entry), now: now)
+            return "\(terminal.styled(since, .dim))  \(entry.from): \(Table.inOneLine(entry.alert.text))\n"
+                + "  do: \(Table.inOneLine(entry.alert.remedy))\n"
+        }.joined()
+    }
+
+    private func table(for terminal: Terminal) -> String {
+        var table = Table([.init("Since"), .init("From"), .init("What"), .init("What to do")])
         for entry in entries {
-            let since = Date(timeIntervalSince1970: entry.alert.since.secondsSince1970)
             table.add([
-                HumanFormat.relative(since, now: now, for: terminal), entry.from, entry.alert.text, entry.alert.remedy,
+                HumanFormat.relative(since(entry), now: now, for: terminal), entry.from, entry.alert.text,
+                entry.alert.remedy,
             ])
         }
         return table.render(for: terminal)
     }
+
+    private func since(_ entry: Entry) -> Date { Date(timeIntervalSince1970: entry.alert.since.secondsSince1970) }
 }
 
 extension Advice {

@@ -15,7 +15,7 @@ enum AlertsCommand: Command {
         } else if report.isEmpty {
             StandardStream.error.write("no alerts\n")
         } else {
-            StandardStream.output.write(report.table(for: Terminal(.output)))
+            StandardStream.output.write(report.text(for: Terminal(.output)))
         }
     }
 }

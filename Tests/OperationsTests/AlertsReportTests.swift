@@ -1,0 +1,36 @@
+import Foundation
+import HealthModel
+import Inspection
+import Protocol
+import Terminal
+import Testing
+
+@Suite struct AlertsReportTests {
+    private static let remedy =
+        "'healthbus dead-letters list --state /srv/health' says what it refused; "
+        + "'healthbus dead-letters retry --all --state /srv/health' sends it again once the backend takes it"
+    private static let report = AlertsReport(
+        raised: [
+            (
+                "uploader",
+                RaisedAlert(
+                    kind: "dead-letters", subject: "", text: "the backend refused 3\u{1B}[2J elements", remedy: remedy,
+                    since: Instant(seconds: 1_743_000_000))
+            )
+        ],
+        now: Date(timeIntervalSince1970: 1_743_000_300))
+
+    /// The screen wraps the line: whatever its width, a command in it can be read and copied whole.
+    @Test(arguments: [80, 120]) func aScreenShowsTheWholeRemedy(_ width: Int) {
+        let lines = Self.report.text(for: Terminal(isTerminal: true, width: width)).split(separator: "\n")
+        #expect(lines.count == 2 && lines.last == "  do: \(Self.remedy)")
+        #expect(lines.first?.hasSuffix("  uploader: the backend refused 3 [2J elements") == true)
+    }
+
+    @Test func aPipeGetsATable() {
+        let lines = Self.report.text(for: Terminal(isTerminal: false)).split(separator: "\n")
+        #expect(lines.first?.hasPrefix("Since") == true && lines.count == 2)
+        #expect(lines.last?.hasPrefix("2025-03-26T14:40:00Z  uploader  the backend") == true)
+        #expect(lines.last?.hasSuffix(Self.remedy) == true)
+    }
+}
