@@ -48,7 +48,10 @@ package struct Advice: Sendable, Equatable {
     private func addressed(command: Substring) -> String {
         let words = command.split(separator: " ")
         guard words.count > 1, !Self.withoutStack.contains(String(words[1])) else { return String(command) }
-        let configuration = Self.starting.contains(String(words[1])) ? started : configuration
+        var configuration = Self.starting.contains(String(words[1])) ? started : configuration
+        // Another stack has a configuration of its own.
+        let own = state.map { " --state \(Self.quoted($0)) " }
+        if words.contains("--state"), own.map({ !"\(command) ".contains($0) }) ?? true { configuration = nil }
         var options = ""
         let isPersonal = !Self.personal.isDisjoint(with: [
             String(words[1]), words[1...].prefix(2).joined(separator: " "),

@@ -27,6 +27,19 @@ import Testing
                 == "'healthbus import - --state /s < export.zip'")
     }
 
+    /// The configuration belongs to this command's stack.
+    @Test(arguments: ["/other", "/srv/health2", "\"/srv/health 2\""]) func anotherStackKeepsItsConfiguration(
+        _ state: String
+    ) {
+        for text in ["'healthbus stop --state \(state)'", "'healthbus up --state \(state)'"] {
+            #expect(advice.addressed(text) == text)
+            #expect(Advice(configuration: "/etc/hb.json", started: "/etc/hb.json").addressed(text) == text)
+        }
+        #expect(
+            advice.addressed("'healthbus stop --state /srv/health'")
+                == "'healthbus stop --state /srv/health --config /etc/hb.json'")
+    }
+
     @Test func repeatsWhoseEventsAreMeant() {
         let advice = Advice(state: "/s", user: "anna")
         #expect(
