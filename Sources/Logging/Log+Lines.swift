@@ -46,6 +46,12 @@ extension Log {
         return line + "}}\n"
     }
 
+    /// To thousandths, since nobody reads the other digits of a duration.
+    private static func rounded(_ number: Double) -> Double {
+        // Larger numbers hardly have thousandths, and infinity has none.
+        abs(number) < 1e12 ? (number * 1000).rounded() / 1000 : number
+    }
+
     private static func text(_ value: LogValue) -> String {
         switch value {
         case .text(let text):
@@ -53,7 +59,7 @@ extension Log {
             let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x3D }
             return isPlain ? text : quoted(text)
         case .integer(let number): return String(number)
-        case .number(let number): return String(number)
+        case .number(let number): return String(rounded(number))
         case .flag(let flag): return String(flag)
         }
     }
@@ -63,7 +69,7 @@ extension Log {
         case .text(let text): quoted(text)
         case .integer(let number): String(number)
         // JSON has no form for numbers that aren't finite.
-        case .number(let number): number.isFinite ? String(number) : quoted(String(number))
+        case .number(let number): number.isFinite ? String(rounded(number)) : quoted(String(number))
         case .flag(let flag): String(flag)
         }
     }

@@ -68,6 +68,19 @@ import Testing
         #expect(fields?["again"] as? Bool == false)
     }
 
+    @Test(arguments: [
+        (112.44943694393129, "112.449"), (0.0004, "0.0"), (2.9996, "3.0"), (-1.2345678, "-1.235"), (1e16, "1e+16"),
+        (.infinity, "inf"),
+    ])
+    func numbersHaveThreeDecimals(_ number: Double, _ written: String) {
+        for (format, ending) in [(Log.Format.text, "seconds=\(written)\n"), (.json, "\"seconds\":\(written)}}\n")] {
+            let recorder = Recorder()
+            recorder.log(.debug, format)(Self.fired, ["seconds": number])
+            let text = recorder.text.replacing("\"inf\"", with: "inf")
+            #expect(text.hasSuffix(ending), "\(text)")
+        }
+    }
+
     @Test func whatIsBelowTheLevelIsNotEvenEvaluated() {
         let recorder = Recorder()
         func cost() -> Int {
