@@ -54,6 +54,8 @@ extension EndToEnd {
                     ended.exit == .code(1) && ended.output.isEmpty && ended.error.contains("no stack is running in")
                         && ended.error.contains("'healthbus up --state \(stack.state)'")
                         && ended.error.contains("--wait"), "\(ended)")
+                let mistyped = try await stack.onState("tap", "step")
+                #expect(mistyped.exit == .code(2) && mistyped.error.contains("begins with 'step'"), "\(mistyped)")
                 let both = try await stack.onState("tap", "--wait", "--since", "1h")
                 #expect(both.exit == .code(2) && both.error.contains("leave out --wait"), "\(both)")
                 let waiting = try await stack.start([

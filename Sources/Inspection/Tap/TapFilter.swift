@@ -93,10 +93,10 @@ extension StackConfiguration {
         return said.filter { Self.kept.contains($0.text.prefix { $0 != "." }) } + [.prefix("samples.")]
     }
 
-    /// An explanation for each prefix that no topic of this stack begins with: such a prefix would never show anything,
+    /// A usage error for each prefix that no topic of this stack begins with: such a prefix would never show anything,
     /// so a mistyped word would look like a quiet stack.
     /// - Parameter isReplay: whether the tap shows changes from changelogs instead of messages.
-    package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
+    package func unknown(prefixes: [String], isReplay: Bool) -> [Failure] {
         let said = topics(isReplay: isReplay)
         let unknown = prefixes.filter { prefix in
             !said.contains { topic in
@@ -109,12 +109,11 @@ extension StackConfiguration {
         let kinds = Set(topics.map { $0.prefix { $0 != "." } + "." }).sorted().joined(separator: " ")
         return unknown.map { prefix in
             let ending = topics.filter { $0.hasSuffix("." + prefix) && !$0.hasPrefix("control.") }
-            if !ending.isEmpty {
-                let names = ending.map { "'\($0)'" }.joined(separator: ", ")
-                return "no topic of this stack begins with '\(prefix)'; did you mean one of \(names)?"
-            }
-            return "no topic of this stack begins with '\(prefix)'; "
-                + Nearest.hint(for: prefix, among: topics, else: "they begin with \(kinds)")
+            let hint =
+                ending.isEmpty
+                ? Nearest.hint(for: prefix, among: topics, else: "they begin with \(kinds)")
+                : "did you mean one of \(ending.map { "'\($0)'" }.joined(separator: ", "))?"
+            return .usage("no topic of this stack begins with '\(prefix)'", hint: hint)
         }
     }
 

@@ -25,7 +25,9 @@ enum TapCommand: Command {
             .init("--values", help: "show health values too"),
             .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
             .init("--count", value: "number", help: "end after this many"),
-            .init("--wait", help: "wait for a stack that isn't running yet, instead of ending"),
+            .init(
+                "--wait", help: "wait for a stack that isn't running yet, or a topic it doesn't have, instead of ending"
+            ),
             .init("--json", help: "one JSON object per line on standard output, and nothing else"),
         ],
         examples: [
@@ -59,8 +61,10 @@ enum TapCommand: Command {
             user: arguments.value("--user"), from: from)
         filter.hidesHeartbeats = !arguments.flag("--heartbeats")
         let isReplay = arguments.value("--since") != nil
-        for line in stack.configuration.unknown(prefixes: filter.prefixes, isReplay: isReplay) {
-            StandardStream.error.write("healthbus: \(line)\n")
+        for failure in stack.configuration.unknown(prefixes: filter.prefixes, isReplay: isReplay) {
+            guard waits else { throw failure }
+            StandardStream.error.write(
+                "healthbus: \(failure.message) yet; waiting for one" + (failure.hint.map { " (\($0))" } ?? "") + "\n")
         }
         let printer = Printer(isJSON: isJSON, showsValues: arguments.flag("--values"), count: count)
         if let since = arguments.value("--since") {
