@@ -60,8 +60,9 @@ package enum SupervisorNotice: Sendable, Equatable {
     case gaveUp(name: String, failures: Int)
     /// Ended because it was asked to.
     case stopped(name: String, status: ProcessExit)
-    /// A standby process ended, or couldn't be started, without having replaced the running one.
-    case standbyEnded(name: String, place: String, why: String)
+    /// A standby process ended, or couldn't be started, without having replaced the running one; `wasDismissed` if it
+    /// was told to end, and did so in order.
+    case standbyEnded(name: String, place: String, why: String, wasDismissed: Bool = false)
     /// A standby process has taken the other's place and is ready; this much time has passed since the other ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
@@ -83,7 +84,7 @@ extension SupervisorNotice: CustomStringConvertible {
         case .restarting(let name, let delay): "\(name) will be restarted in \(delay)"
         case .gaveUp(let name, let failures): "\(name) stays down after \(failures) failures in a row"
         case .stopped(let name, let status): "\(name) stopped (\(status))"
-        case .standbyEnded(_, let place, let why): "the replacement for \(place): \(why)"
+        case .standbyEnded(_, let place, let why, _): "the replacement for \(place): \(why)"
         case .tookPlace(let place, let pid, let after):
             "\(place) was swapped: process \(pid) took its place, \(Int(after / .milliseconds(1))) ms after its end"
         case .killed(let name): "\(name) didn't stop in time and was killed"

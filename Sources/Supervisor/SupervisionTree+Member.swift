@@ -61,7 +61,10 @@ extension SupervisionTree {
         members[index].pid = nil
         members[index].killAt = nil
         members[index].lastExit = status
-        if members[index].place != nil { return standbyEnded(index, why: "\(status)", at: now, &actions) }
+        if members[index].place != nil {
+            return standbyEnded(
+                index, why: "\(status)", wasDismissed: wasAsked && status.isSuccess, at: now, &actions)
+        }
         guard wasAsked else {
             if let readyAt = members[index].readyAt, now - readyAt >= members[index].spec.restart.healthyAfter {
                 members[index].failures = 0

@@ -97,10 +97,13 @@ extension SupervisionTree {
     }
 
     /// A standby process is gone; if its place was already free, the previous process comes back.
-    mutating func standbyEnded(_ index: Int, why: String, at now: Duration, _ actions: inout [Action]) {
+    mutating func standbyEnded(
+        _ index: Int, why: String, wasDismissed: Bool = false, at now: Duration, _ actions: inout [Action]
+    ) {
         let member = members.remove(at: index)
         guard let place = member.place else { return }
-        actions.append(.report(.standbyEnded(name: member.spec.name, place: place, why: why)))
+        actions.append(
+            .report(.standbyEnded(name: member.spec.name, place: place, why: why, wasDismissed: wasDismissed)))
         guard let holder = self.index(of: place), members[holder].handover?.successor == member.spec.name else {
             return
         }

@@ -108,7 +108,11 @@ import Testing
     @Test func oneThatIsSentAwayLeavesTheOtherAlone() throws {
         var driver = try Self.standing()
         #expect(TreeDriver.terminated(driver.send(.stopProcess(name: Self.next.name))) == [Self.next.name])
-        driver.send(.exited(name: Self.next.name, status: .code(0)))
+        let ended = driver.send(.exited(name: Self.next.name, status: .code(0)))
+        let why = "exit code 0"
+        #expect(
+            ended.contains(
+                .report(.standbyEnded(name: Self.next.name, place: "observer", why: why, wasDismissed: true))))
         #expect(driver.status(Self.next.name) == nil && driver.state("observer") == .ready)
         #expect(driver.send(.promote(name: Self.next.name, within: .seconds(1))) == [])
     }

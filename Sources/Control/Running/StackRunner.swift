@@ -261,6 +261,7 @@ package final class StackRunner: Sendable {
                         : "fix that and start again; nothing is lost",
                     code: hopeless ?? .failed)
             }
+        case .standbyEnded(_, _, _, wasDismissed: true): return
         case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
         }

@@ -30,7 +30,8 @@ struct SupervisorLog: Sendable {
         case .restarting(let name, let delay): log(.processRestarting, ["instance": name, "seconds": delay])
         case .gaveUp(let name, let failures): log(.processGivenUp, ["instance": name, "failures": failures])
         case .stopped(let name, let status): log(.processStopped, ["instance": name, "status": "\(status)"])
-        case .standbyEnded(_, let place, let why): log(.standbyEnded, ["instance": place, "why": why])
+        case .standbyEnded(_, let place, let why, let wasDismissed):
+            log(.standbyEnded, failed: !wasDismissed, ["instance": place, "why": why])
         case .tookPlace(let place, let pid, let after):
             log(.processReplaced, ["instance": place, "pid": pid, "seconds": after])
         case .killed(let name): log(.processKilled, ["instance": name])

@@ -115,7 +115,7 @@ final class SwapDirector: Sendable {
     /// Called on the supervisor's thread: nothing else happens to the processes in the meantime.
     func note(_ notice: SupervisorNotice) {
         switch notice {
-        case .standbyEnded(_, let place, let why): tell(.ended(why: why), of: place)
+        case .standbyEnded(_, let place, let why, _): tell(.ended(why: why), of: place)
         case .ready(let name): tell(.ready(name), of: name)
         case .tookPlace(let place, _, let after):
             guard let plan = state.withLock({ $0.plan }), plan.instance == place else { return }

@@ -351,7 +351,8 @@ extension LogEvent {
     package static let processKilled = LogEvent(
         "process.killed", .warning, "A process didn't stop in time.", ["instance": "whose it is"])
     package static let standbyEnded = LogEvent(
-        "standby.ended", .warning, "A process ended before it could take another's place.",
+        "standby.ended", .info, failing: .warning,
+        "A process that was to take another's place ended, dismissed or before it could.",
         ["instance": "whose place", "why": "the reason, and what to do"])
     package static let stackStopping = LogEvent("stack.stopping", .info, "The stack was told to stop.")
     package static let stackStopped = LogEvent("stack.stopped", .info, "Every process ended.")
