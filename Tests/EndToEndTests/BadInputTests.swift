@@ -12,6 +12,8 @@ extension EndToEnd {
                 let good = try await stack.generate("good.zip", "--days", "5")
                 let first = try await stack.up("--import", good, "--until-idle").ended()
                 #expect(first.exit == .code(0), "\(first.error)")
+                #expect(
+                    first.error.hasSuffix("Everything is delivered, and every past day is final.\n"), "\(first.error)")
                 let content = try await StackContent(of: stack)
 
                 let up = try await stack.upAndReady()

@@ -81,6 +81,10 @@ enum UpCommand: Command {
             )
         }
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
+        if options.untilIdle, !isJSON {
+            let done = stack.destinations.isEmpty ? "computed" : "delivered"
+            StandardStream.error.write("Everything is \(done), and every past day is final.\n")
+        }
     }
 }
 
