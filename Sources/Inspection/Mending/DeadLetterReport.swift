@@ -57,8 +57,13 @@ package struct DeadLetterReport {
 
     package var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
 
-    package func table(for terminal: Terminal, now: Date) -> String {
-        guard !entries.isEmpty else { return "There are no dead letters.\n" }
+    /// - Parameter others: how many there are that weren't selected; only asked if none was.
+    package func table(
+        for terminal: Terminal, now: Date, others: () throws -> Int = { 0 }
+    ) rethrows -> String {
+        guard !entries.isEmpty else {
+            return QuarantineReport.none("There are no dead letters.", others: try others())
+        }
         let stage: [Table.Column] = namesStage ? [.init("Destination")] : []
         var table = Table(
             stage + [
@@ -134,6 +139,15 @@ package struct DeadLetterReport {
                 + "newer versions are sent anyway.\n"
             : whole["body"].json(pretty: true) + "\n"
         return lines.joined() + "\n" + body
+    }
+}
+
+extension StackConfiguration {
+    /// The metric that a sample type, with or without its prefix, is delivered under; any other text is a metric.
+    package func metric(of text: String) -> String {
+        guard !handlers.contains(where: { $0.family == text }) else { return text }
+        let type = HealthType.allKnown.keys.first { $0 == text || $0.hasSuffix("Identifier" + text) }
+        return type.map(family) ?? text
     }
 }
 

@@ -12,6 +12,8 @@ package struct QuarantineReport {
     /// As returned by the observer, oldest first.
     package let entries: [QuarantinedRow]
 
+    package init(entries: [QuarantinedRow]) { self.entries = entries }
+
     /// - Throws: `Failure` when a number isn't among them.
     package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
         let reader = stack.reader()
@@ -51,8 +53,9 @@ package struct QuarantineReport {
         return .object(members)
     }
 
-    package func table(for terminal: Terminal) -> String {
-        guard !entries.isEmpty else { return "Nothing is quarantined.\n" }
+    /// - Parameter others: how many there are that weren't selected; only asked if none was.
+    package func table(for terminal: Terminal, others: () throws -> Int = { 0 }) rethrows -> String {
+        guard !entries.isEmpty else { return Self.none("Nothing is quarantined.", others: try others()) }
         var table = Table([
             .number("Id"), .init("Type"), .init("When", givesWay: 3), .init("Reason"), .number("Seen", givesWay: 2),
             .init("From", givesWay: 1),
@@ -65,6 +68,13 @@ package struct QuarantineReport {
             ])
         }
         return table.render(for: terminal)
+    }
+
+    /// The text for an empty list.
+    static func none(_ nothing: String, others: Int) -> String {
+        guard others > 0 else { return nothing + "\n" }
+        return
+            "None of these; \(HumanFormat.count(others)) \(others == 1 ? "other is" : "others are") there without the filter.\n"
     }
 
     /// "export.xml:12" for an import, "/v1/samples, item 2" for a request.

@@ -17,7 +17,9 @@ enum DeadLettersCommand: Command {
             .init("--destination", value: "destination", help: "only this destination's, if the stack has several"),
             .init("--all", help: "all that match the other options"),
             .init("--reason", value: "text", help: "only those with this in their reason"),
-            .init("--type", value: "metric", help: "only those of this metric, such as steps or daily"),
+            .init(
+                "--type", value: "metric",
+                help: "only those of this metric, such as steps or daily; a sample type stands for its metric"),
             Confirmation.option, .json,
         ],
         examples: [
@@ -27,8 +29,17 @@ enum DeadLettersCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let action = try ListAction.of(arguments)
-        let selection = try action.selection(arguments)
+        var selection = try action.selection(arguments)
         let stack = try Stack(reading: arguments)
+        if let given = selection.type {
+            let metric = stack.configuration.metric(of: given)
+            // This would drop other types' elements too.
+            if metric != given, action == .drop {
+                throw Failure.usage(
+                    "drop takes a metric, and \(given) is only a part of one", hint: "--type \(metric) takes all of it")
+            }
+            selection.type = metric
+        }
         // Each destination numbers its dead letters separately.
         let isOne = action != .list || arguments.value("--destination") != nil
         let destination = isOne ? try destination(of: stack, selection, arguments) : nil
@@ -37,7 +48,11 @@ enum DeadLettersCommand: Command {
         switch action {
         case .list:
             StandardStream.output.write(
-                isJSON ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output), now: Date()))
+                isJSON
+                    ? report.value.json(pretty: true) + "\n"
+                    : try report.table(for: Terminal(.output), now: Date()) {
+                        try DeadLetterReport(stack, MendSelection(), of: destination).entries.count
+                    })
         case .show:
             guard let entry = report.entries.first else { return }
             let whole = try report.whole(entry)

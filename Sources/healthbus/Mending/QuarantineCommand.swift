@@ -32,7 +32,11 @@ enum QuarantineCommand: Command {
         switch action {
         case .list:
             StandardStream.output.write(
-                isJSON ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+                isJSON
+                    ? report.value.json(pretty: true) + "\n"
+                    : try report.table(for: Terminal(.output)) {
+                        try QuarantineReport(stack, MendSelection()).entries.count
+                    })
         case .show:
             StandardStream.output.write(
                 isJSON ? (report.value.array?.first ?? .null).json(pretty: true) + "\n" : report.text)

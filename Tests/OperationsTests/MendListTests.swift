@@ -1,0 +1,27 @@
+import Configuration
+import Foundation
+import Inspection
+import Protocol
+import Terminal
+import TestSupport
+import Testing
+
+@Suite struct MendListTests {
+    /// A filter that nothing passes doesn't mean that nothing is there.
+    @Test(arguments: [
+        (0, "Nothing is quarantined.\n"), (1, "None of these; 1 other is there without the filter.\n"),
+        (3, "None of these; 3 others are there without the filter.\n"),
+    ])
+    func anEmptyListSaysWhetherThereAreOthers(_ others: Int, _ text: String) {
+        #expect(QuarantineReport(entries: []).table(for: Terminal(isTerminal: false)) { others } == text)
+    }
+
+    @Test func aSampleTypeStandsForItsMetric() throws {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
+        let stack = try StackConfiguration(path: nil, catalog: PluginCatalog(folder: root, programs: "/nowhere"))
+        for (text, metric) in [
+            ("BodyMass", "body"), ("HKQuantityTypeIdentifierBodyMass", "body"), ("StepCount", "steps"),
+            ("body", "body"), ("daily", "daily"), ("another", "another"),
+        ] { #expect(stack.metric(of: text) == metric) }
+    }
+}
