@@ -73,8 +73,8 @@ package struct QuarantineReport {
     /// The text for an empty list.
     static func none(_ nothing: String, others: Int) -> String {
         guard others > 0 else { return nothing + "\n" }
-        return
-            "None of these; \(HumanFormat.count(others)) \(others == 1 ? "other is" : "others are") there without the filter.\n"
+        let are = others == 1 ? "other is" : "others are"
+        return "None of these; \(HumanFormat.count(others)) \(are) there without the filter.\n"
     }
 
     /// "export.xml:12" for an import, "/v1/samples, item 2" for a request.
