@@ -51,6 +51,8 @@ package struct CommandHelp: Sendable {
     package var summary: String
     package var positionals: [Positional]
     package var options: [Option]
+    /// What the exit codes mean, if they say more than success or failure.
+    package var exitCodes: [(code: ExitCode, meaning: String)]
     /// Complete command lines.
     package var examples: [String]
     /// What to say if there are too few positional arguments; nil to name the missing one.
@@ -59,13 +61,15 @@ package struct CommandHelp: Sendable {
     package var kin: Kin?
 
     package init(
-        name: String, summary: String, positionals: [Positional] = [], options: [Option] = [], examples: [String] = [],
+        name: String, summary: String, positionals: [Positional] = [], options: [Option] = [],
+        exitCodes: [(code: ExitCode, meaning: String)] = [], examples: [String] = [],
         mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil, kin: Kin? = nil
     ) {
         self.name = name
         self.summary = summary
         self.positionals = positionals
         self.options = options + [Self.help]
+        self.exitCodes = exitCodes
         self.examples = examples
         self.mistake = mistake
         self.kin = kin
@@ -85,7 +89,7 @@ package struct CommandHelp: Sendable {
         return ([name, "[options]"] + words).joined(separator: " ")
     }
 
-    /// Summary, usage, options and examples.
+    /// Summary, usage, options, exit codes and examples.
     /// - Parameter width: the width of the terminal; nil doesn't break lines.
     package func render(width columns: Int? = nil) -> String {
         var text = TextWrap.hanging("", summary, indent: 0, width: columns) + "\nUsage:\n  \(usage)\n\nOptions:\n"
@@ -97,6 +101,12 @@ package struct CommandHelp: Sendable {
             text += TextWrap.hanging(
                 "  " + form, option.help + (option.repeats ? " (may be repeated)" : ""), indent: width + 4,
                 width: columns)
+        }
+        if !exitCodes.isEmpty {
+            text += "\nExit codes:\n"
+            for (code, meaning) in exitCodes {
+                text += TextWrap.hanging("  \(code.rawValue)", meaning, indent: 5, width: columns)
+            }
         }
         if !examples.isEmpty {
             text += "\nExamples:\n" + examples.map { "  \($0)\n" }.joined()

@@ -69,7 +69,23 @@ extension EndToEnd {
                     "bare.json",
                     #"{ "instances": { "ingest": { "configuration": { "followUrl": "https://127.0.0.1:1" } } } }"#)
                 let lacking = try await stack.onState("validate", "--config", bare)
-                #expect(lacking.exit != .code(0) && lacking.output.contains("needs the other stack's token"))
+                #expect(lacking.exit == .code(2) && lacking.output.contains("needs the other stack's token"))
+            }
+        }
+
+        /// A script can tell what `up` would refuse from what wouldn't work: a missing token (1), and from what may come
+        /// right on its own: a backend that doesn't answer yet (0).
+        @Test func whatUpWouldStartWithIsToldApart() async throws {
+            try await withStack { stack in
+                let own =
+                    #"{ "backend": null, "uploader": { "configuration": { "url": "http://127.0.0.1:\#(stack.port)", "tokenFile": "\#(stack.path("token"))" } } }"#
+                let config = try stack.write("config.json", #"{ "instances": \#(own) }"#)
+                let lacking = try await stack.onState("validate", "--config", config)
+                #expect(lacking.exit == .code(1) && lacking.output.contains("isn't there"), "\(lacking)")
+                let token = try stack.write("token", "secret")
+                #expect(chmod(token, 0o600) == 0)
+                let silent = try await stack.onState("validate", "--config", config)
+                #expect(silent.exit == .code(0) && silent.output.contains("1 warning"), "\(silent)")
             }
         }
 
@@ -97,7 +113,7 @@ extension EndToEnd {
             }
         }
 
-        /// Problems outside the configuration exit with status 1.
+        /// Problems outside the configuration keep `up` from starting as well.
         @Test func validateLooksAround() async throws {
             try await withStack { stack in
                 let taken = try freePort()
@@ -105,7 +121,7 @@ extension EndToEnd {
                 try await until("it listens") { monitor.error.contains("/metrics") }
                 let port = try await stack.onState(
                     "validate", "--json", environment: ["HEALTHBUS_BACKEND_PORT": "\(taken)"])
-                #expect(try port.exit == .code(1) && whats(port).contains { $0.contains("in use by another process") })
+                #expect(try port.exit == .code(2) && whats(port).contains { $0.contains("in use by another process") })
                 // The port comes from the environment, so the environment is what to change.
                 #expect(try port.json().array?.contains { $0["key"] == "HEALTHBUS_BACKEND_PORT" } == true)
                 monitor.child.signal(SIGTERM)
@@ -114,8 +130,10 @@ extension EndToEnd {
                 let zone = try await stack.onState(
                     "validate", "--json",
                     environment: ["HEALTHBUS_ZONE": "Europe/Nowhere", "HEALTHBUS_LOG_LEVEL": "loud"])
-                #expect(zone.exit == .code(1))
+                #expect(zone.exit == .code(2))
                 #expect(try whats(zone).count == 2)
+                let letters = try await stack.onState("validate", environment: ["HEALTHBUS_BACKEND_PORT": "abc"])
+                #expect(letters.exit == .code(2) && letters.output.contains("must be a port"), "\(letters)")
 
                 try FileManager.default.createDirectory(
                     atPath: stack.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -219,7 +237,7 @@ extension EndToEnd {
                 #expect(truncate(stack.state + "/steps/state.sqlite", 50) == 0)
                 #expect(truncate(stack.state + "/uploader/state.sqlite", 0) == 0)
                 let damaged = try await stack.onState("validate", "--json")
-                #expect(damaged.exit == .code(1))
+                #expect(damaged.exit == .code(2))
                 #expect(
                     try whats(damaged) == [
                         "is damaged: it is cut off: only 50 bytes of it are there",
@@ -230,10 +248,10 @@ extension EndToEnd {
                 #expect(try whats(doctor) == ["no stack is running in it"] + whats(damaged))
 
                 try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
-                for command in ["validate", "doctor"] {
+                for (command, code) in [("validate", Int32(2)), ("doctor", 1)] {
                     let gone = try await stack.onState(command)
                     #expect(
-                        gone.exit == .code(1) && gone.output.contains("observer: its store is gone")
+                        gone.exit == .code(code) && gone.output.contains("observer: its store is gone")
                             && gone.output.contains("'healthbus zone set Europe/Berlin --state \(stack.state)'"),
                         "\(gone)")
                 }
@@ -243,10 +261,10 @@ extension EndToEnd {
         @Test func aFileIsNoStateFolder() async throws {
             try await withStack { stack in
                 let file = try stack.write("file", "x")
-                for command in ["validate", "doctor"] {
+                for (command, code) in [("validate", Int32(2)), ("doctor", 1)] {
                     let ended = try await stack.run(command, "--json", "--state", file)
                     #expect(
-                        try ended.exit == .code(1) && whats(ended).contains("is a file, not a folder"), "\(ended)")
+                        try ended.exit == .code(code) && whats(ended).contains("is a file, not a folder"), "\(ended)")
                 }
             }
         }

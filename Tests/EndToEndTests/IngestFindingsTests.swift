@@ -55,7 +55,7 @@ extension EndToEnd {
                 let refused = try await stack.onState(
                     "validate", "--config", chosen,
                     environment: usual.merging(["HEALTHBUS_BACKEND_PORT": "\(stack.ingestPort)"]) { $1 })
-                #expect(refused.exit == .code(1) && refused.output.contains("set another"), "\(refused)")
+                #expect(refused.exit == .code(2) && refused.output.contains("set another"), "\(refused)")
             }
         }
 
@@ -74,9 +74,9 @@ extension EndToEnd {
                 let well = try await said("long.pem", "long.key")
                 #expect(well.exit == .code(0) && well.output.hasPrefix("nothing is wrong"), "\(well)")
                 let nowhere = try await said("none.pem", "long.key")
-                #expect(nowhere.exit == .code(1) && nowhere.output.contains("none.pem"), "\(nowhere)")
+                #expect(nowhere.exit == .code(2) && nowhere.output.contains("none.pem"), "\(nowhere)")
                 let other = try await said("long.pem", "short.key")
-                #expect(other.exit == .code(1) && other.output.contains("certificate"), "\(other)")
+                #expect(other.exit == .code(2) && other.output.contains("certificate"), "\(other)")
             }
         }
 

@@ -157,6 +157,14 @@ import Testing
                 """)
     }
 
+    @Test func helpListsExitCodes() {
+        let help = CommandHelp(
+            name: "healthbus validate", summary: "Looks.",
+            exitCodes: [(.done, "well"), (.usage, "would be refused, for some reason or other")])
+        #expect(help.render().contains("\n\nExit codes:\n  0  well\n  2  would be refused, for some reason or other\n"))
+        #expect(help.render(width: 40).contains("  2  would be refused, for some reason or\n     other\n"))
+    }
+
     @Test func helpFitsTheTerminal() {
         let help = CommandHelp(
             name: "healthbus import", summary: "Hands one file or more over to the stack that runs.",

@@ -173,6 +173,6 @@ struct CertificateCheck {
                     .warning, "its certificate expires on \(InstantText.iso8601(ends))",
                     "renew it; the new one is used within a minute")
             ]
-        } catch { return [finding(.error, "\(error.endpoint): \(error.detail)", error.hint)] }
+        } catch { return [finding(.error, "\(error.endpoint): \(error.detail)", error.hint).keepingFromStarting()] }
     }
 }

@@ -33,6 +33,8 @@ package struct Finding: Sendable, Equatable {
     var causes: [String] = []
     /// Whether the consequences for its subject are reported with it.
     var isCause = false
+    /// Whether an instance can't start because of it, although its program's own check doesn't look at this.
+    var keepsFromStarting = false
 
     package init(
         _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
@@ -63,6 +65,12 @@ package struct Finding: Sendable, Equatable {
     func because(of causes: [String?]) -> Finding {
         var finding = self
         finding.causes = causes.compactMap { $0 }
+        return finding
+    }
+
+    func keepingFromStarting() -> Finding {
+        var finding = self
+        finding.keepsFromStarting = true
         return finding
     }
 

@@ -68,7 +68,8 @@ extension Surroundings {
                         .error, stack.file, key: key("followUrl"), "'followUrl' needs the other stack's token",
                         remedy:
                             "make one there with 'healthbus token new --scope read', write it into a file, and name "
-                            + "the file in '\(Self.followToken.option)'; or set \(Self.followToken.variable)"))
+                            + "the file in '\(Self.followToken.option)'; or set \(Self.followToken.variable)"
+                    ).keepingFromStarting())
             }
             return found
         default: return []

@@ -16,10 +16,12 @@ struct Surroundings {
     let catalog: PluginCatalog
     let environment: [String: String]
 
-    var findings: [Finding] {
-        programs + folder + stores + disk + locks + ports + charts + certificates + secrets + variables + inbox
-            + sources + servers
-    }
+    /// What `up` itself requires: for an error among these it refuses to start.
+    var required: [Finding] { programs + folder + stores + ports + variables }
+
+    /// The rest: what a stack can start without, except for findings marked so. Beyond these, `StartChecks` asks each
+    /// program.
+    var others: [Finding] { disk + locks + charts + certificates + secrets + inbox + sources + servers }
 
     private var programs: [Finding] {
         let trampoline = ChildProcess.trampolineBesideProgram()

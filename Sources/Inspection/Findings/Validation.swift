@@ -6,8 +6,12 @@ import StageKit
 /// `healthbus validate`: everything that can be checked in a stack before it starts.
 package struct Validation {
     package let findings: Findings
-    /// Whether the configuration itself is refused, not only its surroundings.
-    package let isConfigurationRefused: Bool
+    /// Whether `up` would refuse to start.
+    package let isStartRefused: Bool
+
+    /// What `validate` ends with, so that a script needs to know nothing else: `usage` when `up` would refuse to start,
+    /// `failed` when it would start, but something wouldn't work, otherwise `done`. Warnings don't count.
+    package var exitCode: ExitCode { isStartRefused ? .usage : findings.worst == .error ? .failed : .done }
 
     /// - Throws: never `StateFolderError` and the like: anything unreadable is a finding.
     package init(
@@ -19,10 +23,10 @@ package struct Validation {
             let reader = try StackConfigurationReader(path: configurationFile, state: state, catalog: catalog)
             let places = try JSONPlaces.of(configurationFile)
             let structure = StackStructure(stack: reader.stack).findings(places)
-            let around = Surroundings(
-                state: state, stack: reader.stack, catalog: catalog, environment: environment
-            ).findings.map { $0.placed(places, in: reader.stack.file) }
-            let known = reader.problems.map { Finding($0) } + structure + around
+            let around = Surroundings(state: state, stack: reader.stack, catalog: catalog, environment: environment)
+            let required = around.required.map { $0.placed(places, in: reader.stack.file) }
+            let others = around.others.map { $0.placed(places, in: reader.stack.file) }
+            let known = reader.problems.map { Finding($0) } + structure + required + others
             // A configuration that can't be read at all is refused by every program, and is reported above.
             let starts =
                 reader.problems.isEmpty
@@ -30,15 +34,17 @@ package struct Validation {
                     state: state, stack: reader.stack, catalog: catalog, configurationFile: configurationFile
                 ).findings().map { $0.placed(places, in: reader.stack.file) } : []
             let new = starts.filter { start in !known.contains { $0.severity == .error && $0.tells(start) } }
-            findings = Findings(known + keys(reader.stack, state) + new)
-            isConfigurationRefused =
-                !reader.problems.isEmpty || structure.contains { $0.severity == .error }
-                || new.contains { $0.key != nil }
+            let keys = keys(reader.stack, state)
+            findings = Findings(known + keys + new)
+            // A program that couldn't start counts even if the reason is reported already.
+            isStartRefused =
+                !reader.problems.isEmpty || (structure + required + keys + starts).contains { $0.severity == .error }
+                || others.contains { $0.keepsFromStarting }
         } catch {
             let error =
                 error as? ConfigurationError ?? ConfigurationError(file: state.path, key: "", reason: "\(error)")
             findings = Findings([Finding(error)])
-            isConfigurationRefused = true
+            isStartRefused = true
         }
     }
 }

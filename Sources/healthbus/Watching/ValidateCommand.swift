@@ -7,6 +7,11 @@ enum ValidateCommand: Command {
         name: "healthbus validate",
         summary: "Look for mistakes in the configuration and around it, without starting anything.",
         options: CommandHelp.stackOptions + [.json],
+        exitCodes: [
+            (.done, "'healthbus up' can start it; there may be warnings, such as a backend that doesn't answer yet"),
+            (.failed, "'healthbus up' would start it, but something in it wouldn't work"),
+            (.usage, "'healthbus up' would refuse to start it"),
+        ],
         examples: ["healthbus validate --config my.json", "healthbus validate --json"])
 
     static func run(_ arguments: Arguments) throws {
@@ -21,8 +26,7 @@ enum ValidateCommand: Command {
                 : found.text(
                     for: Terminal(.output),
                     allWell: arguments.advice.addressed("nothing is wrong: 'healthbus up' can start it")))
-        guard found.worst == .error else { return }
-        throw Quiet(validation.isConfigurationRefused ? .usage : .failed)
+        if validation.exitCode != .done { throw Quiet(validation.exitCode) }
     }
 }
 
