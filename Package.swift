@@ -224,8 +224,8 @@ let package = Package(
         + plugin(
             "debouncer", "DebouncerStage",
             [
-                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
-                "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "Logging", "MessageBus", "Protocol",
+                "SQLite", "StageKit",
             ], main: ["StageKit"])
         + handlers
         // Hosts a handler in any language.

@@ -162,7 +162,7 @@ import Testing
             name: "healthbus validate", summary: "Looks.",
             exitCodes: [(.done, "well"), (.usage, "would be refused, for some reason or other")])
         #expect(help.render().contains("\n\nExit codes:\n  0  well\n  2  would be refused, for some reason or other\n"))
-        #expect(help.render(width: 40).contains("  2  would be refused, for some reason or\n     other\n"))
+        #expect(help.render(width: 40).contains("  2  would be refused, for some reason\n     or other\n"))
     }
 
     @Test func helpFitsTheTerminal() {
