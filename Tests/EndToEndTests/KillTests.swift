@@ -61,10 +61,14 @@ extension EndToEnd {
                     let export = try await Self.export(in: stack)
                     let up = try await stack.up("--import", export, "--until-idle")
                     var log = "seed \(Self.seed), round \(round):"
+                    var kills = 0
                     for moment in moments {
-                        let reached = try await Self.strike(victim, at: moment, of: expected, on: stack, up)
+                        guard let reached = try await Self.strike(victim, at: moment, of: expected, on: stack, up)
+                        else { break }
+                        kills += 1
                         log += " killed at \(reached) of \(expected.work[TestStack.gauge(of: victim)] ?? 0)"
                     }
+                    #expect(kills > 0, "\(log)")
                     let ended = try await up.ended(within: 600)
                     #expect(ended.exit == .code(0), "\(log)\n\(ended.error.suffix(3000))")
                     let differences = try await StackContent(of: stack).differences(from: expected.content)
@@ -108,11 +112,10 @@ extension EndToEnd {
         }
 
         /// Kills a process once its gauge has reached a value; returns the gauge's value then. On a busy machine, a stage
-        /// that does all its work in one turn may have ended with its stack before it is seen: then there is nothing to
-        /// kill.
+        /// that does all its work in one turn may have ended with its stack before it is seen: then it returns nil.
         static func strike(
             _ victim: String, at moment: Double, of expected: Faultless, on stack: TestStack, _ up: Command
-        ) async throws -> Int {
+        ) async throws -> Int? {
             let gauge = TestStack.gauge(of: victim)
             let goal = Int(moment * Double(expected.work[gauge] ?? 0))
             var last: pid_t = 0
@@ -124,7 +127,7 @@ extension EndToEnd {
                 return true
             }
             let reached = stack.committed(by: gauge)
-            guard last != 0 else { return reached }
+            guard last != 0 else { return nil }
             kill(last, SIGKILL)
             try await until("the end of \(victim)", within: 5, every: 1) { try stack.pid(of: victim) != last }
             return reached
