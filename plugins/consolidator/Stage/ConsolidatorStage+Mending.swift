@@ -20,7 +20,7 @@ struct PartsReplay {
     /// When to ask again after a failed question.
     var waitUntil = MonotonicTime.distantPast
     /// Days received so far from the first handler.
-    var seen: Set<SummaryDays.Key> = []
+    var seen = DaySet()
     var rows: Int64 = 0
 
     init?(_ request: MendRequest, handlers: [String]) {
@@ -36,7 +36,7 @@ struct PartsReplay {
     mutating func begin() {
         after = .beginning
         head = nil
-        seen = []
+        seen.removeAll()
     }
 
     var state: Mended {
@@ -117,7 +117,7 @@ extension ConsolidatorStage {
         }
         // Anything that the handler no longer has for these days is gone.
         touched.formUnion(
-            try days.drop(handler: handler, users: replay.users, days: replay.days, besides: replay.seen, turn))
+            DaySet(try days.drop(handler: handler, users: replay.users, days: replay.days, besides: replay.seen, turn)))
         replay.handlers.removeFirst()
         replay.begin()
         return true

@@ -10,23 +10,23 @@ extension ConsolidatorStage {
 
     /// Writes what is due: all days that aren't over, and as many of the others as fit into a turn.
     func writeDays(_ turn: Turn) throws {
-        let final = finishing.take(Self.daysPerTurn)
+        let final = finishing.takeNewest(Self.daysPerTurn)
         for key in final {
-            settled.drop(key)
+            settled.remove(key)
             try finalise(key, turn)
         }
         if finishing.isEmpty, let heardAt = finishingMark {
             finishingMark = nil
             daily.reached(markOf: heardAt, turn)
         }
-        for key in touched {
+        for key in touched.sorted {
             // Its parts have changed since the mark.
-            finishing.drop(key)
-            settled.drop(key)
+            finishing.remove(key)
+            settled.remove(key)
             try rebuild(key, turn)
         }
-        touched = []
-        for key in settled.take(Self.daysPerTurn - final.count) { try rebuild(key, turn) }
+        touched.removeAll()
+        for key in settled.takeNewest(Self.daysPerTurn - final.count) { try rebuild(key, turn) }
     }
 
     /// Writes a day's summary from its parts. A final day whose content changes is open again.

@@ -23,16 +23,18 @@ package final class ConsolidatorStage: Stage {
     /// A head that becomes the mark once the zones up to it are known here, with the time at which it was reported.
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to write in this turn.
-    var touched: Set<SummaryDays.Key> = []
+    var touched = DaySet()
     /// When the first of the unwritten days began to wait. These days are over but were never final: they are written
     /// once, when every handler has caught up or one is taking too long.
     private var settlingSince: MonotonicTime?
     /// How many times in a row days were written before every handler had caught up.
     private var impatience = 0
-    /// Days whose summaries are due, though a handler may still change them.
-    var settled = DayBacklog()
+    /// Days whose summaries are due, though a handler may still change them. Like `finishing`, they are written over
+    /// several turns: ten years of days in one transaction would hold up everyone who waits for the first of them. Both
+    /// are only plans: what is still to be done is in the days' own states, so a crash loses nothing.
+    var settled = DaySet()
     /// Days that are to become final, as nothing they were computed from has changed since the mark.
-    var finishing = DayBacklog()
+    var finishing = DaySet()
     /// When the mark for them was received.
     var finishingMark: Instant?
     /// How far into the observer's changes the written summaries reach.
@@ -86,7 +88,7 @@ package final class ConsolidatorStage: Stage {
             for handler in handlers { try handler.rewind(to: .beginning, turn) }
         }
         try daily.open(turn)
-        settled.add(days.unwritten)
+        settled.formUnion(days.unwritten)
     }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
@@ -128,7 +130,7 @@ package final class ConsolidatorStage: Stage {
                 answer, turn,
                 reset: { _ in try days.markStale(handler: handler.producer, turn) },
                 apply: { try apply($0.page(from: handler.producer), of: handler.producer, turn) },
-                snapshotEnded: { touched.formUnion(try days.dropStale(handler: handler.producer, turn)) })
+                snapshotEnded: { touched.formUnion(DaySet(try days.dropStale(handler: handler.producer, turn))) })
             if taken { return }
         }
     }
@@ -148,7 +150,7 @@ package final class ConsolidatorStage: Stage {
     /// Otherwise a first import would write and deliver each day once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
         // The data it was computed from has changed since the mark.
-        finishing.drop(key)
+        finishing.remove(key)
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
         guard !state.isFinal, state.revision == 0, isOver(key, at: turn.now) else {
             touched.insert(key)
@@ -181,22 +183,23 @@ package final class ConsolidatorStage: Stage {
         let late = finality.missing(at: turn.monotonic)
         if late != missing {
             missing = late
-            settled.add(overDays(at: turn.now))
+            settled.formUnion(overDays(at: turn.now))
         }
         let mark = finality.reached()
         if let since = settlingSince, mark != nil || turn.monotonic - since >= settlingTime {
-            settled.add(days.unwritten)
+            settled.formUnion(days.unwritten)
             settlingSince = nil
             impatience = mark == nil ? impatience + 1 : 0
         }
         if let mark {
             missing = []
-            for key in touched where isOver(key, at: mark.heardAt) {
-                settled.drop(key)
-                touched.remove(key)
+            let over = ends.over(touched, at: mark.heardAt, timelines)
+            touched = touched.subtracting(over)
+            for key in over.sorted {
+                settled.remove(key)
                 try finalise(key, turn)
             }
-            finishing.add(days.open.filter { isOver($0, at: mark.heardAt) })
+            finishing.formUnion(ends.over(days.open, at: mark.heardAt, timelines))
             finishingMark = mark.heardAt
         }
         try writeDays(turn)
@@ -219,13 +222,11 @@ package final class ConsolidatorStage: Stage {
     /// Days that haven't become final by now wait for the next mark.
     func withdrawFinality() {
         finality.withdraw()
-        finishing.dropAll()
+        finishing.removeAll()
         finishingMark = nil
     }
 
-    private func overDays(at now: Instant) -> Set<SummaryDays.Key> {
-        Set(days.open.filter { isOver($0, at: now) })
-    }
+    private func overDays(at now: Instant) -> DaySet { ends.over(days.open, at: now, timelines) }
 
     func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool { ends.isOver(key, at: now, timelines) }
 
@@ -233,7 +234,7 @@ package final class ConsolidatorStage: Stage {
         var common = StageDetails()
         common.tasks = daily.tasks
         let own = ConsolidatorDetails(
-            days: days.count, openDays: days.open.count { isOver($0, at: turn.now) }, missing: missing,
+            days: days.count, openDays: overDays(at: turn.now).count, missing: missing,
             collisions: collisions.all.map(\.details))
         return StageReport(
             // Zones are an upstream of their own: without them, days don't fully cover the observer's changes.

@@ -5,13 +5,15 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The days and what the handlers reported for them, in the stage's file. Only the days that aren't final are in
-/// memory: few, even with ten years or a thousand people.
-struct SummaryDays {
-    struct Key: Hashable {
-        var user: String
+/// The days and what the handlers reported for them, in the stage's file. In memory is only which days aren't final,
+/// with a few bits each: while a thousand people import their years, hundreds of thousands aren't.
+package struct SummaryDays {
+    package struct Key: Hashable {
+        package var user: String
         /// Days since 1970.
-        var day: Int
+        package var day: Int
+
+        package init(user: String, day: Int) { (self.user, self.day) = (user, day) }
     }
 
     struct State: Equatable {
@@ -27,15 +29,17 @@ struct SummaryDays {
         var finalContent: String?
 
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
+        /// Whether being open and perhaps unwritten is all there is to know.
+        fileprivate var isPlain: Bool { !isFinal && !isReopened && revision == 0 && finalContent == nil }
     }
 
     /// The days that aren't final.
-    private var states: [Key: State] = [:]
-    private(set) var unwritten: Set<Key> = []
+    private(set) var open = DaySet()
+    /// Those of them whose states are only in the file.
+    private var detailed = DaySet()
+    private(set) var unwritten = DaySet()
     /// Days that have figures.
     private(set) var count = 0
-
-    var open: some Collection<Key> { states.keys }
 
     /// Identifies a day's figures.
     static func content(of figures: [String: Value]) -> String {
@@ -88,7 +92,7 @@ struct SummaryDays {
 
     /// A day's state; nil for an unknown day.
     func state(of key: Key, _ turn: Turn) throws -> State? {
-        if let state = states[key] { return state }
+        if open.contains(key), !detailed.contains(key) { return State(isUnwritten: unwritten.contains(key)) }
         let read = try turn.database.prepare("SELECT final, revision, content FROM days WHERE user = ? AND day = ?")
         read.bind(1, key.user)
         read.bind(2, key.day)
@@ -112,7 +116,8 @@ struct SummaryDays {
     }
 
     private mutating func set(_ key: Key, _ state: State?) {
-        states[key] = state.flatMap { $0.isFinal ? nil : $0 }
+        if let state, !state.isFinal { open.insert(key) } else { open.remove(key) }
+        if let state, !state.isFinal, !state.isPlain { detailed.insert(key) } else { detailed.remove(key) }
         if state?.isUnwritten == true { unwritten.insert(key) } else { unwritten.remove(key) }
     }
 
@@ -178,7 +183,7 @@ struct SummaryDays {
 
     /// Forgets a handler's figures for the users' days that aren't in `seen`, and returns the days it changed.
     func drop(
-        handler: String, users: Set<String>, days: ClosedRange<Int>, besides seen: Set<Key>, _ turn: Turn
+        handler: String, users: Set<String>, days: ClosedRange<Int>, besides seen: DaySet, _ turn: Turn
     ) throws -> [Key] {
         let list = try turn.database.prepare("SELECT user, day FROM parts WHERE handler = ? AND day BETWEEN ? AND ?")
         list.bind(1, handler)
