@@ -7,8 +7,8 @@ import StageKit
 extension ImportLedger {
     /// The first file imported for a person is history, however much of it there is.
     func noteFirst(_ entry: Entry, _ turn: Turn) throws {
-        let isFirst = !entries.contains {
-            $0.user == entry.user && $0.id != entry.id && $0.state == .closed && $0.plan?.isTryingOut != true
+        let isFirst = try !closedPlans(of: entry.user, besides: entry.id, turn).contains {
+            $0.plan?.isTryingOut != true
         }
         guard isFirst else { return }
         // After a crash it continues from where it began.

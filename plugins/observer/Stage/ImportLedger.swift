@@ -47,27 +47,35 @@ final class ImportLedger {
         /// Whether handing over the same file again would begin a new import.
         var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
-        fileprivate var isUnderWay: Bool { [.announced, .receiving, .open].contains(state) }
+        fileprivate static let underWay: [State] = [.announced, .receiving, .open]
+        fileprivate var isUnderWay: Bool { Self.underWay.contains(state) }
     }
 
-    private(set) var entries: [Entry] = []
-    /// The index of each in `entries`, which only grows.
-    private var places: [String: Int] = [:]
-    /// The indices of imports that aren't over: these are few, while the others accumulate over the years and are
-    /// seldom read.
-    private var underWay: [Int] = []
+    /// Imports that aren't over, in order of arrival: these are few. The others accumulate over the years, and are read
+    /// from the table when needed.
+    private var underWay: [Entry] = []
 
     func open(_ turn: Turn) throws {
-        try turn.database.prepare(
+        let states = Entry.underWay.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        underWay = try Self.entries(where: "state IN (\(states))", turn)
+    }
+
+    /// - Parameter value: what a `?` in the condition stands for.
+    private static func entries(
+        where condition: String, is value: String? = nil, _ turn: Turn
+    ) throws -> [Entry] {
+        let read = try turn.database.prepare(
             """
             SELECT imports.id, path, user, state, submitted, added, report, problem, seconds, plan, request, heard,
                 undone
             FROM imports LEFT JOIN import_plans ON import_plans.id = imports.id
                 LEFT JOIN import_offers ON import_offers.id = imports.id
-                LEFT JOIN import_undone ON import_undone.id = imports.id ORDER BY number
-            """
-        ).forEachRow { row in
-            enter(
+                LEFT JOIN import_undone ON import_undone.id = imports.id WHERE \(condition) ORDER BY number
+            """)
+        if let value { read.bind(1, value) }
+        var entries: [Entry] = []
+        try read.forEachRow { row in
+            entries.append(
                 Entry(
                     id: row.string(0), path: row.string(1), user: row.string(2),
                     state: State(rawValue: row.string(3)) ?? .failed,
@@ -84,43 +92,61 @@ final class ImportLedger {
                         },
                     undone: row.isNull(12) ? nil : Instant(microseconds: row.int64(12))))
         }
+        return entries
     }
 
     private func enter(_ entry: Entry) {
-        let place = places[entry.id] ?? entries.count
-        if place < entries.count { entries[place] = entry } else { entries.append(entry) }
-        places[entry.id] = place
-        underWay.removeAll { $0 == place }
-        if entry.isUnderWay { underWay.insert(place, at: underWay.firstIndex { $0 > place } ?? underWay.count) }
+        let place = underWay.firstIndex { $0.id == entry.id }
+        switch (place, entry.isUnderWay) {
+        case (let place?, true): underWay[place] = entry
+        case (let place?, false): underWay.remove(at: place)
+        case (nil, true): underWay.append(entry)
+        case (nil, false): break
+        }
     }
 
-    private func underWay(_ state: State) -> [Entry] {
-        underWay.compactMap { entries[$0].state == state ? entries[$0] : nil }
-    }
+    private func underWay(_ state: State) -> [Entry] { underWay.filter { $0.state == state } }
 
-    subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
+    /// The import with this id; nil if there is none.
+    func entry(_ id: String, _ turn: Turn) throws -> Entry? {
+        try underWay.first { $0.id == id } ?? Self.entries(where: "imports.id = ?", is: id, turn).first
+    }
 
     /// The import to read next.
-    var firstOpen: Entry? { underWay.first { entries[$0].state == .open }.map { entries[$0] } }
+    var firstOpen: Entry? { underWay.first { $0.state == .open } }
     var announced: [Entry] { underWay(.announced) }
     var receiving: [Entry] { underWay(.receiving) }
     /// Whether an import is in progress. A file still on its way over the bus doesn't count: its sender may never come
     /// back.
-    var isOpen: Bool { underWay.contains { entries[$0].state != .receiving } }
+    var isOpen: Bool { underWay.contains { $0.state != .receiving } }
     /// Names of files in the inbox that are still needed.
-    var needed: Set<String> {
-        Set(underWay.map { entries[$0].id })
-            .union(receiving.map { Inbox.half($0.id) })
-    }
+    var needed: Set<String> { Set(underWay.map(\.id)).union(receiving.map { Inbox.half($0.id) }) }
 
     /// When the newest export accepted as complete was made.
-    func newestComplete(of user: String) -> Instant? {
-        entries.compactMap { entry in
-            guard entry.user == user, entry.state == .closed, entry.undone == nil, let plan = entry.plan,
-                plan.isComplete, plan.isApproved
-            else { return nil }
+    func newestComplete(of user: String, _ turn: Turn) throws -> Instant? {
+        try closedPlans(of: user, turn).compactMap { plan, isUndone in
+            guard !isUndone, let plan, plan.isComplete, plan.isApproved else { return nil }
             return plan.exportedAt
         }.max()
+    }
+
+    /// What was asked of a person's imports that ended well, without their reports.
+    func closedPlans(
+        of user: String, besides id: String = "", _ turn: Turn
+    ) throws -> [(plan: ImportPlan?, isUndone: Bool)] {
+        let read = try turn.database.prepare(
+            """
+            SELECT plan, undone FROM imports LEFT JOIN import_plans ON import_plans.id = imports.id
+                LEFT JOIN import_undone ON import_undone.id = imports.id
+            WHERE state = '\(State.closed.rawValue)' AND user = ? AND imports.id <> ?
+            """)
+        read.bind(1, user)
+        read.bind(2, id)
+        var found: [(plan: ImportPlan?, isUndone: Bool)] = []
+        try read.forEachRow { row in
+            found.append((row.isNull(0) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(0))), !row.isNull(1)))
+        }
+        return found
     }
 
     func save(_ entry: Entry, _ turn: Turn) throws {

@@ -47,7 +47,7 @@ extension ObserverStage {
 
     /// Ends an import that is waiting, on its way or being read, because a person asked for that.
     func cancel(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        guard let id = request.import, let entry = imports[id] else {
+        guard let id = request.import, let entry = try imports.entry(id, turn) else {
             return .refused(
                 "there is no import '\(request.import ?? "")'; 'healthbus imports list' shows them")
         }

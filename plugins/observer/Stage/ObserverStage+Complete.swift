@@ -66,7 +66,7 @@ extension ObserverStage {
     ) throws -> Bool {
         let refusal = entry.plan?.refusal(
             damaged: summary.damaged?.description, notUnderstood: attempt.notUnderstood,
-            newest: imports.newestComplete(of: entry.user))
+            newest: try imports.newestComplete(of: entry.user, turn))
         guard let refusal else { return false }
         try refuse(refusal, summary, attempt, &entry, turn)
         return true
@@ -74,7 +74,8 @@ extension ObserverStage {
 
     /// One step: first everything that would be deleted is counted; then, if that isn't too much, it is deleted.
     func holdAgainstStore(_ turn: Turn) throws {
-        guard let attempt, var ending = attempt.ending, var entry = imports[attempt.id], var plan = entry.plan else {
+        guard let attempt, var ending = attempt.ending, var entry = try imports.entry(attempt.id, turn),
+            var plan = entry.plan else {
             return
         }
         if plan.isApproved {

@@ -9,7 +9,7 @@ import StageKit
 extension ObserverStage {
     /// Processes a piece of the file being read; pieces from another attempt are ignored.
     func take(_ event: ImportEvent, _ turn: Turn) throws {
-        guard let attempt, event.id == attempt.id, var entry = imports[attempt.id] else { return }
+        guard let attempt, event.id == attempt.id, var entry = try imports.entry(attempt.id, turn) else { return }
         if entry.plan?.isTryingOut == true, try tryOut(event, attempt, entry, turn) { return }
         let writer = try writer(for: entry.user, turn)
         switch event {

@@ -48,7 +48,7 @@ extension ObserverStage {
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
-        guard let (id, _) = receptions.first(where: { $0.value.pull?.id == answer.pull.id }), let entry = imports[id]
+        guard let (id, _) = receptions.first(where: { $0.value.pull?.id == answer.pull.id }), let entry = try imports.entry(id, turn)
         else { return }
         if let reason = receptions[id]?.take(answer) { try refuse(entry, reason, turn) }
     }
@@ -61,17 +61,17 @@ extension ObserverStage {
             try enter(id, turn)
         case .elsewhere(let id, let reason):
             adopting.remove(id)
-            guard var entry = imports[id], entry.state == .announced else { return }
+            guard var entry = try imports.entry(id, turn), entry.state == .announced else { return }
             guard entry.offer != nil else { return try refuse(entry, reason, turn) }
             entry.state = .receiving
             try imports.save(entry, turn)
         case .failed(let id, let reason):
             adopting.remove(id)
-            if let entry = imports[id] { try refuse(entry, reason, turn) }
+            if let entry = try imports.entry(id, turn) { try refuse(entry, reason, turn) }
         case .stored(let id, let length): receptions[id]?.stored(upTo: length)
         case .whole(let id): try enter(id, turn)
         case .differs(let id):
-            guard let entry = imports[id], entry.state == .receiving else { return }
+            guard let entry = try imports.entry(id, turn), entry.state == .receiving else { return }
             turn.log(.importDiffers, ["id": id])
             if receptions[id]?.beginAgain() == false {
                 try refuse(entry, "what arrived isn't what was sent, twice; is the file being written?", turn)
@@ -82,7 +82,7 @@ extension ObserverStage {
     /// The file is in the inbox, waiting to be read.
     private func enter(_ id: String, _ turn: Turn) throws {
         (receptions[id], offers[id]) = (nil, nil)
-        guard var entry = imports[id], entry.state == .announced || entry.state == .receiving else { return }
+        guard var entry = try imports.entry(id, turn), entry.state == .announced || entry.state == .receiving else { return }
         entry.state = .open
         entry.offer = nil
         try imports.save(entry, turn)

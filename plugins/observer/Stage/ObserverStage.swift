@@ -128,7 +128,7 @@ package final class ObserverStage: Stage {
     private func announce(_ command: ImportFile, _ turn: Turn) throws {
         guard let id = command.id, Self.isFileName(id) else { return }
         let offer = FileOffer(command, heard: turn.now)
-        if imports[id] == nil {
+        if try imports.entry(id, turn) == nil {
             // A pipe's content isn't on disk: it is requested at once.
             let state: ImportLedger.State = offer != nil && offer?.file == nil ? .receiving : .announced
             try imports.save(
@@ -137,7 +137,7 @@ package final class ObserverStage: Stage {
                     added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command), offer: offer),
                 turn)
         }
-        if let entry = imports[id] { try hearOffer(entry, command, turn) }
+        if let entry = try imports.entry(id, turn) { try hearOffer(entry, command, turn) }
     }
 
     /// An id becomes the name of a file in the inbox: only the characters of a UUID are allowed.
@@ -162,7 +162,7 @@ package final class ObserverStage: Stage {
                     id: entry.id, path: entry.path, file: entry.offer?.file ?? drops.file(of: entry.id)))
         }
         let silence = try receiveFiles(turn)
-        let moving = settleDrops(turn)
+        let moving = try settleDrops(turn)
         // Not while a file is being read: each of its parts might shift the days again.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {

@@ -34,7 +34,7 @@ extension ObserverStage {
         let user: String
         switch (request.import, request.device) {
         case (let id?, nil):
-            guard let entry = imports[id] else {
+            guard let entry = try imports.entry(id, turn) else {
                 return .refused("there is no import '\(id)'; 'healthbus imports list' shows them")
             }
             if let refusal = Self.refusal(toUndo: entry) { return .refused(refusal) }
@@ -91,7 +91,7 @@ extension ObserverStage {
     }
 
     private func noteUndone(_ job: Undoing, _ turn: Turn) throws {
-        guard let id = job.request.import, var entry = imports[id] else { return }
+        guard let id = job.request.import, var entry = try imports.entry(id, turn) else { return }
         entry.undone = turn.now
         try imports.save(entry, turn)
     }

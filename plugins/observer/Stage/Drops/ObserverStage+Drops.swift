@@ -25,10 +25,10 @@ extension ObserverStage {
     private func take(_ found: DroppedFile, _ turn: Turn) throws {
         // Known from before a crash: its import continues.
         if let known = drops.drops[found.name], known.file == found.file { return }
-        let id = ImportID.next(content: found.hash, user: defaultUser) { imports[$0]?.isSpent }
+        let id = try ImportID.next(content: found.hash, user: defaultUser) { try imports.entry($0, turn)?.isSpent }
         try drops.add(.init(name: found.name, id: id, file: found.file), turn)
         turn.log(.inboxFound, ["id": id])
-        guard imports[id] == nil else { return }
+        guard try imports.entry(id, turn) == nil else { return }
         try imports.save(
             .init(
                 id: id, path: found.path, user: defaultUser, state: .announced, submitted: turn.now, added: [:],
@@ -37,10 +37,10 @@ extension ObserverStage {
 
     /// Moves files that have been read, or can't be.
     /// - Returns: when to try again.
-    func settleDrops(_ turn: Turn) -> MonotonicTime? {
+    func settleDrops(_ turn: Turn) throws -> MonotonicTime? {
         guard let inbox else { return nil }
         for (name, drop) in drops.drops where !drop.isMoving && drop.retry.map({ $0 <= turn.monotonic }) != false {
-            guard let entry = imports[drop.id], entry.state == .closed || entry.state == .failed else { continue }
+            guard let entry = try imports.entry(drop.id, turn), entry.state == .closed || entry.state == .failed else { continue }
             drops.begin(name)
             let report = ImportRow.told(
                 path: entry.path, report: entry.state == .closed ? entry.report : nil, problem: entry.problem)
