@@ -46,7 +46,9 @@ package final class ChildProcess: Sendable {
                 hint: "check that the file exists and is executable")
         }
         let words =
-            [trampoline, String(getpid()), String(spec.parentDeathSignal), spec.executable] + spec.arguments
+            [
+                trampoline, String(getpid()), String(spec.parentDeathSignal), String(spec.niceness), spec.executable,
+            ] + spec.arguments
         let settings = Self.environment(overlaidWith: spec.environment).map { "\($0)=\($1)" }
         let streams = spec.streams
         let errorFile = try streams.errorFile.map(Self.openForAppending)

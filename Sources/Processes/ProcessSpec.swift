@@ -26,6 +26,8 @@ package struct ProcessSpec: Sendable, Equatable {
     /// The signal sent to the process when the supervisor dies. SIGKILL by default: a stopped or hanging process would
     /// survive any other.
     package var parentDeathSignal: Int32
+    /// How far it yields the processor to others (nice(2)): 0, not at all, to 19.
+    package var niceness: Int
     package var streams: ChildProcess.Streams
 
     package init(
@@ -33,7 +35,7 @@ package struct ProcessSpec: Sendable, Equatable {
         directory: String? = nil, environment: [String: String] = [:], group: Int = 0,
         restart: RestartPolicy = RestartPolicy(), readyWithin: Duration = .seconds(30),
         stopWithin: Duration = .seconds(10), parentDeathSignal: Int32 = SIGKILL,
-        streams: ChildProcess.Streams = ChildProcess.Streams()
+        niceness: Int = 0, streams: ChildProcess.Streams = ChildProcess.Streams()
     ) {
         self.name = name
         self.executable = executable
@@ -46,6 +48,7 @@ package struct ProcessSpec: Sendable, Equatable {
         self.readyWithin = readyWithin
         self.stopWithin = stopWithin
         self.parentDeathSignal = parentDeathSignal
+        self.niceness = niceness
         self.streams = streams
     }
 }

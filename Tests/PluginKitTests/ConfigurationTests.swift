@@ -89,6 +89,12 @@ import Testing
         }
     }
 
+    /// What delivers elsewhere never slows down the rest.
+    @Test func onlyTheOtherDestinationsHaveALowPriority() throws {
+        let low = try catalog().manifests.values.filter { $0.priority == .low }.map(\.name)
+        #expect(low.sorted() == ["fhir", "files", "home-assistant", "postgres"])
+    }
+
     @Test func everyManifestLoadsAndItsDefaultsSatisfyIt() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root + "/plugins")
             .filter { FileManager.default.fileExists(atPath: Self.root + "/plugins/\($0)/plugin.json") }

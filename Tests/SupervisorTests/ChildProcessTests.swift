@@ -149,13 +149,24 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         #expect(kill(pid, 0) != 0)
     }
 
+    @Test func yieldsAsFarAsAsked() throws {
+        let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        for (niceness, shown) in [(0, own), (15, min(19, own + 15))] {
+            let spec = ProcessSpec(name: "nice", executable: "/usr/bin/nice", niceness: niceness)
+            #expect(try output(of: spec) == "\(shown)\n")
+        }
+    }
+
     /// The trampoline is called by hand, with a parent id that isn't its parent's.
     @Test func refusesWhenItsParentIsGone() throws {
-        let spec = ProcessSpec(name: "t", executable: trampoline, arguments: ["1", "9", "/bin/true"])
+        let spec = ProcessSpec(name: "t", executable: trampoline, arguments: ["1", "9", "0", "/bin/true"])
         #expect(try ChildProcess(spec, trampoline: trampoline).wait() == .code(126))
     }
 
-    @Test(arguments: [[], ["1"], ["x", "9", "/bin/true"], ["1", "0", "/bin/true"], ["1", "9999", "/bin/true"]])
+    @Test(arguments: [
+            [], ["1"], ["1", "9", "/bin/true"], ["x", "9", "0", "/bin/true"], ["1", "0", "0", "/bin/true"],
+            ["1", "9999", "0", "/bin/true"], ["1", "9", "20", "/bin/true"], ["1", "9", "-1", "/bin/true"],
+        ])
     func refusesToBeCalledWrongly(arguments: [String]) throws {
         let null = open("/dev/null", O_WRONLY)
         defer { close(null) }

@@ -11,6 +11,15 @@ package struct Manifest: Sendable, Equatable {
         package var isStage: Bool { ![.hub, .ingest, .backend, .dashboard].contains(self) }
     }
 
+    /// Its share of a busy processor.
+    package enum Priority: String, Sendable {
+        case normal
+        /// Little while others need it: for what delivers elsewhere, so that it never slows down the rest.
+        case low
+
+        package var niceness: Int { self == .low ? 15 : 0 }
+    }
+
     package var name: String
     package var version: Int
     /// The major protocol versions it speaks.
@@ -36,6 +45,7 @@ package struct Manifest: Sendable, Equatable {
     package var produces: [String]
     package var rights: PluginRights
     package var restart: RestartPolicy.Mode
+    package var priority: Priority
     /// JSON Schema of its configuration, with defaults.
     package var configuration: Value
     package var file: String

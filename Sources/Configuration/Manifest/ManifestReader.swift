@@ -127,6 +127,7 @@ private struct ManifestMembers {
             figures: (value["figures"].array ?? []).compactMap { FigureDeclaration($0) },
             place: Int(value["place"].int ?? 100), consumes: texts("consumes"), produces: texts("produces"),
             rights: rights, restart: value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always,
+            priority: value["priority"].string.flatMap { Manifest.Priority(rawValue: $0) } ?? .normal,
             configuration: configuration, file: file)
     }
 }

@@ -102,6 +102,10 @@ package enum ManifestSchema {
             "restart": {
               "type": "string", "enum": ["always", "on-failure", "never"], "default": "always",
               "description": "Whether the supervisor restarts it: whenever it ends, unless it ends with 0, or never."
+            },
+            "priority": {
+              "type": "string", "enum": ["normal", "low"], "default": "normal",
+              "description": "Its share of a busy processor. low: little while other processes need it."
             }
           },
           "$defs": {

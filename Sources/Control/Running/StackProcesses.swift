@@ -28,7 +28,7 @@ struct StackProcesses: Sendable {
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
             // Once restarted, it waits for a process that was started by hand in its place.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
-            restart: RestartPolicy(instance.manifest.restart),
+            restart: RestartPolicy(instance.manifest.restart), niceness: instance.manifest.priority.niceness,
             streams: .init(errorFile: state.log(instance.name)))
     }
 

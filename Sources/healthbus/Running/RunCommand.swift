@@ -34,6 +34,7 @@ enum RunCommand: Command {
         setenv("HEALTHBUS_PLUGINS", stack.catalog.folder, 1)
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         pointers.append(nil)
+        _ = nice(Int32(instance.manifest.priority.niceness))
         execv(program, pointers)
         let reason = String(cString: strerror(errno))
         throw Failure("can't run \(program): \(reason)", hint: "'make build' builds all programs into one folder")
