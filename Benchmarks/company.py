@@ -6,8 +6,8 @@
 Two stacks side by side: one as it comes, one that also delivers to PostgreSQL, to Home Assistant's MQTT broker, to a
 FHIR server (Tests/FHIR/server.py) and to files, and that a third stack follows. They are fed in turn: at 2,000 samples
 a second, then as fast as the door takes them. Compared are the samples per second that reach each one's own backend,
-and the memory of the processes that both have. Everything runs on this machine: the other servers and the follower
-take their share of it. Needs Debian's postgresql, mosquitto and mosquitto-clients. Linux only.
+and the memory of the processes that both have. The other servers and the follower get only the processor time that is
+left over, as if they were on another machine. Needs Debian's postgresql, mosquitto and mosquitto-clients. Linux only.
 """
 
 import json
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from counterparts import TOKEN, Broker, FHIRServer, following
+from counterparts import ELSEWHERE, TOKEN, Broker, FHIRServer, following
 from door import Door
 from feeding import fed
 from measure import Failed, family, median, name, proportional_memory
@@ -73,7 +73,7 @@ def main():
     healthbus = os.path.join(os.path.abspath(sys.argv[1]), "healthbus")
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     with tempfile.TemporaryDirectory(prefix="hbc-", dir="/tmp") as folder:
-        server, broker, fhir = Server(), Broker(folder), FHIRServer()
+        server, broker, fhir = Server(ELSEWHERE), Broker(folder), FHIRServer()
         os.environ.update(HEALTHBUS_POSTGRES_URL=server.url, HEALTHBUS_FHIR_TOKEN=TOKEN)
         try:
             path = os.path.join(folder, "full.json")
@@ -85,7 +85,7 @@ def main():
                     "files": {"plugin": "files"}}}, file)
             with Stack(healthbus, os.path.join(folder, "alone")) as alone, \
                     Stack(healthbus, os.path.join(folder, "full"), more=["--config", path]) as full, \
-                    Stack(healthbus, os.path.join(folder, "follower"), more=["--config", following(full, folder)]) as follower:
+                    Stack(healthbus, os.path.join(folder, "follower"), more=["--config", following(full, folder)], niceness=19) as follower:
                 compare(alone, full, server, follower, rounds)
         finally:
             fhir.close()

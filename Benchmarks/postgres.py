@@ -28,10 +28,10 @@ def programs():
 
 class Server:
     """A separate cluster with default settings, except for its location. It doesn't run as root, which PostgreSQL
-    refuses."""
+    refuses. - before: words before each of its commands, as `nice`."""
 
-    def __init__(self):
-        self.programs, self.port = programs(), free_port()
+    def __init__(self, before=()):
+        self.programs, self.port, self.before = programs(), free_port(), before
         self.folder = tempfile.mkdtemp(prefix="healthbus-pg-")
         self.prefix = []
         if os.geteuid() == 0:
@@ -57,7 +57,7 @@ class Server:
 
     def run(self, program, *words):
         with open(os.path.join("/tmp", f"healthbus-pg-{os.getpid()}.log"), "w+") as output:
-            done = subprocess.run([*self.prefix, os.path.join(self.programs, program), *words], stdin=subprocess.DEVNULL,
+            done = subprocess.run([*self.before, *self.prefix, os.path.join(self.programs, program), *words], stdin=subprocess.DEVNULL,
                                   stdout=output, stderr=output, cwd="/")
             output.seek(0)
             said = output.read()

@@ -41,16 +41,17 @@ def disk_bytes(state, instance):
 
 
 class Stack:
-    """`healthbus up` on a state folder, from the start until `close`. - ready: seconds from the start until it reports that it is ready."""
+    """`healthbus up` on a state folder, from the start until `close`. - ready: seconds from the start until it reports that it is ready.
+    - niceness: how far all its processes yield to others, as if they were on another machine."""
 
-    def __init__(self, healthbus, state, within=60, more=()):
+    def __init__(self, healthbus, state, within=60, more=(), niceness=0):
         self.healthbus, self.state = healthbus, state
         self.port = free_port()
         self.environment = {**os.environ, **environment(self.port)}
         self.lines = []
         begin = time.monotonic()
         self.process = subprocess.Popen(
-            [healthbus, "up", "--state", state, "--zone", ZONE, *more], env=self.environment, stdin=subprocess.DEVNULL,
+            ["nice", "-n", str(niceness), healthbus, "up", "--state", state, "--zone", ZONE, *more], env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.ready = None
         is_ready = threading.Event()
