@@ -38,9 +38,14 @@ package final class StageDatabase {
 
     /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next commit fails.
     /// - Parameter now: the time, for the first sequence number of a new store.
-    package init(path: String, now: Instant) throws {
+    package convenience init(path: String, now: Instant) throws {
         try Self.prepare(path)
-        let database = try Database(path: path)
+        try self.init(Database(path: path), now: now)
+    }
+
+    /// The same with a connection that is open already.
+    package init(_ database: Database, now: Instant) throws {
+        let path = database.path
         self.database = database
         let meta = try database.transaction {
             try database.execute(

@@ -62,9 +62,9 @@ import Testing
     /// The order holds over many lives, not just in one that happens to fit.
     @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
         // Samples that are late with background delivery alone are mostly late with everything combined, so these two
-        // are the closest pair.
+        // are the closest pair, and often equal.
         let faster: [(DeliveryStrategy, DeliveryStrategy, least: Int)] = [
-            (.combined, .backgroundDelivery, 35), (.combined, .appRefresh, 44), (.combined, .processing, 44),
+            (.combined, .backgroundDelivery, 40), (.combined, .appRefresh, 44), (.combined, .processing, 44),
             (.backgroundDelivery, .processing, 44), (.backgroundDelivery, .opening, 44),
         ]
         var wins = Array(repeating: 0, count: faster.count)
@@ -81,7 +81,7 @@ import Testing
                 let p95 = [pair.0, pair.1].map { strategy in
                     results.first { $0.strategy == strategy }?.p95 ?? .infinity
                 }
-                if p95[0] < p95[1] { wins[place] += 1 }
+                if p95[0] <= p95[1] { wins[place] += 1 }
             }
         }
         for (pair, wins) in zip(faster, wins) { #expect(wins >= pair.least, "\(pair): \(wins) of \(seeds)") }

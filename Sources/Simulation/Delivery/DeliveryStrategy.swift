@@ -46,7 +46,7 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
 }
 
 /// Why an app is started or continued in the background.
-package enum WakeKind: String, Sendable, CaseIterable {
+package enum WakeKind: Int, Sendable, CaseIterable {
     case delivery, refresh, push, processing
 }
 

@@ -21,8 +21,6 @@ package struct SampleLedger {
     /// - Parameter family: the metric that a type belongs to.
     package init(family: @escaping (String) -> String) { self.family = family }
 
-    package var count: Int { made.count }
-
     /// - Parameter hour: the local hour of a moment.
     package mutating func note(added: [LifeSample], deleted: [SampleID], hour: (Instant) -> Int) {
         made.reserveCapacity(made.count + added.count)
@@ -49,6 +47,8 @@ package struct SampleLedger {
     package struct Outcome: Equatable {
         package var all = DelayFigures.Collector()
         package var byMetric: [String: DelayFigures.Collector] = [:]
+        /// How many samples there were, including those that were deleted before they arrived.
+        package var recorded: [String: Int] = [:]
         /// By the local hour in which a sample was saved.
         package var byHour = Array(repeating: DelayFigures.Collector(), count: 24)
         /// How many samples are alive on the phone but not at the backend, or the other way round.
@@ -65,6 +65,7 @@ package struct SampleLedger {
         var outcome = Outcome()
         var byMetric = Array(repeating: DelayFigures.Collector(), count: metrics.count)
         for sample in made {
+            outcome.recorded[metrics[Int(sample.metric)], default: 0] += 1
             let at = arrivals[sample.uuid]
             let copies = alive[sample.uuid] ?? 0
             if sample.isDeleted != (copies == 0) { outcome.lost += 1 }

@@ -34,7 +34,7 @@ extension PhoneModel {
             "estimate: a habit; the others are at any pickup"),
         row(.openSeconds, "the app stays on the screen", 60, 20, 180, "s", "estimate: a look at the day's figures"),
         row(
-            .forceQuitAfterUse, "the app is swiped away after use", 0.02, 0, 0.2, "share",
+            .forceQuitAfterUse, "the app is swiped away after use", 0.05, 0, 0.2, "share",
             "estimate: some people tidy up"),
         row(
             .notificationsPerDay, "the app posts notifications", 3, 1, 8, "a day",
@@ -102,7 +102,7 @@ extension PhoneModel {
 
     private static let delivery: [Row] = [
         row(
-            .deliveriesPerDay, "background deliveries, from a willing system", 12, 2, 24, "a day",
+            .deliveriesPerDay, "background deliveries, from a willing system", 16, 2, 24, "a day",
             "at most hourly: developer.apple.com, HKUpdateFrequency.hourly; about every hour: validic.atlassian.net;"
                 + " delayed, batched or skipped: developer.apple.com/forums/thread/823699"),
         row(

@@ -37,7 +37,7 @@ extension Phone {
         if decisions.deliveryDue != nil, !isImmediate { return }
         let will = mood.willingness(.delivery, model)
         let isTerminated = device.app == .terminated
-        let delay = decisions.draw(.delivery) {
+        let delay = decisions.draw(.delivery, at: now) {
             model.deliveryDelay(afterTermination: isTerminated, isImmediate: isImmediate, willingness: will, using: &$0)
         }
         var due = now + delay
@@ -63,7 +63,7 @@ extension Phone {
     func considerNotification() throws {
         guard decisions.hasNotification, probe.app == nil else { return }
         decisions.hasNotification = false
-        let isOpened = decisions.draw(.push) { $0.chance(model[.notificationOpens]) }
+        let isOpened = decisions.draw(.push, at: now) { $0.chance(model[.notificationOpens]) }
         guard isOpened else { return }
         at(now + .seconds(5)) { [unowned self] in
             guard isInUse, !isBooting else { return }
@@ -81,7 +81,7 @@ extension Phone {
     private func considerRefresh() throws {
         guard mayRun(.refresh), now >= decisions.nextRefresh, isOnline,
             isInUse || (lastUse > .distantPast && now - lastUse <= model.minutes(.refreshAfterUseMinutes)),
-            decisions.draw(.refresh, { $0.chance(model[.refreshChance]) }), decisions.spend(.refresh)
+            decisions.draw(.refresh, at: now, { $0.chance(model[.refreshChance]) }), decisions.spend(.refresh)
         else { return }
         // The debouncer counts from the start of the task, which is a little later.
         decisions.nextRefresh = now + model.minutes(.refreshEarliestMinutes) + .seconds(5)
@@ -91,7 +91,7 @@ extension Phone {
     private func considerProcessing() throws {
         guard mayRun(.processing), now >= decisions.nextProcessing, device.isCharging, isOnline, !isInUse,
             lastUse > .distantPast, now - lastUse >= model.minutes(.processingIdleMinutes),
-            decisions.draw(.processing, { $0.chance(model[.processingChance]) }), decisions.spend(.processing)
+            decisions.draw(.processing, at: now, { $0.chance(model[.processingChance]) }), decisions.spend(.processing)
         else { return }
         decisions.nextProcessing = now + model.hours(.processingEarliestHours) + .seconds(5)
         try wake(.processing)
@@ -114,7 +114,7 @@ extension Phone {
     func considerPush() throws {
         guard decisions.heldPush, isOnline else { return }
         decisions.heldPush = false
-        guard mayRun(.push), decisions.draw(.push, { $0.chance(model[.pushPasses]) }), decisions.spend(.push) else {
+        guard mayRun(.push), decisions.draw(.push, at: now, { $0.chance(model[.pushPasses]) }), decisions.spend(.push) else {
             return
         }
         try wake(.push)

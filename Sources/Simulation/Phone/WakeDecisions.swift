@@ -3,7 +3,6 @@ import HealthModel
 /// What the system plans for the app: its budgets, and which wakes are due.
 struct WakeDecisions {
     var budgets: [WakeKind: WakeBudget] = [:]
-    private var random: [WakeKind: SimulatedRandom] = [:]
     private let seed: UInt64
     /// When changes that the app doesn't know about will wake it; nil if there are none.
     var deliveryDue: Instant?
@@ -21,9 +20,7 @@ struct WakeDecisions {
 
     init(_ strategy: DeliveryStrategy, model: PhoneModel, seed: UInt64, at now: Instant) {
         self.seed = seed
-        for (number, kind) in WakeKind.allCases.enumerated() {
-            random[kind] = SimulatedRandom(seed: seed, subject: 100, number: number)
-            guard strategy.wakes.contains(kind) else { continue }
+        for kind in strategy.wakes {
             budgets[kind] = WakeBudget(perDay: model.wakesPerDay(kind), most: model[.deliveryBurst], at: now)
         }
         nextRefresh = now + model.minutes(.refreshEarliestMinutes)
@@ -32,12 +29,11 @@ struct WakeDecisions {
         notifications = WakeBudget(perDay: model[.notificationsPerDay], most: 1, at: now)
     }
 
-    /// Draws from a kind's own stream, so that the draws for one kind don't depend on which other kinds a strategy
-    /// uses.
-    mutating func draw<Drawn>(_ kind: WakeKind, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
-        var stream = random[kind] ?? SimulatedRandom(seed: seed)
-        defer { random[kind] = stream }
-        return body(&stream)
+    /// Draws for a kind of wake at a moment: the same whatever was drawn before and whichever other kinds a strategy uses,
+    /// so that strategies differ by what they do and not by luck.
+    func draw<Drawn>(_ kind: WakeKind, at now: Instant, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
+        var random = SimulatedRandom(seed: seed &+ UInt64(bitPattern: now.microseconds), subject: 100, number: kind.rawValue)
+        return body(&random)
     }
 
     mutating func spend(_ kind: WakeKind, inAdvance: Double = 0) -> Bool {

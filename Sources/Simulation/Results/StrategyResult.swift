@@ -26,7 +26,9 @@ package struct StrategyMatrix: Equatable {
 /// How a strategy performed over a life.
 package struct StrategyResult: Equatable {
     package var strategy: DeliveryStrategy
+    /// How many samples there were, including those that were deleted before they arrived.
     package var samples: Int
+    package var samplesByMetric: [String: Int]
     package var all: DelayFigures
     /// By the family under which samples are delivered.
     package var byMetric: [String: DelayFigures]
@@ -50,8 +52,9 @@ package struct StrategyResult: Equatable {
         let days = Double(phone.book.life.options.days)
         func perDay(_ count: Double) -> Double { (count / days * 100).rounded() / 100 }
         strategy = phone.strategy
-        samples = phone.ledger.count
         all = outcome.all.figures
+        samplesByMetric = outcome.recorded
+        samples = samplesByMetric.values.reduce(0, +)
         byMetric = outcome.byMetric.mapValues(\.figures)
         byHour = outcome.byHour.map(\.figures)
         wakesPerDay = perDay(Double(phone.wakes))

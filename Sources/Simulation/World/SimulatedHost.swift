@@ -33,9 +33,13 @@ package final class SimulatedHost {
         var repetition: Repetition
 
         init(_ host: SimulatedHost, path: String, now: Instant) throws {
-            database = try StageDatabase(path: path, now: now)
-            // A crash here ends a process, but never the machine.
-            try database.database.execute("PRAGMA synchronous=OFF")
+            if let kept = host.keptConnections {
+                database = try StageDatabase(kept.writer, now: now)
+            } else {
+                database = try StageDatabase(path: path, now: now)
+                // A crash here ends a process, but never the machine.
+                try database.database.execute("PRAGMA synchronous=OFF")
+            }
             let database = database
             try database.transaction {
                 try KeyedChangelog.createTables(in: database.database)
@@ -68,6 +72,9 @@ package final class SimulatedHost {
     /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
+    /// The connections of the life that ended last, only in a steady world: months of a phone that ends the app several
+    /// times a day would mostly open files.
+    private var keptConnections: (writer: Database, reader: Database)?
 
     /// How many messages can wait for a suspended process; further ones are dropped, as by a socket.
     private static let highWaterMark = 64
@@ -94,10 +101,12 @@ package final class SimulatedHost {
         lives += 1
         isTurnDue = false
         let new = try Life(self, path: path, now: world.now)
+        let keptReader = keptConnections?.reader
+        keptConnections = nil
         let turn = turn(of: new)
         try new.stage.open(turn)
         _ = try turn.commit()
-        let reader = try Database(path: path, mode: .readOnly)
+        let reader = try keptReader ?? Database(path: path, mode: .readOnly)
         new.service = (reader, try makeSource(reader))
         new.head = new.database.head
         new.report = try new.stage.report(self.turn(of: new))
@@ -144,12 +153,16 @@ package final class SimulatedHost {
     /// The process is gone, with everything uncommitted or in memory.
     package func crash() {
         life?.database.rollback()
+        if world.isSteady, let life, let reader = life.service?.reader {
+            keptConnections = (life.database.database, reader)
+        }
         life = nil
     }
 
     /// The process crashes, and its folder is lost too.
     package func wipe() throws {
         crash()
+        keptConnections = nil
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)
         }

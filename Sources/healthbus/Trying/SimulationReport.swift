@@ -18,6 +18,7 @@ struct SimulationReport {
     func text(chart: Bool) -> String {
         let terminal = Terminal(.output)
         var text = table(for: terminal) + "\nMedian delay by metric\n" + byMetric(for: terminal)
+        text += "A night counts from the morning, when the Watch saves it. 'steps' includes distances and hours stood.\n"
         if chart { text += "\n" + DelayChart(results: results).text }
         return text
     }
@@ -33,9 +34,12 @@ struct SimulationReport {
                     .number("median"), .number("95 %"), .number("worst"),
                     .number("wakes/day"), .number("run s/day"), .number("lost"), .number("doubled", givesWay: 7),
                     .init("on data", givesWay: 6), .init("terminated", givesWay: 5), .init("force-quit", givesWay: 4),
-                    .init("runs locked", givesWay: 4), .init("needs backend", givesWay: 2),
+                    .init("while locked", givesWay: 4), .init("needs backend", givesWay: 2),
                     .number("run limit s", givesWay: 1),
                 ])
+        func locked(_ matrix: StrategyMatrix) -> String {
+            matrix.deliversWhenLocked ? "delivers" : matrix.whenLocked ? "can't read" : "waits"
+        }
         func yes(_ flag: Bool?) -> String { flag.map { $0 ? "yes" : "no" } ?? "–" }
         for result in results {
             // Without wakes there is nothing to say of them.
@@ -47,11 +51,17 @@ struct SimulationReport {
                         "\(result.wakesPerDay)", result.runSecondsPerDay.map { "\($0)" } ?? "–",
                         HumanFormat.count(result.lost), HumanFormat.count(result.doubled),
                         yes(matrix?.triggersOnData), yes(matrix?.whenTerminated), yes(matrix?.afterForceQuit),
-                        yes(matrix?.whenLocked), yes(matrix?.needsBackend),
-                        matrix.map { "\(Int($0.maxRunSeconds))" } ?? "–",
+                        matrix.map(locked) ?? "–", yes(matrix?.needsBackend), runLimits(result.strategy),
                     ])
         }
         return table.render(for: terminal)
+    }
+
+    /// The shortest and the longest time that a strategy's wakes are given.
+    private func runLimits(_ strategy: DeliveryStrategy) -> String {
+        let limits = strategy.wakes.map { Int(life.model.runSeconds($0)) }
+        guard let low = limits.min(), let high = limits.max() else { return "–" }
+        return low == high ? "\(low)" : "\(low) to \(high)"
     }
 
     private static func percent(_ share: Double) -> String {
@@ -62,7 +72,7 @@ struct SimulationReport {
     private func byMetric(for terminal: Terminal) -> String {
         let metrics = Set(results.flatMap(\.byMetric.keys)).sorted()
         // With few samples, as for `body`, a median says little.
-        let counts = metrics.map { metric in results.compactMap { $0.byMetric[metric]?.samples }.max() ?? 0 }
+        let counts = metrics.map { metric in results.compactMap { $0.samplesByMetric[metric] }.max() ?? 0 }
         var table = Table(
             [.init("strategy")] + zip(metrics, counts).map { .number("\($0) (\(HumanFormat.count($1)))") })
         for result in results {
