@@ -57,6 +57,18 @@ import Testing
         }
     }
 
+    /// A server that asks for no token passes without one; what can't be asked of it isn't held against it.
+    @Test func oneWithoutATokenNeedsNone() throws {
+        let server = try EveningServer(.noToken)
+        defer { server.stop() }
+        let trial = try BackendTrial(
+            url: server.url, token: nil, user: "healthbus-test-1", now: Instant(seconds: 1_750_000_000))
+        let report = try trial.run()
+        #expect(report.failed.isEmpty && report.left == 0, "\(report.json)")
+        let skipped = report.results.filter { if case .skipped = $0.outcome { true } else { false } }.map(\.asked)
+        #expect(skipped == [.noToken, .wrongToken])
+    }
+
     /// A server needn't keep users apart: mixing them loses nothing, so nothing fails.
     @Test func usersInOnePotAreToldAndDontFail() async throws {
         let report = try report(.mixesUsers)

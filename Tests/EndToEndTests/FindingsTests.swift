@@ -82,6 +82,13 @@ extension EndToEnd {
                 let config = try stack.write("config.json", #"{ "instances": \#(own) }"#)
                 let lacking = try await stack.onState("validate", "--config", config)
                 #expect(lacking.exit == .code(1) && lacking.output.contains("isn't there"), "\(lacking)")
+                // One that nothing names is missed like one that isn't there.
+                let bare = try stack.write(
+                    "bare.json",
+                    #"{ "instances": \#(own.replacing(#", "tokenFile": "\#(stack.path("token"))""#, with: "")) }"#)
+                let unset = ["HEALTHBUS_BACKEND_TOKEN": ""]
+                let unnamed = try await stack.onState("validate", "--config", bare, environment: unset)
+                #expect(unnamed.exit == .code(1) && unnamed.output.contains("\"token\": \"none\""), "\(unnamed)")
                 let token = try stack.write("token", "secret")
                 #expect(chmod(token, 0o600) == 0)
                 let silent = try await stack.onState("validate", "--config", config)

@@ -1,9 +1,11 @@
+import DeliveryKit
 import Foundation
 import HealthModel
 import Logging
 import TestSupport
 import Testing
 import UploaderReading
+import UploaderStage
 
 @Suite(.inTurn) struct TokenCommandTests {
     @Test(arguments: [
@@ -52,6 +54,28 @@ import UploaderReading
         #expect(try source.current(refresh: false) == "token-2")
         // The environment takes precedence over both.
         #expect(try TokenSource(options, file: "/nowhere", environment: "own").current(refresh: true) == "own")
+    }
+
+    @Test func aServerThatAsksForNoneGetsNone() throws {
+        #expect(try TokenSource().current(refresh: false) == nil && TokenSource().current(refresh: true) == nil)
+        #expect(throws: Failure.self) { try TokenSource(file: nil, environment: "").current(refresh: false) }
+    }
+
+    /// A person is sent to where the refused token is, not to a file that nobody reads.
+    @Test func aRefusalLeadsToWhereTheTokenIs() {
+        let options: Value = ["tokenCommand": ["/bin/true"]]
+        for (source, words) in [
+            (TokenSource(.null, file: "/some/file", environment: nil), "into /some/file"),
+            (TokenSource(.null, file: "/some/file", environment: "e"), "in HEALTHBUS_BACKEND_TOKEN"),
+            (TokenSource(options, file: "/some/file", environment: nil), "'tokenCommand'"),
+            (TokenSource(), "\"token\": \"none\""),
+        ] {
+            let remedy = source.place.remedy
+            #expect(remedy.contains(words), "\(remedy)")
+            #expect(
+                UploadPolicy.Outcome.answered(status: 403, tokenFrom: source.place)
+                    == .refusesToken(isFinal: true, .init(remedy: remedy)))
+        }
     }
 
     @Test func aRefusedTokenIsntUsedAgainWhenThereIsNoOther() throws {

@@ -104,7 +104,7 @@ struct UploadPolicyTests {
             policy.action(after: .answered(status: status), elements: 5, now: 0, using: &generator)
         }
         #expect(after(401) == .refreshToken)
-        #expect(after(401) == .pause(.unauthorized))
+        #expect(after(401) == .pause(.unauthorized(.file(nil))))
         #expect(after(200) == .done)
         #expect(after(401) == .refreshToken)
     }

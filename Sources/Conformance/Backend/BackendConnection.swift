@@ -69,7 +69,8 @@ struct BackendReply: Sendable {
             }
             return "created, updated, known and refused must add up to the elements that were sent"
         case 300..<400: return "use the address it leads to as the uploader's 'url'"
-        case 401, 403: return "check the token: --token-file, or HEALTHBUS_BACKEND_TOKEN"
+        case 401, 403:
+            return "check the token: --token-file, or HEALTHBUS_BACKEND_TOKEN; without one the server must ask for none"
         case 404, 405: return "accept POST at /api/v1/sync/<metric>, and check the URL and its prefix"
         case 413: return "accept bodies of at least 64 KiB"
         case 400, 422: return "accept the element as described in docs/backend.md; the answer may say what was wrong"
@@ -81,13 +82,14 @@ struct BackendReply: Sendable {
 /// Talks to a backend as the uploader does. For use on one thread.
 final class BackendConnection {
     private let client: HTTPClient
-    private let token: String
+    /// nil for a server that asks for none.
+    private let token: String?
 
     /// Seconds to wait for an answer, as in the uploader.
     static let patience = 30.0
 
     /// - Throws: `HTTPError` for a URL that can't be used.
-    init(_ url: String, token: String) throws {
+    init(_ url: String, token: String?) throws {
         client = try HTTPClient(base: url)
         self.token = token
     }
@@ -109,8 +111,8 @@ final class BackendConnection {
 
     private func send(_ request: inout HTTPRequest, _ credential: Credential) throws(HTTPError) -> HTTPResponse {
         switch credential {
-        case .right: request.headers["Authorization"] = "Bearer " + token
-        case .wrong: request.headers["Authorization"] = "Bearer not-" + token
+        case .right: request.headers["Authorization"] = token.map { "Bearer " + $0 }
+        case .wrong: request.headers["Authorization"] = "Bearer not-" + (token ?? "any")
         case .none: break
         }
         do { return try client.send(request, timeout: Self.patience, redirects: HTTPClient.usualRedirects) } catch let

@@ -71,7 +71,8 @@ package struct StackStructure {
     private var tokens: [Finding] {
         let all = stack.instances.filter { $0.manifest.isHTTPDestination }
         guard all.count > 1 else { return [] }
-        return all.filter { !$0.configuration["url"].isNull && $0.configuration["tokenFile"].isNull }.map { instance in
+        return all.filter { !$0.configuration["url"].isNull && !DestinationToken.names($0.configuration) }.map {
+            instance in
             finding(
                 .error, "instances.\(instance.name).configuration.tokenFile",
                 "is needed: with several destinations, the token of the stack's own backend goes to no other",

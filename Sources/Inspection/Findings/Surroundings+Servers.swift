@@ -3,16 +3,20 @@ import Foundation
 import Glibc
 import HTTP
 import HealthModel
+import UploaderReading
 
 // Servers elsewhere that the stack sends to or asks, and the files with the secrets that they require.
 extension Surroundings {
-    var secrets: [Finding] {
+    var secrets: [Finding] { unnamedTokens + secretFiles }
+
+    private var secretFiles: [Finding] {
         var files: [(path: String, key: String, isOwn: Bool, what: String)] = []
         if stack.only(.backend) != nil { files.append((state.backendToken, "", true, "token")) }
         for instance in stack.instances {
             for (option, what) in Self.secretOptions {
                 guard let file = instance.configuration[option].string else { continue }
                 if option == Self.followToken.option, isSet(Self.followToken.variable) { continue }
+                if DestinationToken.isOverridden(of: instance, in: stack, environment: environment) { continue }
                 files.append((file, "instances.\(instance.name).configuration.\(option)", false, what))
             }
         }
@@ -35,6 +39,19 @@ extension Surroundings {
             }
             guard status.st_mode & 0o077 != 0 else { return [] }
             return [finding(.warning, "can be read by other accounts", "chmod 600 \(file.path)")]
+        }
+    }
+
+    /// Destinations that need a token, and don't say where it is.
+    private var unnamedTokens: [Finding] {
+        stack.instances.compactMap { instance in
+            let file = DestinationToken.unnamedFile(of: instance, in: stack, state: state, environment: environment)
+            guard let file, !FileManager.default.fileExists(atPath: file) else { return nil }
+            return Finding(
+                .error, stack.file, key: "instances.\(instance.name).configuration.tokenFile",
+                "is needed: the server's token is in none of the places where it is looked for",
+                remedy: "name the file that holds it, or set \(DestinationToken.variable); "
+                    + "if the server asks for no token, write \"token\": \"none\"")
         }
     }
 

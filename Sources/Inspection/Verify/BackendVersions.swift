@@ -97,7 +97,7 @@ final class BackendVersions {
                 answer = try client.send(
                     HTTPRequest(
                         path: Self.path, query: query,
-                        headers: ["Authorization": "Bearer \(try token.current(refresh: refresh))"]),
+                        headers: try headers(refresh)),
                     timeout: timeout, redirects: HTTPClient.usualRedirects)
             } catch let error as HTTPError {
                 guard error.isTransient, attempt < Self.tries else {
@@ -113,8 +113,7 @@ final class BackendVersions {
             case 401 where !refresh: refresh = true
             case 401, 403:
                 throw Failure(
-                    "the backend at \(address) refuses the token (\(answer.status))",
-                    hint: "put the right one into the token's file")
+                    "the backend at \(address) answered \(answer.status)", hint: token.place.remedy)
             case 429, 503:
                 guard attempt < Self.tries else {
                     throw Failure(
@@ -125,6 +124,12 @@ final class BackendVersions {
             }
         }
         throw unable(status: 0)
+    }
+
+    private func headers(_ refresh: Bool) throws -> HTTPHeaders {
+        var headers: HTTPHeaders = [:]
+        headers["Authorization"] = try token.current(refresh: refresh).map { "Bearer \($0)" }
+        return headers
     }
 
     private func unable(status: Int) -> Failure {

@@ -19,6 +19,7 @@ enum BackendCommand: Command {
                 "--token-file", value: "file",
                 help: "the server's bearer token (default: HEALTHBUS_BACKEND_TOKEN; "
                     + "if the stack delivers to that URL, the uploader's)"),
+            .init("--no-token", help: "the server asks for no token, and none is sent"),
             .init("--only", value: "case", help: "only this case"),
             .json,
         ],
@@ -64,6 +65,11 @@ enum BackendCommand: Command {
     private static func target(_ arguments: Arguments) throws -> (url: String, token: TokenSource) {
         let given = arguments.positionals.dropFirst().first
         let file = arguments.value("--token-file")
+        let asksForNone = arguments.flag("--no-token")
+        if asksForNone, file != nil {
+            throw Failure.usage("--no-token can't be combined with --token-file", hint: "leave out one of them")
+        }
+        if let given, asksForNone { return (given, TokenSource()) }
         let environment = ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"].flatMap {
             $0.isEmpty ? nil : $0
         }
@@ -75,7 +81,7 @@ enum BackendCommand: Command {
         guard let uploader = servers.first, servers.count == 1 else {
             throw Failure.usage(
                 "this stack delivers to \(servers.count) servers",
-                hint: "write the URL of one after 'test', and give --token-file")
+                hint: "write the URL of one after 'test', and give --token-file or --no-token")
         }
         let options = uploader.configuration
         let backend = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
@@ -83,10 +89,11 @@ enum BackendCommand: Command {
         guard let url = given ?? own else {
             throw Failure.usage("this stack has no backend", hint: "write the server's URL after 'test'")
         }
+        if asksForNone { return (url, TokenSource()) }
         if let file { return (url, TokenSource(file: file, environment: nil)) }
         guard url == own else {
             throw Failure.usage(
-                "there is no token for \(url)", hint: "set HEALTHBUS_BACKEND_TOKEN, or give --token-file")
+                "there is no token for \(url)", hint: "set HEALTHBUS_BACKEND_TOKEN, or give --token-file or --no-token")
         }
         return (url, try DestinationToken.source(of: uploader, in: stack.configuration, state: stack.state))
     }

@@ -124,7 +124,7 @@ package final class FHIRSender {
         var request = request
         request.headers["Accept"] = "application/fhir+json"
         if let token {
-            request.headers["Authorization"] = "Bearer \(try token.current(refresh: refreshesToken))"
+            request.headers["Authorization"] = try token.current(refresh: refreshesToken).map { "Bearer \($0)" }
         }
         return try client.send(request, timeout: timeout, redirects: HTTPClient.usualRedirects)
     }

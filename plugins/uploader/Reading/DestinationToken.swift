@@ -9,13 +9,14 @@ package enum DestinationToken {
 
     /// For the only HTTP destination: the environment's token, otherwise that of `tokenCommand` or `tokenFile`,
     /// otherwise that of the stack's backend. If there are several, each needs its own, by either option, unless it
-    /// delivers to the stack's own backend.
+    /// delivers to the stack's own backend. With `"token": "none"` nothing is sent in any case.
     /// - Throws: `ConfigurationError` if there are several and this one names a server but no token.
     package static func source(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> TokenSource {
         let options = uploader.configuration
+        if asksForNone(options) { return TokenSource() }
         let others = stack.instances.filter {
             $0.name != uploader.name && $0.manifest.kind == .uploader && $0.manifest.isHTTPDestination
         }
@@ -23,7 +24,7 @@ package enum DestinationToken {
             return TokenSource(options, file: state.backendToken, environment: environment[variable])
         }
         let ownBackend = options["url"].isNull
-        let namesToken = !options["tokenFile"].isNull || options["tokenCommand"].array?.isEmpty == false
+        let namesToken = names(options)
         guard ownBackend || namesToken else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
@@ -33,6 +34,42 @@ package enum DestinationToken {
         }
         return TokenSource(
             options, file: state.backendToken, environment: namesToken ? nil : environment[variable])
+    }
+
+    /// The file in the state folder that the destination's token must be in, because nothing else says where it is, and
+    /// that nothing in the stack makes, because it has no backend of its own; nil if there is no such file.
+    package static func unnamedFile(
+        of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
+        environment: [String: String]
+    ) -> String? {
+        guard stack.only(.backend) == nil, uploader.manifest.name == "uploader", !uploader.configuration["url"].isNull,
+            !names(uploader.configuration), environment[variable].map(\.isEmpty) ?? true
+        else { return nil }
+        return state.backendToken
+    }
+
+    /// Whether the environment's token is sent instead of that in a file the options name.
+    package static func isOverridden(
+        of uploader: StackConfiguration.Instance, in stack: StackConfiguration, environment: [String: String]
+    ) -> Bool {
+        uploader.manifest.name == "uploader" && environment[variable].map { !$0.isEmpty } == true
+            && stack.instances.count { $0.manifest.kind == .uploader && $0.manifest.isHTTPDestination } == 1
+    }
+
+    /// Whether the options say that the server asks for no token.
+    package static func asksForNone(_ options: Value) -> Bool { options["token"].string == "none" }
+
+    /// Whether the options say where the token is, or that none is needed.
+    package static func names(_ options: Value) -> Bool {
+        !options["tokenFile"].isNull || options["tokenCommand"].array?.isEmpty == false || asksForNone(options)
+    }
+
+    /// The options of which only one may be given; nil if no more than one is.
+    package static func contradiction(in options: Value) -> (option: String, other: String)? {
+        let given = ["tokenFile", "tokenCommand", "token"].filter {
+            !options[$0].isNull && options[$0].array?.isEmpty != true
+        }
+        return given.count > 1 ? (given[1], given[0]) : nil
     }
 }
 

@@ -6,6 +6,28 @@ import Synchronization
 /// Where the backend's token comes from: a file or a command (read or run again when the backend refuses it), or the
 /// environment. Never from an argument, never in a log.
 package final class TokenSource: Sendable {
+    /// Where it is looked for, for a person who must correct it.
+    package enum Place: Sendable, Equatable {
+        /// The configuration says that the server asks for no token.
+        case none
+        case environment
+        case command
+        /// nil where no file is named.
+        case file(String?)
+
+        /// What to do when the server refuses the token, as the end of a sentence.
+        package var remedy: String {
+            switch self {
+            case .none: "it asks for a token: replace \"token\": \"none\" in the configuration by 'tokenFile'"
+            case .environment:
+                "it refuses the token in HEALTHBUS_BACKEND_TOKEN: set the right one, and start the stack again"
+            case .command: "it refuses the token that 'tokenCommand' prints: correct that program"
+            case .file(let file): "it refuses the token: put the right one into \(file ?? "the token's file")"
+            }
+        }
+    }
+
+    package let place: Place
     private let file: String?
     private let command: TokenCommand?
     private let environment: String?
@@ -16,6 +38,12 @@ package final class TokenSource: Sendable {
         self.file = file
         self.command = command
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
+        place = self.environment != nil ? .environment : command != nil ? .command : .file(file)
+    }
+
+    /// For a server that asks for no token.
+    package init() {
+        (file, command, environment, place) = (nil, nil, nil, .none)
     }
 
     /// From an uploader's options, `tokenCommand` before `tokenFile`.
@@ -28,8 +56,10 @@ package final class TokenSource: Sendable {
         )
     }
 
-    /// - Throws: `Failure` when there is none.
-    package func current(refresh: Bool) throws -> String {
+    /// The token to send; nil if the server asks for none.
+    /// - Throws: `Failure` when one is needed and there is none.
+    package func current(refresh: Bool) throws -> String? {
+        if place == .none { return nil }
         if let environment { return environment }
         return try cached.withLock { cached in
             if !refresh, let cached { return cached }

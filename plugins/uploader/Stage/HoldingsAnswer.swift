@@ -10,13 +10,15 @@ extension HoldingsRequest {
     package var query: [String: String] { countsRows ? ["count": "rows"] : [:] }
 
     /// What an answer, or its absence, reveals about what the backend holds.
-    package func reply(to answer: UploadReply) -> HoldingsReply {
+    /// - Parameter place: where the token comes from.
+    package func reply(to answer: UploadReply, tokenFrom place: TokenSource.Place = .file(nil)) -> HoldingsReply {
         switch answer {
         case .failed(let error): return .later(error.description)
-        case .noToken(let why): return .later(why)
+        // It is read again, as after a refusal.
+        case .noToken(let why): return .refusesToken(why)
         case .answered(let status, let retryAfter, _, _, let body):
             if status == 401 || status == 403 {
-                return .refusesToken("the backend answered \(status): it refuses the token")
+                return .refusesToken("the backend answered \(status); \(place.remedy)")
             }
             if [408, 425, 429, 503].contains(status) {
                 return .later("the backend answered \(status)", retryAfter.flatMap { RetryAfter.wait($0) })

@@ -7,11 +7,15 @@ extension UploadPolicy.Outcome {
     /// - Parameters:
     ///   - retryAfter: the header, seconds or an HTTP date.
     ///   - redirect: where a 3xx that wasn't followed leads.
-    package static func answered(status: Int, retryAfter: String? = nil, redirect: HTTPRedirect? = nil) -> Self {
+    ///   - place: where the token comes from.
+    package static func answered(
+        status: Int, retryAfter: String? = nil, redirect: HTTPRedirect? = nil,
+        tokenFrom place: TokenSource.Place = .file(nil)
+    ) -> Self {
         switch status {
         case 200..<300: .taken
-        case 401: .refusesToken(isFinal: false, .unauthorized)
-        case 403: .refusesToken(isFinal: true, .unauthorized)
+        case 401: .refusesToken(isFinal: false, .unauthorized(place))
+        case 403: .refusesToken(isFinal: true, .unauthorized(place))
         case 413: .refused("the backend accepts no element of this size (413)")
         case 400, 422: .refused("the backend refuses it (\(status))")
         case 409: .conflict("the backend keeps answering 409 (a conflict)")
@@ -30,7 +34,7 @@ extension UploadPolicy.Outcome {
 
 extension UploadPolicy.Pause {
     /// The token is refused, even after being read again.
-    package static let unauthorized = Self(remedy: "it refuses the token: put the right one into the token's file")
+    package static func unauthorized(_ place: TokenSource.Place) -> Self { Self(remedy: place.remedy) }
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(
         remedy: "something else answers at this URL: check the uploader's 'url'")

@@ -35,7 +35,8 @@ extension UploadRequest {
     }
 
     /// What an answer, or its absence, means for what was sent.
-    package func reply(to answer: UploadReply) -> DeliveryReply {
+    /// - Parameter place: where the token comes from.
+    package func reply(to answer: UploadReply, tokenFrom place: TokenSource.Place = .file(nil)) -> DeliveryReply {
         switch answer {
         case .failed(let error): return .failed(.init(.failed(error.kind), why: error.description))
         case .noToken(let reason): return .needsPerson(reason)
@@ -47,7 +48,7 @@ extension UploadRequest {
             let judgement = UploadJudgement(
                 status: status, contentType: contentType, answer: answer, sent: part.count, seen: seen)
             let failure = DeliveryReply.Failure(
-                .answered(status: status, retryAfter: retryAfter, redirect: redirect),
+                .answered(status: status, retryAfter: retryAfter, redirect: redirect, tokenFrom: place),
                 why: "the backend answered \(status)", status: status)
             return Self.reply(judgement, answer.delivery(status: status), status, failure)
         }

@@ -55,11 +55,13 @@ package final class UploadRunner: EffectRunner {
             var request = HTTPRequest(
                 method: "POST", path: upload.path, headers: ["Content-Type": upload.contentType], body: upload.body)
             request.headers[UploadRequest.seenHeader] = upload.seenField
-            return upload.reply(to: send(request, upload.refreshToken, client, token, timeout))
+            return upload.reply(
+                to: send(request, upload.refreshToken, client, token, timeout), tokenFrom: token.place)
         }
         if let question = effect.request as? HoldingsRequest {
             let request = HTTPRequest(path: HoldingsRequest.path, query: question.query)
-            return question.reply(to: send(request, question.refreshToken, client, token, timeout))
+            return question.reply(
+                to: send(request, question.refreshToken, client, token, timeout), tokenFrom: token.place)
         }
         return nil
     }
@@ -69,7 +71,7 @@ package final class UploadRunner: EffectRunner {
     ) -> UploadReply {
         do {
             var request = request
-            request.headers["Authorization"] = "Bearer \(try token.current(refresh: refreshesToken))"
+            request.headers["Authorization"] = try token.current(refresh: refreshesToken).map { "Bearer \($0)" }
             let response = try client.send(request, timeout: timeout, redirects: HTTPClient.usualRedirects)
             return .answered(
                 status: response.status, retryAfter: response.headers["Retry-After"],

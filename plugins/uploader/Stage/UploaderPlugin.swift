@@ -28,11 +28,10 @@ extension StagePlugin {
     private static func checkToken(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) {
-        let options = uploader.configuration
-        guard options["tokenCommand"].array?.isEmpty == false, !options["tokenFile"].isNull else { return }
+        guard let (option, other) = DestinationToken.contradiction(in: uploader.configuration) else { return }
         throw ConfigurationError(
-            file: stack.file, key: "instances.\(uploader.name).configuration.tokenCommand",
-            reason: "can't be combined with 'tokenFile': leave one of them out")
+            file: stack.file, key: "instances.\(uploader.name).configuration.\(option)",
+            reason: "can't be combined with '\(other)': leave one of them out")
     }
 
     /// The configured address, otherwise that of the stack's own backend.
