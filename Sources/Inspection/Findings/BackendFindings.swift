@@ -14,7 +14,7 @@ enum BackendFindings {
             found.append(
                 Finding(
                     .warning, name, "can't check whether the backend still holds what it accepted: \(why)",
-                    remedy: "check the backend; this is tried again automatically"
+                    remedy: "see to that first; this is tried again automatically"
                 ).because(of: [own, name]))
         }
         if backend.result == .redelivered {

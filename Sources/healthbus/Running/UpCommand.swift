@@ -77,7 +77,7 @@ enum UpCommand: Command {
                 outcome.blocked.map { "not idle: \($0)" } ?? "stopped before everything was delivered",
                 hint: outcome.blocked == nil
                     ? "what is done stays done: start again to continue"
-                    : "what is done stays done: 'healthbus alerts' says what to fix first; then start again to continue"
+                    : "what is done stays done: see to that first; then start again to continue"
             )
         }
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
