@@ -267,6 +267,43 @@ import Testing
         #expect(unreadable?.reason.contains("can't be read") == true)
     }
 
+    /// A path means the same wherever a program is started: it is relative to the configuration's folder.
+    @Test func pathsAreRelativeToTheConfiguration() throws {
+        let folder = try TemporaryFolder()
+        let text = """
+            { "bus": { "keys": "keys" }, "instances": {
+                "backend": { "configuration": { "tokenFile": "token", "postgresUrlFile": "./pg/../url" } },
+                "uploader": { "configuration": { "url": "http://127.0.0.1:1", "tokenFile": "../token" } },
+                "observer": { "configuration": { "inbox": "inbox" } },
+                "ingest": { "configuration": {
+                    "certificateFile": "/etc/c.pem", "keyFile": "~/k.pem", "followTokenFile": "f" } } } }
+            """
+        try FileManager.default.createDirectory(atPath: folder.path + "/a", withIntermediateDirectories: true)
+        let file = try folder.file("a/own.json", text)
+        let stack = try StackConfiguration(path: file, catalog: catalog())
+        func path(_ instance: String, _ option: String) -> String? {
+            stack.instance(instance)?.configuration[option].string
+        }
+        #expect(path("backend", "tokenFile") == folder.path + "/a/token")
+        #expect(path("backend", "postgresUrlFile") == folder.path + "/a/url")
+        #expect(path("uploader", "tokenFile") == folder.path + "/token")
+        #expect(path("observer", "inbox") == folder.path + "/a/inbox")
+        #expect(path("ingest", "certificateFile") == "/etc/c.pem")
+        #expect(path("ingest", "keyFile") == NSHomeDirectory() + "/k.pem")
+        #expect(path("ingest", "followTokenFile") == folder.path + "/a/f")
+        #expect(stack.bus.keys == folder.path + "/a/keys")
+    }
+
+    /// An option that names a file is a path in every manifest.
+    @Test func everyFileOptionIsAPath() throws {
+        for manifest in try catalog().manifests.values {
+            for (option, schema) in manifest.configuration["properties"].object ?? [:]
+            where option.hasSuffix("File") || option == "folder" || option == "inbox" {
+                #expect(schema["format"] == "path", "\(manifest.name): \(option)")
+            }
+        }
+    }
+
     @Test func schemasAreHeldAgainstEveryLevel() throws {
         let schema: Value = [
             "type": "object",

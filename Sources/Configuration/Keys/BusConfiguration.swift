@@ -37,7 +37,7 @@ extension BusConfiguration {
         }
         if !value["sealed"].isNull, value["sealed"].bool == nil { add("bus.sealed", "must be true or false") }
         if !value["keys"].isNull, value["keys"].string == nil { add("bus.keys", "must be a folder's path") }
-        bus.keys = value["keys"].string
+        bus.keys = value["keys"].string.map { PluginPath($0, beside: file).file }
         bus.isSealed = value["sealed"].bool ?? false
         guard !value["publish"].isNull || !value["subscribe"].isNull else { return (bus, problems) }
         guard let publish = value["publish"].string, let subscribe = value["subscribe"].string else {

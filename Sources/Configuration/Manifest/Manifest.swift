@@ -160,6 +160,19 @@ package struct PluginCatalog: Sendable {
 struct PluginPath {
     let file: String
 
+    /// A path in a configuration, as its file means it: absolute, from the home folder (`~/`), or else relative to the
+    /// folder of the configuration's file, wherever a program is started.
+    init(_ path: String, beside configuration: String) {
+        let path = path == "~" || path.hasPrefix("~/") ? (path as NSString).expandingTildeInPath : path
+        guard !path.hasPrefix("/") else {
+            self = PluginPath(file: path)
+            return
+        }
+        self.init(path, from: URL(fileURLWithPath: configuration).deletingLastPathComponent().path)
+    }
+
+    private init(file: String) { self.file = file }
+
     init(_ path: String, from folder: String) {
         file =
             URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))

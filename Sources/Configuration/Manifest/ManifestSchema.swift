@@ -171,7 +171,7 @@ package enum ManifestSchema {
                 "minimum": { "type": "number" },
                 "maximum": { "type": "number" },
                 "minLength": { "type": "integer", "minimum": 0 },
-                "format": { "type": "string", "enum": ["sample-type"] },
+                "format": { "type": "string", "enum": ["sample-type", "path"] },
                 "properties": { "type": "object", "additionalProperties": { "$ref": "#/$defs/options" } },
                 "additionalProperties": {
                   "description": "A schema. False is the default in any case: an undeclared member is refused."

@@ -5,8 +5,9 @@ import Logging
 /// Checks a configuration against a manifest's JSON Schema and fills in its defaults.
 ///
 /// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames,
-/// items, enum, minimum, maximum, minLength, minItems, format (`sample-type`: a HealthKit identifier), $ref to the
-/// schema's own $defs, default. Anything not declared is refused, so that a misspelled option isn't silently ignored.
+/// items, enum, minimum, maximum, minLength, minItems, format (`sample-type`: a HealthKit identifier; `path`: a file or
+/// folder, made absolute), $ref to the schema's own $defs, default. Anything not declared is refused, so that a misspelled
+/// option isn't silently ignored.
 package struct SchemaCheck {
     let file: String
     /// The schema's `$defs`.
@@ -62,6 +63,9 @@ package struct SchemaCheck {
         if let reason = refusal(of: value, schema) {
             problems.append(error(key, reason))
             return .null
+        }
+        if schema["format"].string == "path", let path = value.string, !path.isEmpty {
+            return .string(PluginPath(path, beside: file).file)
         }
         return value
     }
