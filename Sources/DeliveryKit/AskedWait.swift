@@ -14,10 +14,16 @@ package enum AskedWait: Sendable, Equatable {
     }
 
     /// How a wait is reported to a person: what was requested and, if that is too long, when the next attempt is made
-    /// anyway. Appended to the reason; empty when nothing was requested.
-    /// - Parameter longest: a server whose clock is wrong, or that misjudges us, must not stop deliveries for good.
-    static func text(asked: Double?, now: Instant, longest: Double) -> String {
-        guard let asked else { return "" }
+    /// anyway. Appended to the reason; empty for a short wait that nobody requested.
+    /// - Parameters:
+    ///   - own: how many seconds pass before the next attempt if nothing was requested; nil if that isn't known.
+    ///   - longest: a server whose clock is wrong, or that misjudges us, must not stop deliveries for good.
+    static func text(asked: Double?, own: Double? = nil, now: Instant, longest: Double) -> String {
+        guard let asked else {
+            // A shorter wait is over before anybody has read about it.
+            guard let own, own >= leastShown else { return "" }
+            return "; next try at \(InstantText.local(now + .microseconds(Int64(own * 1e6)), now: now))"
+        }
         // No clock can show a later time.
         let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
         let text =
@@ -28,6 +34,7 @@ package enum AskedWait: Sendable, Equatable {
         return text + ", and will be tried again at \(next) ('retryAfterCapSeconds')"
     }
 
+    private static let leastShown = 5.0
     /// The year 9000.
     private static let lastShown = Instant(seconds: 221_845_392_000)
 }

@@ -18,6 +18,8 @@ struct Delivery {
         var effect: Int64
         var group: Int
         var part: Range<Int>
+        /// By the wall clock.
+        var at: Instant
     }
 
     var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }

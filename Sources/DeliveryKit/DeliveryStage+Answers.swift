@@ -5,9 +5,19 @@ import StageKit
 extension DeliveryStage {
     /// After this many consecutive answers that prove nothing, an alert is raised.
     private static let unprovenLimit = 3
+    /// A request that isn't answered for this long is mentioned.
+    private static let unansweredAfter = Duration.seconds(5)
 
     /// What blocks delivery, human-readable; nil while nothing does.
     var whatBlocks: String? { blocked ?? suspicionText }
+
+    /// The same as a report shows it: while the next attempt gets no answer, the last failure isn't the reason any more.
+    func whatBlocks(at now: Instant) -> String? {
+        guard blocked != nil, let failure, let sent = deliveries.compactMap(\.sent?.at).min(),
+            now - sent >= Self.unansweredAfter
+        else { return whatBlocks }
+        return "no answer yet to the request sent at \(InstantText.local(sent, now: now)); before that: \(failure)"
+    }
 
     /// Acts on an answer: continues, waits, splits, or makes an element a dead letter.
     func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
@@ -64,7 +74,10 @@ extension DeliveryStage {
             let wait = Duration.seconds(seconds)
             waitUntil = turn.monotonic + wait
             waitsUntil = policy.asked == nil ? nil : turn.now + wait
-            blocked = why + AskedWait.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
+            blocked =
+                why
+                + AskedWait.text(asked: policy.asked, own: seconds, now: turn.now, longest: policy.askedCap)
+            failure = why
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .pause(let person): pause(why + "; " + person.remedy, turn)
         case .refreshToken: refreshToken = true
@@ -74,6 +87,7 @@ extension DeliveryStage {
 
     private func pause(_ why: String, _ turn: Turn) {
         blocked = why
+        failure = why
         isPaused = true
         // The token may have been corrected, so it is read again.
         refreshToken = true

@@ -214,7 +214,8 @@ extension DeliveryStage {
 
     var backendReport: UploaderDetails.Backend {
         let known = ledger.backend
-        let isTrusted = !isBound && (known.result == .trust || ledger.hasDelivered)
+        // Something that doesn't answer like a backend isn't trusted.
+        let isTrusted = !isBound && unproven == 0 && (known.result == .trust || ledger.hasDelivered)
         return UploaderDetails.Backend(
             acceptance: isBound ? .proven : isTrusted ? .trust : .unknown,
             isCompared: isBound ? check.isCurrent : check.isDone, compared: known.compared, result: known.result,

@@ -44,7 +44,7 @@ extension DeliveryStage {
         guard let part = deliveries[index].groups[group].batch.next else { return }
         let effect = perform(deliveries[index].groups[group], part, turn)
         pace(deliveries[index].groups[group], part, turn)
-        deliveries[index].sent = .init(effect: effect, group: group, part: part)
+        deliveries[index].sent = .init(effect: effect, group: group, part: part, at: turn.now)
     }
 
     /// Asks the host to deliver elements.

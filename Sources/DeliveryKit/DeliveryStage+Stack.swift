@@ -3,10 +3,11 @@ import HealthModel
 
 extension DeliveryStage {
     /// Creates the stage for an instance in a stack.
+    /// - Parameter isOnThisMachine: whether the destination's address is this machine's own.
     /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", form: String = "",
-        needsPath: Bool,
+        needsPath: Bool, isOnThisMachine: Bool = false,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(ConfigurationError) {
         let options = instance.configuration
@@ -16,6 +17,7 @@ extension DeliveryStage {
             consolidator: stack.only(.consolidator)?.name,
             policy: UploadPolicy(
                 base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
+                refusedConnectionCap: isOnThisMachine ? Self.refusedConnectionCap : .infinity,
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
             settings: DeliverySettings(
                 address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),

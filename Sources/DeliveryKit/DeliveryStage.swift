@@ -32,6 +32,8 @@ package final class DeliveryStage: Stage {
     var waitingReplay: MendRequest?
     /// A human-readable reason why nothing is delivered at present; nil if nothing is in the way.
     var blocked: String?
+    /// Why the last attempt failed, without what happens next.
+    var failure: String?
     /// When the next attempt is made, by the wall clock, if the backend asked for a wait.
     var waitsUntil: Instant?
     let settings: DeliverySettings
@@ -71,6 +73,9 @@ package final class DeliveryStage: Stage {
     static let pause = Duration.seconds(30)
     /// If nothing has been accepted for this long although something is waiting, an alert is raised.
     static let alertAfter = Duration.seconds(15 * 60)
+    /// A server on this machine that refuses connections is most likely being restarted: it is tried again at least
+    /// this often, in seconds.
+    static let refusedConnectionCap = 15.0
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
@@ -217,7 +222,8 @@ package final class DeliveryStage: Stage {
             deadLetters: ledger.deadLetters, droppedLetters: ledger.droppedLetters, delivered: ledger.delivered,
             lastDelivered: ledger.lastDelivered, delays: ledger.delaySummaries, delayBuckets: ledger.delayBuckets,
             answers: .init(created: ledger.created, updated: ledger.updated, known: ledger.known),
-            blocked: whatBlocks, waitsUntil: waitsUntil, held: suspicions.keys.reduce(0) { $0 + held($1) },
+            blocked: whatBlocks(at: turn.now), waitsUntil: waitsUntil,
+            held: suspicions.keys.reduce(0) { $0 + held($1) },
             backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts

@@ -5,6 +5,8 @@ package struct UploadPolicy: Sendable, Equatable {
     /// Seconds: the limit of the first delay, doubled with each further attempt up to `cap`.
     package var base: Double
     package var cap: Double
+    /// The same limit after a refused connection; `cap` if that is lower.
+    package var refusedConnectionCap: Double
     /// The longest wait, in seconds, that the backend may ask for.
     package var askedCap: Double
     /// How many seconds the backend asked for at the last retry; nil when it asked for no wait.
@@ -24,7 +26,11 @@ package struct UploadPolicy: Sendable, Equatable {
     /// Up to this many failures are blamed on the destination alone.
     private static let failureLimit = 3
 
-    package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
+    package init(
+        base: Double = 1, cap: Double = 900, refusedConnectionCap: Double = .infinity, askedCap: Double = 900,
+        attempt: Int = 0
+    ) {
+        self.refusedConnectionCap = refusedConnectionCap
         self.base = base
         self.cap = cap
         self.askedCap = askedCap
@@ -49,6 +55,8 @@ package struct UploadPolicy: Sendable, Equatable {
         /// There was no answer, or one that isn't from the destination, or that proves nothing: nothing counts as
         /// accepted or refused.
         case unproven
+        /// Nothing listens there: nothing counts as accepted or refused.
+        case refusesConnection
     }
 
     package enum Action: Sendable, Equatable {
@@ -112,6 +120,7 @@ package struct UploadPolicy: Sendable, Equatable {
         switch outcome {
         case .taken: return .done
         case .unproven: return .retry(after: jitter(using: &generator))
+        case .refusesConnection: return .retry(after: jitter(limit: refusedConnectionCap, using: &generator))
         case .refused(let reason): return elements > 1 ? .split : .deadLetter(reason)
         case .conflict(let reason):
             guard conflicts >= Self.conflictLimit else { return .retry(after: jitter(using: &generator)) }
@@ -129,11 +138,11 @@ package struct UploadPolicy: Sendable, Equatable {
     }
 
     /// Full jitter: anything from 0 to min(cap, base · 2^attempt), so that many clients don't come back at once.
-    private func jitter(using generator: inout some RandomNumberGenerator) -> Double {
+    private func jitter(limit: Double = .infinity, using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
         // 53 bits in one draw, so that a seeded simulation makes the same number of draws whatever the limit is.
         let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
-        return min(cap, bound) * fraction
+        return min(cap, limit, bound) * fraction
     }
 }

@@ -239,6 +239,65 @@ import UploaderStage
         #expect(try rig.detail("blocked") == .string("the backend answered 429; it asked to wait until \(until)"))
     }
 
+    /// A page for people isn't trusted, although nothing there says what it holds.
+    @Test func whatIsntABackendIsntTrusted() throws {
+        let rig = try UploaderRig()
+        let page = UploadReply.answered(status: 200, contentType: "text/html", body: Array("<html>".utf8))
+        try rig.answerQuestion(page)
+        #expect(try rig.known("acceptance") == "trust")
+        try rig.add(1...1)
+        try rig.rig.reply(rig.request().effect, page)
+        #expect(try rig.known("acceptance") == "unknown" && rig.detail("blocked").string != nil)
+        try rig.rig.pass(.seconds(8))
+        try rig.reply(204)
+        #expect(try rig.known("acceptance") == "trust" && rig.detail("blocked").isNull)
+    }
+
+    /// The backend that fails is still the backend.
+    @Test func aFailingBackendIsntTakenForAnother() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.rig.pass(.seconds(3600))
+        try rig.answerQuestion(.answered(status: 500, body: []))
+        let why = try rig.known("why").string ?? ""
+        #expect(why.contains("the backend answered 500") && !why.contains("isn't"), "\(why)")
+    }
+
+    /// Waits grow in silence: a long one says when it ends.
+    @Test func theNextTryIsShown() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.add(1...1)
+        var shown = 0
+        for _ in 0..<30 {
+            let lost = HTTPError(.timedOut, endpoint: "b", detail: "nothing came", hint: "wait")
+            try rig.rig.reply(rig.request().effect, UploadReply.failed(lost))
+            let isShown = try rig.detail("blocked").string?.contains("; next try at ") == true
+            shown += isShown ? 1 : 0
+            try rig.rig.pass(.seconds(5) - .microseconds(1))
+            #expect(rig.uploads.isEmpty == isShown)
+            if isShown { try rig.rig.pass(.seconds(4)) }
+        }
+        #expect(shown > 0 && shown < 30)
+    }
+
+    /// While the next request hangs, the fault before it isn't what delivery waits for.
+    @Test func aHangReplacesTheReasonBeforeIt() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.add(1...1)
+        try rig.reply(429, retryAfter: "7")
+        try rig.rig.pass(.seconds(7))
+        #expect(try rig.detail("blocked").string?.hasPrefix("the backend answered 429") == true)
+        let sent = InstantText.local(rig.rig.now, now: rig.rig.now)
+        try rig.rig.pass(.seconds(5))
+        #expect(
+            try rig.detail("blocked")
+                == .string("no answer yet to the request sent at \(sent); before that: the backend answered 429"))
+        try rig.serve()
+        #expect(try rig.detail("blocked").isNull && rig.frontier() == 1)
+    }
+
     @Test(arguments: [
         ("86400", "until"), ("999999999999999999999999", "forever"), ("Fri, 31 Dec 9999 23:59:59 GMT", "forever"),
     ])

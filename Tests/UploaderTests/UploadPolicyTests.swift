@@ -76,6 +76,22 @@ struct UploadPolicyTests {
         #expect(policy.attempt == 0)
     }
 
+    /// A server on this machine is back within seconds of its restart.
+    @Test func aRefusedConnectionHasALimitOfItsOwn() {
+        func longest(_ kind: HTTPError.Kind, cap: Double = 900, limit: Double = 15) -> Double {
+            var policy = UploadPolicy(cap: cap, refusedConnectionCap: limit)
+            var high = Fixed(bits: .max)
+            var longest = 0.0
+            for _ in 0..<14 {
+                let action = policy.action(after: .failed(kind), elements: 1, now: 0, using: &high)
+                if case .retry(let delay) = action { longest = max(longest, delay) }
+            }
+            return longest.rounded()
+        }
+        #expect(longest(.connectionRefused) == 15 && longest(.timedOut) == 900)
+        #expect(longest(.connectionRefused, cap: 4) == 4 && longest(.connectionRefused, limit: .infinity) == 900)
+    }
+
     @Test(arguments: [
         ("0", 0), ("120", 120), ("999999", 900), ("99999999999999999999999999", 900),
         ("Fri, 31 Dec 9999 23:59:59 GMT", 900), ("Sun, 30 Mar 2025 08:16:00 GMT", 60),

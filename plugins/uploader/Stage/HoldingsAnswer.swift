@@ -24,7 +24,10 @@ extension HoldingsRequest {
                 return .later("the backend answered \(status)", retryAfter.flatMap { RetryAfter.wait($0) })
             }
             if status == 200, let holdings = BackendHoldings(body: body) { return .holds(holdings) }
-            return .silent("something answered \(status) that isn't the known backend")
+            return .silent(
+                status >= 500
+                    ? "the backend answered \(status) when it was asked what it holds"
+                    : "something answered \(status) that isn't the known backend")
         }
     }
 }

@@ -28,7 +28,11 @@ extension UploadPolicy.Outcome {
 
     /// There was no answer.
     package static func failed(_ kind: HTTPError.Kind) -> Self {
-        kind == .invalidRequest ? .needsPerson(.wrongEndpoint) : .unproven
+        switch kind {
+        case .invalidRequest: .needsPerson(.wrongEndpoint)
+        case .connectionRefused: .refusesConnection
+        default: .unproven
+        }
     }
 }
 

@@ -12,9 +12,11 @@ extension StagePlugin {
         stage: { setting in
             let url = try address(of: setting.instance, in: setting.stack)
             try checkToken(of: setting.instance, in: setting.stack)
+            let isLoopback = try HTTPClient.isLoopback(url)
             return try DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: url,
-                needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
+                needsPath: setting.reachesOut && !isLoopback, isOnThisMachine: isLoopback,
+                generator: setting.generator)
         },
         effects: { context in
             let options = context.configuration
