@@ -16,6 +16,16 @@ import Testing
         return StackStructure(stack: try StackConfiguration(path: file.path, catalog: catalog)).findings
     }
 
+    /// An uploader that names the stack's own backend, or another one that names none, fills it.
+    @Test(arguments: [
+        #"{"instances": {"uploader": {"configuration": {"url": "http://localhost:8787/"}}}}"#,
+        #"{"instances": {"mine": {"plugin": "uploader", "configuration": {"url": "https://h.example.org", "tokenFile": "/t"}}}}"#,
+        #"{"instances": {"uploader": null}}"#,
+    ])
+    func aBackendThatGetsSomethingIsFine(_ overlay: String) throws {
+        #expect(try !findings(overlay).contains { $0.what.contains("gets nothing") })
+    }
+
     @Test func theShippedStackIsInOrder() throws { #expect(try findings("{}") == []) }
 
     @Test(arguments: [
@@ -34,6 +44,10 @@ import Testing
         (
             #"{"instances": {"steps": {"configuration": {"sourceOrder": {"HKQuantityTypeIdentifierStepCont": []}}}}}"#,
             .warning, "isn't a type this release knows"
+        ),
+        (
+            #"{"instances": {"uploader": {"configuration": {"url": "https://h.example.org"}}}}"#, .warning,
+            "gets nothing, so 'healthbus query' finds nothing there: uploader delivers to https://h.example.org"
         ),
         (#"{"monitoring": {"port": 8787}}"#, .error, "is the backend's port"),
         (

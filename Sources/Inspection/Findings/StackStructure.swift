@@ -48,7 +48,18 @@ package struct StackStructure {
                         "is needed: this stack has no backend of its own", remedy: "name where to deliver to"))
             }
         }
-        return found + sharedPlaces + tokens
+        return found + sharedPlaces + tokens + unfed
+    }
+
+    /// Reference backends that stay empty.
+    private var unfed: [Finding] {
+        stack.instances.filter { $0.manifest.kind == .backend }.compactMap { UnfedBackend($0, in: stack) }.map {
+            unfed in
+            finding(
+                .warning, "instances.\(unfed.backend.name)",
+                "gets nothing, so 'healthbus query' finds nothing there: \(unfed.elsewhere)",
+                remedy: "leave it out: \"\(unfed.backend.name)\": null; \(UnfedBackend.remedy)")
+        }
     }
 
     /// Two destinations with the same target: each would repeat or undo the other's deliveries.

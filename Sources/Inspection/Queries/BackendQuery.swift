@@ -1,11 +1,15 @@
 import Configuration
 import Foundation
+import HealthModel
 import Logging
 import SQLite
 
 /// `healthbus query`: a person's SELECT on the reference backend's file, which any SQLite tool can also open.
 package struct BackendQuery {
     private let query: GuestQuery
+
+    /// Why the backend may hold nothing; nil if something is delivered to it.
+    package let note: String?
 
     package var columns: [String] { query.columns }
 
@@ -16,7 +20,11 @@ package struct BackendQuery {
     package init(
         _ sql: String, _ stack: Stack, backend name: String?, seconds: Double, clock: @escaping () -> Double
     ) throws {
-        let path = try Self.file(stack, name)
+        let backend = try Self.backend(stack, name)
+        let path = try Self.file(stack, backend)
+        note = UnfedBackend(backend, in: stack.configuration).map {
+            "nothing is delivered to '\(backend.name)': \($0.elsewhere); \(UnfedBackend.remedy)"
+        }
         do {
             query = try GuestQuery(sql, path: path, seconds: seconds, clock: clock)
         } catch let refusal as GuestQuery.Refusal {
@@ -24,7 +32,7 @@ package struct BackendQuery {
         }
     }
 
-    private static func file(_ stack: Stack, _ name: String?) throws -> String {
+    private static func backend(_ stack: Stack, _ name: String?) throws -> StackConfiguration.Instance {
         let backends = stack.configuration.instances.filter { $0.manifest.kind == .backend }
         guard let backend = name.map({ name in backends.first { $0.name == name } }) ?? backends.first else {
             throw name.map {
@@ -33,13 +41,26 @@ package struct BackendQuery {
             }
                 ?? Failure(
                     "queries need a reference backend, and this stack has none",
-                    hint: "add one: {\"instances\": {\"backend\": {\"plugin\": \"backend\"}}} in the configuration")
+                    hint: hint(stack))
         }
         guard name != nil || backends.count < 2 else {
             throw Failure.usage(
                 "there are \(backends.count) backends",
                 hint: "name one with --backend: \(backends.map(\.name).joined(separator: ", "))")
         }
+        return backend
+    }
+
+    /// A backend gets data only if an uploader delivers to it.
+    private static func hint(_ stack: Stack) -> String {
+        let add = "{\"instances\": {\"backend\": {\"plugin\": \"backend\"}"
+        let urls = stack.destinations.compactMap { $0.configuration["url"].string }
+        guard !urls.isEmpty else { return "add one: \(add)}} in the configuration" }
+        return "it delivers to \(urls.joined(separator: ", ")): ask there, or here with 'healthbus days' and "
+            + "'healthbus samples'; or add \(add), \"local\": {\"plugin\": \"uploader\"}}} to the configuration"
+    }
+
+    private static func file(_ stack: Stack, _ backend: StackConfiguration.Instance) throws -> String {
         let path = stack.state.database(backend.name)
         guard FileManager.default.fileExists(atPath: path) else {
             throw Failure(

@@ -25,6 +25,7 @@ enum QueryCommand: Command {
         let query = try BackendQuery(
             arguments.positionals[0], try Stack(arguments), backend: arguments.value("--backend"), seconds: seconds,
             clock: { Double(MonotonicClock.now.microseconds) / 1e6 })
+        if let note = query.note { StandardStream.error.write("healthbus: \(note)\n") }
         let output = RowOutput(query.columns, try arguments.rowFormat())
         try query.write(to: output, seconds: seconds)
         if output.rows == 0, case .table = try arguments.rowFormat() {
