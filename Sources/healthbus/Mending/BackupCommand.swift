@@ -76,7 +76,8 @@ enum RestoreCommand: Command {
                         + " Nothing was changed.\n"
                     : stack.advice.addressed(
                         "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with 'healthbus up', "
-                            + "and import what has arrived since.\n"))
+                            + "and import what has arrived since. A backup doesn't hold the stack's configuration: "
+                            + "if it had a file of its own, name that with --config.\n"))
         }
     }
 }
