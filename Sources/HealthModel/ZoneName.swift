@@ -14,5 +14,16 @@ package enum ZoneName {
     }
 
     /// The zone database's names, used to suggest one in place of a mistyped name.
-    package static var known: [String] { TimeZone.knownTimeZoneIdentifiers }
+    package static var known: [String] {
+        let known = TimeZone.knownTimeZoneIdentifiers
+        return known + newer.filter { !known.contains($0) && isKnown($0) }
+    }
+
+    /// Today's names of places that Foundation lists under their former names only.
+    private static let newer = [
+        "Africa/Asmara", "America/Argentina/Buenos_Aires", "America/Argentina/Catamarca", "America/Argentina/Cordoba",
+        "America/Argentina/Jujuy", "America/Argentina/Mendoza", "America/Atikokan", "America/Indiana/Indianapolis",
+        "America/Kentucky/Louisville", "America/Nuuk", "Asia/Ho_Chi_Minh", "Asia/Kathmandu", "Asia/Kolkata",
+        "Asia/Yangon", "Atlantic/Faroe", "Europe/Kyiv", "Pacific/Chuuk", "Pacific/Kanton", "Pacific/Pohnpei",
+    ]
 }

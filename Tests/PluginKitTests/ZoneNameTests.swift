@@ -6,6 +6,7 @@ import Testing
 @Suite struct ZoneNameTests {
     @Test(arguments: [
         ("Europ/Berlin", "did you mean Europe/Berlin?"), ("berlin", "did you mean Europe/Berlin?"),
+        ("Asia/Kolkatta", "did you mean Asia/Kolkata?"), ("Europe/Kjiv", "did you mean Europe/Kyiv?"),
         ("qqqqqqqqqqqq", "use an IANA name such as Europe/Berlin"),
     ])
     func aMistypedZoneIsRefusedWithTheNearest(_ name: String, _ hint: String) {
