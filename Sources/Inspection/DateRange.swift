@@ -35,7 +35,11 @@ package struct DateRange: Sendable, Equatable {
     package static func days(_ text: String, _ what: String, _ today: () throws -> LocalDay) throws -> SpokenDates {
         let relative = SpokenDates.isRelative(text)
         guard let days = SpokenDates(text, today: relative ? try today() : LocalDay(number: 0)) else {
-            throw Failure.usage("\(what) \(text) isn't a date", hint: "give one as \(SpokenDates.forms)")
+            // A bare number is one of days.
+            let isNumber = what == "--last" && SpokenDates(text + "d", today: LocalDay(number: 0)) != nil
+            throw Failure.usage(
+                "\(what) \(text) isn't a date",
+                hint: isNumber ? "did you mean --last \(text)d?" : "give one as \(SpokenDates.forms)")
         }
         return days
     }

@@ -128,9 +128,12 @@ package struct Arguments: Sendable {
             let word = positionals[command.positionals.count]
             // A command's output file is named by an option, unlike its input.
             let output = command.positionals.isEmpty ? command.options.first { $0.short == "-o" } : nil
+            // So are days.
+            let isDays = word.first?.isNumber == true && command.options.contains { $0.name == "--last" }
             throw .usage(
                 "unexpected \"\(word)\"",
-                hint: output.map { "-o \(word) names the \($0.value ?? "file")" } ?? "usage: \(command.usage)")
+                hint: output.map { "-o \(word) names the \($0.value ?? "file")" }
+                    ?? (isDays ? "did you mean --last \(word)?" : "usage: \(command.usage)"))
         }
     }
 }

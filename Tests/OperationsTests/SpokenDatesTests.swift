@@ -41,6 +41,10 @@ import Testing
         func range(_ from: String?, _ to: String?, _ last: String? = nil) throws -> DateRange {
             try DateRange(from: from, to: to, last: last) { Self.today }
         }
+        for (last, hint) in [("5", "did you mean --last 5d?"), ("5x", "give one as \(SpokenDates.forms)")] {
+            let failure = #expect(throws: Failure.self) { try range(nil, nil, last) }
+            #expect(failure?.hint == hint)
+        }
         #expect(try range("2025-02", "last-month") == range(nil, nil, "2025-02"))
         #expect(try range(nil, nil).isEverything)
         #expect(

@@ -107,6 +107,15 @@ import Testing
         #expect(error?.message == "unexpected \"x\"")
     }
 
+    @Test func daysAreNamedByAnOption() {
+        let days = CommandHelp(
+            name: "healthbus days", summary: "Shows.", options: [.init("--last", value: "span", help: "which")])
+        for (word, hint) in [("2025-03", "did you mean --last 2025-03?"), ("week", "usage: \(days.usage)")] {
+            let error = #expect(throws: Failure.self) { try Arguments([word], for: days) }
+            #expect(error?.message == "unexpected \"\(word)\"" && error?.hint == hint)
+        }
+    }
+
     @Test func whatACommandWritesIsNamedByAnOption() {
         let command = CommandHelp(
             name: "healthbus generate", summary: "Writes.",
