@@ -59,7 +59,7 @@ extension DeliveryStage {
         let conclusion = suspicion.conclude(evidence, held: held(metric), limit: settings.refusedInARow)
         suspicions[metric] = suspicion
         guard conclusion == .believe else { return try wait(for: metric, hearsAgain: true, turn) }
-        let why = "the backend refuses it" + (suspicion.status.map { " (\($0))" } ?? "")
+        let why = DeadLetter.unexplained + (suspicion.status.map { " (\($0))" } ?? "")
         for (index, group) in places(metric) {
             let gone = deliveries[index].groups[group].batch.settleHeld()
             try addDeadLetters(

@@ -16,6 +16,12 @@ import Testing
         #expect(QuarantineReport(entries: []).table(for: Terminal(isTerminal: false)) { others } == text)
     }
 
+    /// A person who looks for the reason is sent to where it is.
+    @Test func aRefusalWithoutAReasonLeadsToTheServersLog() {
+        #expect(DeadLetterReport.remark(on: ["no date", "the backend refuses it (400)"]).contains("its log says why"))
+        #expect(DeadLetterReport.remark(on: ["no date"]).isEmpty && DeadLetterReport.remark(on: []).isEmpty)
+    }
+
     @Test func aSampleTypeStandsForItsMetric() throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
         let stack = try StackConfiguration(path: nil, catalog: PluginCatalog(folder: root, programs: "/nowhere"))

@@ -4,6 +4,9 @@ import SQLite
 import StageKit
 
 extension DeadLetter {
+    /// The beginning of the reason for an element that the backend refused without naming it, and so without a reason.
+    package static let unexplained = "the backend refuses it"
+
     static let columns = "number, user, metric, id, version, reason, status, at, last, tries"
 
     init(_ row: Statement) {

@@ -80,7 +80,14 @@ package struct DeadLetterReport {
                         Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now, for: terminal),
                 ])
         }
-        return table.render(for: terminal)
+        return table.render(for: terminal) + Self.remark(on: entries.map(\.letter.reason))
+    }
+
+    /// Where to look for a reason that isn't in an answer's `refused`: the rest of an answer may hold health values.
+    package static func remark(on reasons: [String]) -> String {
+        reasons.contains { $0.hasPrefix(DeadLetter.unexplained) }
+            ? "Where no reason is shown, the server's own words aren't kept, since they may contain values: its log says why.\n"
+            : ""
     }
 
     // MARK: One letter in full

@@ -1,5 +1,6 @@
 import DeliveryKit
 import HTTP
+import Protocol
 import UploaderReading
 
 extension UploadPolicy.Outcome {
@@ -17,7 +18,7 @@ extension UploadPolicy.Outcome {
         case 401: .refusesToken(isFinal: false, .unauthorized(place))
         case 403: .refusesToken(isFinal: true, .unauthorized(place))
         case 413: .refused("the backend accepts no element of this size (413)")
-        case 400, 422: .refused("the backend refuses it (\(status))")
+        case 400, 422: .refused("\(DeadLetter.unexplained) (\(status))")
         case 409: .conflict("the backend keeps answering 409 (a conflict)")
         case 429, 503: .later(retryAfter.flatMap { RetryAfter.wait($0) })
         case 408, 425, 500...: .later()
