@@ -38,6 +38,8 @@ package final class MQTTConnection {
         case ended(MQTTError)
         /// The broker has the message with this number.
         case acknowledged(Int32)
+        /// The broker has answered a subscription. What it has retained for it follows, or has already come.
+        case subscribed
         /// - Parameter payload: at most its first `longest` bytes.
         case message(topic: String, payload: [UInt8], isRetained: Bool)
     }
@@ -112,6 +114,9 @@ package final class MQTTConnection {
         }
         mosquitto_publish_callback_set(handle) { _, context, number in
             MQTTConnection.inbox(context)?.events.append(.acknowledged(number))
+        }
+        mosquitto_subscribe_callback_set(handle) { _, context, _, _, _ in
+            MQTTConnection.inbox(context)?.events.append(.subscribed)
         }
         mosquitto_message_callback_set(handle) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }

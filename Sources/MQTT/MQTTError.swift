@@ -16,7 +16,7 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case .address(let why), .connection(let why), .tls(let why): why
         case .refused(_, let why): "the broker refuses the connection: \(why)"
         case .shared(let topic):
-            "another stack publishes under '\(topic)' at this broker: give one of them another 'topic', and restart both"
+            "another stack publishes under '\(topic)' at this broker: stop one of them, or give it another 'topic'"
         }
     }
 

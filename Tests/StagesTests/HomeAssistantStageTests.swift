@@ -47,6 +47,24 @@ import Testing
 
     private func news(_ news: BrokerNews) throws { try rig.reply(session, news) }
 
+    /// - Parameter retained: what the broker has.
+    private func connect(_ retained: [(String, String)] = []) throws {
+        try connect(session, retained)
+    }
+
+    private func connect(_ session: Effect, _ retained: [(String, String)]) throws {
+        try rig.reply(session, BrokerNews.connected)
+        for (topic, payload) in retained {
+            try rig.reply(session, BrokerNews.heard([Heard(topic: topic, payload: payload, isRetained: true)]))
+        }
+        #expect(posts.isEmpty)
+        try rig.reply(session, BrokerNews.looked)
+    }
+
+    private func reconnect(_ retained: [(String, String)] = []) throws {
+        try connect(try #require(rig.effects.first { $0.request is KeepConnected }), retained)
+    }
+
     private func zones(through sequence: Int64 = 1) throws {
         try rig.hear(beat("observer", head(sequence)))
         let pull = try #require(rig.pulls.first { $0.name == "zones" })
@@ -98,7 +116,7 @@ import Testing
     }
 
     private func begin() throws {
-        try news(.connected)
+        try connect()
         try zones()
         try summaries(
             [row(2, Self.day.adding(days: -1), steps: 9000), row(3, Self.day, steps: 400)], through: 3)
@@ -161,7 +179,7 @@ import Testing
         #expect(try rig.report().frontier["consolidator"] == 3)
         try summaries([row(4, Self.day, steps: 500)], through: 4)
         #expect(try rig.report().frontier["consolidator"] == 3)
-        try news(.connected)
+        try connect()
         #expect(posts.count == all)
         #expect(try steps(Self.today).int == 500)
         try settle()
@@ -177,7 +195,7 @@ import Testing
         // Its acknowledgement, if it comes at all, means nothing anymore.
         try rig.reply(lost, Published())
         #expect(try rig.report().frontier["consolidator"] == 0)
-        try news(.connected)
+        try connect()
         #expect(posts.contains { $0.topic == Self.today })
     }
 
@@ -192,8 +210,7 @@ import Testing
 
     /// Home Assistant forgets people's settings for a sensor that is removed.
     @Test func nothingIsRemovedBeforeAllHasBeenRead() throws {
-        try news(.connected)
-        try hear(Self.annas, Self.mark, retained: true)
+        try connect([(Self.annas, Self.mark)])
         try zones()
         while !posts.isEmpty {
             #expect(posts.allSatisfy { !$0.payload.isEmpty })
@@ -228,9 +245,7 @@ import Testing
         #expect(try rig.report().frontier["consolidator"] == 3)
         try rig.restart()
         let session = try #require(rig.effects.first { $0.request is KeepConnected })
-        try rig.reply(session, BrokerNews.connected)
-        let left = [Heard(topic: Self.annas, payload: Self.mark, isRetained: true)]
-        try rig.reply(session, BrokerNews.heard(left))
+        try connect(session, [(Self.annas, Self.mark)])
         try rig.hear(beat("observer", head(1)))
         try rig.hear(beat("consolidator", head(5)))
         var emptied: [String] = []
@@ -255,7 +270,7 @@ import Testing
             try acknowledge()
         }
         try rig.restart()
-        try rig.reply(try #require(rig.effects.first { $0.request is KeepConnected }), BrokerNews.connected)
+        try reconnect()
         #expect(posts.contains { $0.topic == "homeassistant/sensor/healthbus/me--steps/config" })
         try rig.hear(beat("observer", head(1)))
         try rig.hear(beat("consolidator", head(6)))
@@ -303,18 +318,56 @@ import Testing
         #expect(try rig.report().frontier["consolidator"] == 4)
     }
 
-    @Test func aStackThatWasThereFirstKeepsItsSensors() throws {
-        try news(.connected)
-        try hear("healthbus/status", "online", retained: true)
-        try hear("healthbus/anna/today", #"{"stack": "another"}"#, retained: true)
-        try hear(Self.annas, Self.mark, retained: true)
-        #expect(try isPaused())
+    private static let others = [
+        ("healthbus/status", "online"), ("healthbus/me/today", #"{"stack": "another"}"#), (annas, mark),
+    ]
+
+    /// Comes to a broker where another stack is online, with a day to show.
+    private func beginSecond() throws {
+        try connect(Self.others)
         try zones()
         try summaries([row(2, Self.day, steps: 1)], through: 2)
-        while !posts.isEmpty {
-            #expect(posts.allSatisfy { !$0.payload.isEmpty })
-            try acknowledge()
-        }
+    }
+
+    @Test func aStackThatWasThereFirstKeepsItsFigures() throws {
+        try beginSecond()
+        #expect(try isPaused() && rig.log.count("upload.paused") == 1)
+        #expect(posts.isEmpty)
+        #expect(try rig.report().frontier["consolidator"] == 0)
+        // The other one corrects the last will of ours, or is restarted.
+        try hear("healthbus/status", "offline")
+        try rig.pass(.seconds(100))
+        try hear("healthbus/status", "online")
+        try rig.pass(.seconds(100))
+        #expect(try isPaused() && posts.isEmpty)
+    }
+
+    @Test func aStackTakesOverOnceTheFirstOneIsGone() throws {
+        try beginSecond()
+        try hear("healthbus/status", "offline")
+        try rig.pass(.seconds(120))
+        try rig.hear(beat("consolidator", head(2)))
+        #expect(try !isPaused())
+        #expect(try steps(Self.today).int == 1)
+    }
+
+    @Test func aStackTakesOverOnceTheFirstOnesMessagesAreCleared() throws {
+        try beginSecond()
+        try hear(Self.today, "")
+        #expect(try !isPaused())
+        #expect(try steps(Self.today).int == 1)
+    }
+
+    /// A stack that came second, without yielding, and left.
+    @Test func anotherStackThatLeavesIsForgotten() throws {
+        try begin()
+        try settle()
+        try rig.pass(.seconds(120))
+        try hear("healthbus/anna/today", #"{"stack": "another"}"#)
+        #expect(try isPaused())
+        try hear("healthbus/status", "offline")
+        try rig.pass(.seconds(120))
+        #expect(try !isPaused())
     }
 
     @Test func whatAStackThatIsGoneLeftIsRemoved() throws {
@@ -333,7 +386,7 @@ import Testing
             try news(.lost(.connection("lost"), retryAfter: 15))
             rig.effects = []
             try rig.pass(.seconds(15))
-            try news(.connected)
+            try connect()
         }
         #expect(rig.log.count("upload.retry") == 1 && rig.log.count("alert.raised") == 1)
         try rig.hear(beat("consolidator", head(3)))

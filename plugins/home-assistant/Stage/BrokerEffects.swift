@@ -15,6 +15,8 @@ package struct KeepConnected: Sendable {
 
 package enum BrokerNews: Sendable, Equatable {
     case connected
+    /// Everything that the broker had retained on our topics when we connected has been heard.
+    case looked
     /// There is no connection; another attempt is made after this many seconds.
     case lost(MQTTError, retryAfter: Double)
     /// Messages on our topics: what was retained before we connected, and what anybody publishes, ourselves included.

@@ -13,6 +13,10 @@ final class BrokerSession {
     private var connection: MQTTConnection?
     /// The broker has accepted the connection.
     private var isOpen = false
+    /// What the broker retains is still arriving.
+    private var look: RetainedLook?
+    /// Whether the broker has been sent anything over this connection.
+    private var hasPublished = false
     /// The messages not yet acknowledged, by their numbers, and how many are left of each request.
     private var unacknowledged: [Int32: BrokerRunner.Job] = [:]
     private var left: [Int64: Int] = [:]
@@ -45,7 +49,8 @@ final class BrokerSession {
                     }
                 }
                 guard let current = connection else { continue }
-                try handle(current.wait(bell: bell.reading, milliseconds: Self.turn), current, opening.request.topics)
+                let most = look.map { min(Self.turn, $0.milliseconds(at: .now)) } ?? Self.turn
+                try handle(current.wait(bell: bell.reading, milliseconds: most), current, opening.request.topics)
                 bell.silence()
             } catch {
                 lose(error)
@@ -72,6 +77,7 @@ final class BrokerSession {
                 let number = try connection.publish(post.topic, post.payload)
                 unacknowledged[number] = job
                 left[job.effect.id, default: 0] += 1
+                hasPublished = true
             }
         } catch {
             lose(error)
@@ -87,11 +93,15 @@ final class BrokerSession {
             case .connected:
                 isOpen = true
                 pace.opened(at: ContinuousClock.now)
-                for filter in topics.own + [topics.birth] { try connection.subscribe(filter) }
+                let filters = topics.own + [topics.birth]
+                for filter in filters { try connection.subscribe(filter) }
+                look = RetainedLook(filters: filters.count, at: .now)
                 report(.connected)
             case .ended(let why): throw why
             case .acknowledged(let number): acknowledge(number)
+            case .subscribed: look?.answered(at: .now)
             case .message(let topic, let payload, let isRetained):
+                if isRetained { look?.heard(at: .now) }
                 let text = String(decoding: payload, as: UTF8.self)
                 if topic == topics.birth, topic != topics.status {
                     if !isRetained, text == "online" { report(.born) }
@@ -101,6 +111,10 @@ final class BrokerSession {
             }
         }
         if !heard.isEmpty { report(.heard(heard)) }
+        if let end = look, end.isOver(at: .now) {
+            look = nil
+            report(.looked)
+        }
     }
 
     private func acknowledge(_ number: Int32) {
@@ -116,7 +130,7 @@ final class BrokerSession {
 
     private func lose(_ why: MQTTError) {
         connection = nil
-        isOpen = false
+        (isOpen, look, hasPublished) = (false, nil, false)
         (unacknowledged, left) = ([:], [:])
         let wait = pace.wait(afterLossAt: ContinuousClock.now)
         report(.lost(why, retryAfter: wait))
@@ -128,9 +142,10 @@ final class BrokerSession {
         }
     }
 
-    /// After a goodbye the broker doesn't publish the last will, so this does.
+    /// After a goodbye the broker doesn't publish the last will, so this does, unless the topics are another stack's.
     private func sayGoodbye() {
         guard let connection, isOpen, let topics = opening?.request.topics else { return }
+        guard hasPublished else { return connection.disconnect() }
         do {
             let number = try connection.publish(topics.status, "offline")
             let end = ContinuousClock.now + Self.goodbye

@@ -7,7 +7,8 @@ extension HomeAssistantStage {
         switch news {
         case .connected:
             link.open(at: turn.monotonic)
-            startOver()
+            startOver(turn)
+        case .looked: rivalry.looked()
         case .lost(let why, let seconds):
             if link.lose(why, at: turn.monotonic) {
                 if why.needsPerson {
@@ -16,16 +17,16 @@ extension HomeAssistantStage {
                     turn.log(.uploadRetry, ["why": why.description, "seconds": seconds])
                 }
             }
-            startOver()
+            startOver(turn)
         case .heard(let messages):
             for message in messages { hear(message, turn) }
         case .born: board.forget()
         }
     }
 
-    private func startOver() {
+    private func startOver(_ turn: Turn) {
         sending = nil
-        rivalry.startOver()
+        rivalry.startOver(at: turn.monotonic)
         board.forget()
     }
 
@@ -43,20 +44,22 @@ extension HomeAssistantStage {
         if topic == topics.status {
             if message.isRetained {
                 rivalry.find(isOnline: message.payload == "online", at: turn.monotonic)
-            } else if board.isOverwritten(topic, message.payload) {
+            } else {
                 // This includes the last will of an earlier connection, which may arrive late.
-                rivalry.dispute(topic)
+                if board.isOverwritten(topic, message.payload) { rivalry.dispute(topic) }
+                rivalry.hear(isOnline: message.payload == "online", at: turn.monotonic)
             }
         } else if message.payload.isEmpty {
             board.emptied(topic)
+            rivalry.emptied(topic)
             if board.isOverwritten(topic, "") { rivalry.dispute(topic) }
         } else {
             let mark = StackMark(topic, message.payload, topics)
             let isRivals = mark.map { $0.isOther(than: discovery.owner) } ?? false
             if message.isRetained {
-                if isRivals { rivalry.find(isOthersDay: true, at: turn.monotonic) }
+                if isRivals { rivalry.find(othersDay: topic, at: turn.monotonic) }
             } else {
-                if isRivals { rivalry.notice(at: turn.monotonic) }
+                if isRivals { rivalry.notice(topic, at: turn.monotonic) }
                 // Stacks that correct each other would do so forever.
                 let isStacks = mark != nil && rivalry.isOn(at: turn.monotonic)
                 if !isStacks, board.isOverwritten(topic, message.payload) { rivalry.dispute(topic) }

@@ -183,7 +183,8 @@ package final class HomeAssistantStage: Stage {
             check.end(at: turn.now)
         }
         let midnight = changesAt.map { turn.monotonic + max(Duration.zero, $0 - turn.now) }
-        return [midnight, silentAt(turn), ofDisputes, try alertOfDelay(turn)].compactMap { $0 }.min()
+        let ofRival = rivalry.isOn(at: turn.monotonic) ? rivalry.end : nil
+        return [midnight, silentAt(turn), ofDisputes, ofRival, try alertOfDelay(turn)].compactMap { $0 }.min()
     }
 
     /// Whether the consolidator has been heard from lately, so that figures can be trusted.
@@ -221,11 +222,12 @@ package final class HomeAssistantStage: Stage {
     }
 
     private func isClean(_ turn: Turn) -> Bool {
-        link.isOpen && sending == nil && board.isSettled(mayRemove: mayRemove(turn))
+        link.isOpen && sending == nil && rivalry.mayPublish(at: turn.monotonic)
+            && board.isSettled(mayRemove: mayRemove(turn))
     }
 
     private func send(_ turn: Turn) {
-        guard link.isOpen, sending == nil else { return }
+        guard link.isOpen, sending == nil, rivalry.mayPublish(at: turn.monotonic) else { return }
         let posts = board.due(mayRemove: mayRemove(turn))
         guard !posts.isEmpty else { return }
         board.send(posts)
