@@ -225,6 +225,11 @@ import Testing
         expectOne(.error, "uploader", "refuses the token") { seen in
             seen.beats["uploader"]?.beat.say(["paused": true, "blocked": "it refuses the token"])
         }
+        // What waits because of that isn't reported as a process that is stuck.
+        expectOne(.error, "uploader", "refuses the password") { seen in
+            seen.beats["uploader"]?.beat.frontier["observer"] = 50
+            seen.beats["uploader"]?.beat.say(["paused": true, "blocked": "it refuses the password"])
+        }
         expectOne(.warning, "uploader", "no network path") {
             $0.beats["uploader"]?.beat.say(["path": ["satisfied": false, "interface": .null]])
         }

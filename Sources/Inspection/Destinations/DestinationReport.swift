@@ -41,7 +41,28 @@ package struct DestinationReport {
         package var delivered: Int64
         @OrNull package var lastDelivered: String?
         package var deadLetters: Int64
+        /// Why delivery waits; null if it doesn't.
         @OrNull package var blocked: String?
+        /// Why what the destination holds can't be compared, although there may be nothing to deliver; null if it can,
+        /// and while `blocked` says why.
+        @OrNull package var unreachable: String?
+
+        package init(
+            name: String, plugin: String, place: String, state: String, behind: Behind?, rate: Double?,
+            delivered: Int64, lastDelivered: String?, deadLetters: Int64, blocked: String?, unreachable: String?
+        ) {
+            self.name = name
+            self.plugin = plugin
+            self.place = place
+            self.state = state
+            self.behind = behind
+            self.rate = rate
+            self.delivered = delivered
+            self.lastDelivered = lastDelivered
+            self.deadLetters = deadLetters
+            self.blocked = blocked
+            self.unreachable = unreachable
+        }
     }
 
     package private(set) var rows: [Row]
@@ -49,7 +70,7 @@ package struct DestinationReport {
 
     package var value: Value { .array(rows.map { Value($0) }) }
 
-    init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
+    package init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
 
     /// - Parameter rateOver: for how many seconds to measure the rate of destinations that are behind; 0 to skip
     ///   measuring.
@@ -103,8 +124,14 @@ package struct DestinationReport {
             behind: try counting.behind(destination, beat, now), rate: nil,
             delivered: metrics.0.values.reduce(0, +),
             lastDelivered: metrics.1.values.max().map { InstantText.iso8601($0) }, deadLetters: metrics.2,
-            blocked: told?.blocked)
+            blocked: told?.blocked, unreachable: told?.unreachable)
     }
+}
+
+extension UploaderDetails {
+    /// Why the backend's content can't be compared, unless that is also why delivery waits. Only this is known about a
+    /// destination that can't be used while there is nothing to deliver.
+    package var unreachable: String? { blocked == nil ? backend.why : nil }
 }
 
 extension DestinationReport {
@@ -123,11 +150,12 @@ extension DestinationReport {
             ])
         }
         let waiting = rows.compactMap { row in row.blocked.map { "\(row.name) waits: \($0)\n" } }
+        let unreachable = rows.compactMap { row in row.unreachable.map { "\(row.name) can't be reached: \($0)\n" } }
         let dead = rows.filter { $0.deadLetters > 0 }.map { row in
             "\(row.name): \(HumanFormat.count(Int(row.deadLetters), "dead letter")); "
                 + "'healthbus dead-letters list --destination \(row.name)' says why\n"
         }
-        return table.render(for: terminal) + (waiting + dead).joined()
+        return table.render(for: terminal) + (waiting + unreachable + dead).joined()
     }
 
     private static func text(_ behind: Row.Behind?) -> String {

@@ -48,7 +48,7 @@ extension Diagnosis {
         }
         let backlog = backlog(beat, name)
         if let blocked = blocked(beat, name, backlog) { return [blocked] }
-        guard !backlog.isEmpty else { return [] }
+        guard !backlog.isEmpty, !isHeldUp(beat) else { return [] }
         if backlog.days == 0, let device = heldBack {
             return [
                 Finding(
@@ -81,6 +81,12 @@ extension Diagnosis {
                 remedy: "nothing: it continues automatically; 'healthbus status' shows what is left"
             ).because(of: backlog.upstreams)
         ]
+    }
+
+    /// Whether a destination's backlog has a cause that is reported separately: something only a person can fix, or a
+    /// missing network.
+    private func isHeldUp(_ beat: Heartbeat) -> Bool {
+        beat.uploader.map { $0.paused || $0.path?.isSatisfied == false } ?? false
     }
 
     /// The work that was pending at the first look and still pending at the second.
@@ -116,9 +122,7 @@ extension Diagnosis {
 
     /// Delivery that has stopped, whether for a second or for a day: the data isn't where it should be.
     private func blocked(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Finding? {
-        // What only a person can fix, and a missing network, are reported separately.
-        guard let told = beat.uploader, let why = told.blocked, !told.paused, told.path?.isSatisfied != false
-        else { return nil }
+        guard let told = beat.uploader, let why = told.blocked, !isHeldUp(beat) else { return nil }
         let backend = seen.stack.only(.backend)?.name
         let waiting =
             backlog.changes > 0
