@@ -1,8 +1,11 @@
+import Configuration
 import Foundation
 import HealthModel
 import Inspection
 import Protocol
+import SQLite
 import Terminal
+import TestSupport
 import Testing
 
 @Suite struct DestinationReportTests {
@@ -29,5 +32,28 @@ import Testing
             report.text(for: Terminal(isTerminal: false))
                 .hasSuffix("\npostgres can't be reached: there is no database 'healht'\n"))
         #expect(report.value.array?.first?["unreachable"] == "there is no database 'healht'")
+    }
+
+    @Test func aDestinationThatTheConfigurationLacksIsSaidIfItHasDelivered() throws {
+        let folder = try TemporaryFolder()
+        let state = StateFolder(path: folder.path)
+        func make(_ name: String, _ statements: String) throws {
+            try StateFolder.make(state.instance(name))
+            let database = try Database(path: state.database(name))
+            try database.execute("CREATE TABLE cursors(key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            try database.execute(statements)
+        }
+        let table = "CREATE TABLE deliveries(metric TEXT PRIMARY KEY, last INTEGER, count INTEGER);"
+        try make("postgres", table + "INSERT INTO deliveries VALUES('steps', 1, 2)")
+        // It delivers figures that it doesn't count.
+        try make("home-assistant", table + "INSERT INTO cursors VALUES('consolidator', '{}')")
+        try make("uploader", table + "INSERT INTO deliveries VALUES('steps', 1, 2)")
+        try make("unused", table)
+        // A handler consumes, but doesn't deliver.
+        try make("walks", "INSERT INTO cursors VALUES('observer', '{}')")
+        try StateFolder.make(state.instance("empty"))
+        #expect(FormerDestinations.found(in: state, besides: ["uploader"]) == ["home-assistant", "postgres"])
+        let notices = FormerDestinations.notices(in: state, besides: ["uploader", "home-assistant"])
+        #expect(notices.count == 1 && notices.first?.contains(state.instance("postgres")) == true, "\(notices)")
     }
 }

@@ -121,7 +121,10 @@ package final class StackRunner: Sendable {
             try StateFolder.make(folder)
         }
         let zone = try ZoneChoice(stack, option: options.zone, user: options.user)
-        for notice in try [zone.notice].compactMap({ $0 }) + FormerZone.atStart(of: stack, beginning: zone.beginning) {
+        let notices =
+            try [zone.notice].compactMap { $0 } + FormerZone.atStart(of: stack, beginning: zone.beginning)
+            + FormerDestinations.notices(in: stack.state, besides: stack.names)
+        for notice in notices {
             toldTo(stack.advice.addressed(notice))
         }
         try StackLayer(stack.state).remember(

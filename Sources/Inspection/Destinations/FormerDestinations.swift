@@ -1,0 +1,37 @@
+import Configuration
+import Foundation
+import SQLite
+
+/// Destinations that a stack no longer delivers to, since its configuration lacks them. A configuration given with
+/// `--config` takes the place of the one before, so this may not be intended.
+package enum FormerDestinations {
+    /// Returns a line for each, for the person who starts the stack.
+    /// - Parameter names: the instances of the configuration.
+    package static func notices(in state: StateFolder, besides names: [String]) -> [String] {
+        found(in: state, besides: names).map { name in
+            "\(name) delivered before, but isn't in this configuration: it gets nothing more. Name it in the "
+                + "configuration too, or remove \(state.instance(name))"
+        }
+    }
+
+    /// Instances that have delivered from this folder and aren't among these names. This is only advice: an unreadable
+    /// file is skipped.
+    package static func found(in state: StateFolder, besides names: [String]) -> [String] {
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: state.path)) ?? []
+        return folders.filter { name in
+            guard !names.contains(name), FileManager.default.fileExists(atPath: state.database(name)),
+                let lock = try? InstanceLock.take(folder: state.instance(name))
+            else { return false }
+            defer { withExtendedLifetime(lock) {} }
+            return (try? hasDelivered(state.database(name))) ?? false
+        }.sorted()
+    }
+
+    /// Only destinations have the table of deliveries; one without any has cursors if it has consumed something.
+    private static func hasDelivered(_ path: String) throws -> Bool {
+        let database = try Database(path: path, mode: .readOnly)
+        return try database.prepare(
+            "SELECT EXISTS(SELECT 1 FROM deliveries) OR EXISTS(SELECT 1 FROM cursors)"
+        ).firstRow { $0.int64(0) != 0 } ?? false
+    }
+}
