@@ -400,8 +400,8 @@ let package = Package(
                 [
                     "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
                     "HealthModel", "HealthResources", "HealthStatistics", "HealthStore",
-                    "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SleepStage", "StageKit",
-                    "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
+                    "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SQLite", "SleepStage",
+                    "StageKit", "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
