@@ -1,3 +1,5 @@
+import HealthModel
+
 /// Names of columns as SQL writes them.
 enum ColumnName {
     /// A figure's path as one lower-case name: `heartRate.average` becomes `heart_rate_average`, `hrvSDNNMilliseconds`
@@ -33,7 +35,8 @@ enum ColumnName {
 extension [ViewColumn] {
     /// Adds a figure's column under the first name that isn't taken: `steps`, `steps_2`.
     mutating func append(
-        figure path: [String], _ kind: ViewColumn.Kind, _ meaning: String, _ content: ViewColumn.Content
+        figure path: [String], _ kind: ViewColumn.Kind, _ meaning: String, _ content: ViewColumn.Content,
+        absent: Value? = nil
     ) {
         let wanted = ColumnName.make(path)
         var name = wanted
@@ -42,6 +45,6 @@ extension [ViewColumn] {
             number += 1
             name = "\(wanted)_\(number)"
         }
-        append(ViewColumn(name, kind, meaning, content))
+        append(ViewColumn(name, kind, meaning, content, absent: absent))
     }
 }

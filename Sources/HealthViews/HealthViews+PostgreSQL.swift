@@ -1,3 +1,5 @@
+import HealthModel
+
 extension HealthViews {
     /// The views on PostgreSQL's tables `samples` and `documents`; they have a schema of their own, since a view can't
     /// have the same name as a table in its schema.
@@ -59,13 +61,14 @@ private struct PostgresText {
     func expression(of column: ViewColumn) -> String {
         switch column.content {
         case .own: ColumnName.quoted(column.name)
-        case .member(let path): member("body" + path.map { " -> \(ColumnName.literal($0))" }.joined(), column.kind)
+        case .member(let path):
+            member("body" + path.map { " -> \(ColumnName.literal($0))" }.joined(), column.kind, column.absent)
         case .hour(let name): member("body -> 'hours' -> \(ColumnName.literal(name)) -> index", column.kind)
         }
     }
 
-    /// NULL if the value isn't of the type that the column promises.
-    private func member(_ json: String, _ kind: ViewColumn.Kind) -> String {
+    /// NULL, or whatever stands in for it, if the value isn't of the type that the column promises.
+    private func member(_ json: String, _ kind: ViewColumn.Kind, _ absent: Value? = nil) -> String {
         func when(_ types: String, _ then: String) -> String {
             "CASE WHEN jsonb_typeof(\(json)) IN (\(types)) THEN \(then) END"
         }
@@ -76,7 +79,9 @@ private struct PostgresText {
         case .integer:
             return "CASE WHEN jsonb_typeof(\(json)) = 'number' AND \(text) ~ '^-?[0-9]{1,18}$' THEN \(text)::bigint END"
         case .boolean: return when("'boolean'", "\(text)::boolean")
-        case .json: return when("'object', 'array'", json)
+        case .json:
+            let otherwise = absent.map { " ELSE \(ColumnName.literal($0.json()))::jsonb" } ?? ""
+            return "CASE WHEN jsonb_typeof(\(json)) IN ('object', 'array') THEN \(json)\(otherwise) END"
         case .text, .date, .moment, .uuid: return when("'string'", text)
         }
     }

@@ -1,3 +1,5 @@
+import HealthModel
+
 extension HealthViews {
     /// The views on the tables in the reference backend's file: `sample_rows`, `kinds`, `texts`, `documents`.
     ///
@@ -44,14 +46,14 @@ private enum SQLiteText {
         switch column.content {
         case .own: ColumnName.quoted(column.name)
         case .member(let path):
-            member(ColumnName.literal("$" + path.map { ".\"\($0)\"" }.joined()), column.kind)
+            member(ColumnName.literal("$" + path.map { ".\"\($0)\"" }.joined()), column.kind, column.absent)
         case .hour(let name):
             member(ColumnName.literal("$.\"hours\".\"\(name)\"[") + " || \"index\" || ']'", column.kind)
         }
     }
 
-    /// NULL if the value isn't of the type that the column promises.
-    private static func member(_ path: String, _ kind: ViewColumn.Kind) -> String {
+    /// NULL, or whatever stands in for it, if the value isn't of the type that the column promises.
+    private static func member(_ path: String, _ kind: ViewColumn.Kind, _ absent: Value? = nil) -> String {
         let types =
             switch kind {
             case .integer: "'integer'"
@@ -60,7 +62,8 @@ private enum SQLiteText {
             case .json: "'object', 'array'"
             case .text, .date, .moment, .uuid: "'text'"
             }
-        return "CASE WHEN json_type(body, \(path)) IN (\(types)) THEN json_extract(body, \(path)) END"
+        let otherwise = absent.map { " ELSE \(ColumnName.literal($0.json()))" } ?? ""
+        return "CASE WHEN json_type(body, \(path)) IN (\(types)) THEN json_extract(body, \(path))\(otherwise) END"
     }
 
     /// Microseconds since 1970 as ISO 8601.

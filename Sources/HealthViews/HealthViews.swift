@@ -51,7 +51,9 @@ package struct HealthViews: Sendable, Equatable {
         for figure in figures where figure.isReadable {
             columns.append(
                 figure: figure.path, figure.form == .number ? .real : .json,
-                figure.unit.isEmpty ? "a figure" : "a figure, in \(figure.unit)", .member(figure.path))
+                figure.unit.isEmpty ? "a figure" : "a figure, in \(figure.unit)", .member(figure.path),
+                // As in `healthbus days`: a day without workouts has an empty list.
+                absent: figure.path.count == 1 && figure.form != .number ? figure.absent : nil)
         }
         return columns
     }

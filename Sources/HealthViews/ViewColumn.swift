@@ -1,3 +1,5 @@
+import HealthModel
+
 /// A column of a view.
 package struct ViewColumn: Sendable, Equatable {
     /// The type of its values, in both databases.
@@ -34,12 +36,16 @@ package struct ViewColumn: Sendable, Equatable {
     /// One sentence, as in the documentation.
     package let meaning: String
     let content: Content
+    /// What databases show for a value that is missing or isn't of the type that the column promises: an empty list or
+    /// object; nil for NULL.
+    let absent: Value?
 
-    init(_ name: String, _ kind: Kind, _ meaning: String, _ content: Content = .own) {
+    init(_ name: String, _ kind: Kind, _ meaning: String, _ content: Content = .own, absent: Value? = nil) {
         self.name = name
         self.kind = kind
         self.meaning = meaning
         self.content = content
+        self.absent = absent
     }
 }
 

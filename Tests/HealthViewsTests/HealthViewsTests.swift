@@ -96,12 +96,17 @@ import Testing
         #expect(
             try database.rows(
                 "SELECT date, zone, final, revision, steps, heart_rate_average, distance_meters, workouts, other FROM days"
-            ) == ["2025-03-30|Europe/Berlin|1|2|8697.5|61||[{\"activity\":\"running\"}]|"])
+            ) == ["2025-03-30|Europe/Berlin|1|2|8697.5|61||[{\"activity\":\"running\"}]|{}"])
         #expect(
             try database.rows("SELECT date, hour, start_date, steps, heart_rate FROM hours ORDER BY start_date") == [
                 "2025-03-30|1|2025-03-30T00:00:00Z|1|61.5", "2025-03-30|3|2025-03-30T01:00:00Z||",
             ])
         try database.add(document: "2025-03-31", kind: 0, body: "{\"steps\":1}")
+        // As in `healthbus days`: a day without workouts has an empty list.
+        #expect(
+            try database.rows("SELECT steps, workouts, naps, other FROM days WHERE date = '2025-03-31'") == [
+                "1|[]|[]|{}"
+            ])
         #expect(try database.rows("SELECT count(*) FROM hours") == ["2"])
         try database.add(
             document: "w", kind: 1, times: (1_743_315_300_000_000, 1_743_318_900_000_000),
@@ -140,6 +145,7 @@ import Testing
             #expect(theirs.text.hasPrefix("CREATE VIEW \"health\".\(view.name) AS"))
             #expect(mine.columns == view.columns.map(\.name) && theirs.columns == mine.columns)
             #expect(theirs.comments.count == view.columns.count + 1)
+            if view.name == .days { #expect(theirs.query.contains(" ELSE '[]'::jsonb END AS \"workouts\"")) }
         }
     }
 
