@@ -26,7 +26,7 @@ def provisioned():
 def secrets():
     """Values in the provisioning that should be variables, but aren't."""
     text = (GRAFANA / "provisioning/datasources/healthbus.yaml").read_text()
-    return re.findall(r"^ +(?:url|user|password|database|sslmode): (?!\$HEALTHBUS_GRAFANA_[A-Z]+$).*$", text, re.MULTILINE)
+    return re.findall(r"^ +(?:url|user|password|database|sslmode|sslRootCertFile): (?!\$HEALTHBUS_GRAFANA_[A-Z]+$).*$", text, re.MULTILINE)
 
 
 class Target:

@@ -31,10 +31,12 @@ import Testing
             ("activeEnergyKilocalories", "Active energy", "kcal", "energy", "total"),
             ("exerciseMinutes", "Exercise", "min", "duration", "total"),
             ("bodyMassKilograms", "Body mass", "kg", "weight", "measurement"),
-            ("heartRate_resting", "Heart rate resting", "bpm", nil, "measurement"),
+            ("heartRate_resting", "Resting heart rate", "bpm", nil, "measurement"),
             ("waterMilliliters", "Water", "mL", "volume", "total"),
-            ("standHours", "Stand", "h", nil, "measurement"),
-            ("hrvSDNNMilliseconds", "Hrv SDNN", "ms", "duration", "measurement"),
+            ("sleep_asleepMinutes", "Time asleep", "min", "duration", "measurement"),
+            ("standMinutes", "Stand minutes", "min", "duration", "total"),
+            ("standHours", "Stand hours", "h", nil, "measurement"),
+            ("hrvSDNNMilliseconds", "HRV", "ms", "duration", "measurement"),
             ("workouts", "Workouts", nil, nil, "measurement"),
         ] as [(String, String, String?, String?, String)])
     func aSensorHasAPermittedClass(
@@ -52,6 +54,15 @@ import Testing
         #expect(yesterday["state_class"].isNull && yesterday["last_reset_value_template"].isNull)
         #expect(yesterday["unique_id"] != today["unique_id"] && yesterday["device"] == today["device"])
         #expect(yesterday["state_topic"] == "healthbus/me/yesterday" && today["state_topic"] == "healthbus/me/today")
+    }
+
+    @Test func noTwoSensorsHaveTheSameName() {
+        #expect(Set(discovery.sensors.map(\.name)).count == discovery.sensors.count)
+    }
+
+    @Test func anIndexHasADigitAfterThePoint() throws {
+        #expect(try description("bodyMassIndex")["suggested_display_precision"].int == 1)
+        #expect(try description("steps")["suggested_display_precision"].int == 0)
     }
 
     @Test func listsAndObjectsHaveNoSensor() {
@@ -73,6 +84,9 @@ import Testing
         #expect(state["date"] == "2025-03-30" && state["final"] == true && state["revision"] == 2)
         let start = try #require(state["start"].string.flatMap { InstantText.parse($0) })
         #expect(start == zones.ranges(of: day).first?.lowerBound)
+
+        let rest = try Value(json: Array(discovery.state(of: day, zones, ["steps": 8000]).utf8))
+        #expect(rest["figures"]["workouts"].int == 0)
 
         let nothing = try Value(json: Array(discovery.state(of: day, zones, nil).utf8))
         #expect(nothing["figures"].object?.values.allSatisfy(\.isNull) == true)

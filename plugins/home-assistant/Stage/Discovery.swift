@@ -15,7 +15,7 @@ package struct Discovery: Sendable, Equatable {
 
     package init(topics: MQTTTopics, sensors: [FigureSensor]) {
         self.topics = topics
-        self.sensors = sensors
+        self.sensors = FigureSensor.distinct(sensors)
     }
 
     /// The descriptions of a person's sensors, by topic.

@@ -6,7 +6,7 @@ package struct FigureSensor: Sendable, Equatable {
     /// Its member in a day's message, and its part of topics.
     package let object: String
     /// As shown to people: "Active energy".
-    package let name: String
+    package private(set) var name: String
     let unit: String?
     let deviceClass: String?
     let stateClass: String?
@@ -21,7 +21,7 @@ package struct FigureSensor: Sendable, Equatable {
         guard figure.form == .number || isCounted else { return nil }
         path = figure.path
         object = MQTTTopics.name(figure.path.joined(separator: "."))
-        name = Self.name(figure.path)
+        name = Self.known[figure.path.joined(separator: ".")] ?? Self.name(figure.path)
         isFraction = figure.isFraction
         var kind = SensorKind(unit: figure.unit)
         let isTotal = figure.explanation?.rule == .total
@@ -31,14 +31,15 @@ package struct FigureSensor: Sendable, Equatable {
         switch figure.unit {
         case "kg", "L", "%", "km": digits = 1
         case "m": digits = isTotal ? 0 : 2
+        case "count" where figure.path.last?.contains("Index") == true: digits = 1
         default: digits = figure.column?.dividedBy == 1 ? figure.column?.digits ?? 0 : 0
         }
     }
 
-    /// Its number in a daily summary; null if there is none.
+    /// Its number in a daily summary; null if there is none. A day that has data, but no workout, has 0 of them.
     func value(in summary: Value) -> Value {
         let found = path.reduce(summary) { $0[$1] }
-        if isCounted { return found.array.map { .integer(Int64($0.count)) } ?? .null }
+        if isCounted { return .integer(Int64(found.array?.count ?? 0)) }
         guard let number = found.double, number.isFinite else { return .null }
         return isFraction ? .number(number * 100) : found
     }
@@ -49,9 +50,29 @@ package struct FigureSensor: Sendable, Equatable {
         "milliliters", "liters", "fraction", "percent",
     ]
 
-    private static func name(_ path: [String]) -> String {
+    /// Names for shipped figures that are plainer than what their members give.
+    private static let known = [
+        "hrvSDNNMilliseconds": "HRV", "sleep.asleepMinutes": "Time asleep", "heartRate.average": "Average heart rate",
+        "heartRate.min": "Lowest heart rate", "heartRate.max": "Highest heart rate",
+        "heartRate.resting": "Resting heart rate",
+    ]
+
+    /// Gives sensors that have the same name the words of their units too: "Stand hours", "Stand minutes".
+    static func distinct(_ sensors: [FigureSensor]) -> [FigureSensor] {
+        let counts = Dictionary(sensors.map { ($0.name, 1) }, uniquingKeysWith: +)
+        return sensors.map { sensor in
+            guard counts[sensor.name, default: 0] > 1 else { return sensor }
+            var sensor = sensor
+            sensor.name = name(sensor.path, withUnit: true)
+            return sensor
+        }
+    }
+
+    private static func name(_ path: [String], withUnit: Bool = false) -> String {
         var words = path.flatMap { Self.words($0) }
-        while words.count > 1, let last = words.last, units.contains(last.lowercased()) { words.removeLast() }
+        while !withUnit, words.count > 1, let last = words.last, units.contains(last.lowercased()) {
+            words.removeLast()
+        }
         let text = words.map { $0.allSatisfy(\.isUppercase) ? $0 : $0.lowercased() }.joined(separator: " ")
         return text.prefix(1).uppercased() + text.dropFirst()
     }
