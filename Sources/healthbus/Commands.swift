@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import StageKit
@@ -65,10 +66,8 @@ enum Commands {
         ]
     }
 
-    static let release = "0.1.0"
-
     static let set = CommandSet(
-        program: "healthbus", version: "\(release) (protocol \(ProtocolVersion.current))",
+        program: "healthbus", version: "\(ProgramRelease.current) (protocol \(ProtocolVersion.current))",
         summary:
             "Takes your HealthKit data, keeps every sample once, computes faithful daily figures and delivers both to your backend.",
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })

@@ -52,7 +52,8 @@ import Testing
                 [
                     "deadLetters": 1, "conflicts": 2, "paused": false, "blocked": "no connection",
                     "path": ["satisfied": false, "interface": "wifi"],
-                    "delivered": ["steps": 12], "lastDelivered": ["steps": .integer(Self.now.microseconds)],
+                    "delivered": ["steps": 12, "sleep": 3, "daily": 4],
+                    "lastDelivered": ["steps": .integer(Self.now.microseconds)],
                     "delayBuckets": [
                         "bounds": [1, 60], "metrics": ["steps": ["counts": [2, 3, 1], "sum": 100.5]],
                     ],
@@ -95,6 +96,11 @@ import Testing
         #expect(page.value("healthbus_delivered_elements_total", ["metric": "steps"]) == 12)
         #expect(page.value("healthbus_delivery_delay_seconds_bucket", ["metric": "steps", "le": "60"]) == 5)
         #expect(page.value("healthbus_delivery_delay_seconds_count", ["metric": "steps"]) == 6)
+        // Without a 0 from before the first delivery after a start, a rate would leave that one out.
+        #expect(page.value("healthbus_delivery_delay_seconds_bucket", ["metric": "sleep", "le": "60"]) == 0)
+        #expect(page.value("healthbus_delivery_delay_seconds_count", ["metric": "sleep"]) == 0)
+        #expect(page.value("healthbus_delivery_delay_seconds_count", ["metric": "daily"]) == nil)
+        #expect(page.value("healthbus_build_info", ["version": ProgramRelease.current]) == 1)
         #expect(page.value("healthbus_import_open", [:]) == 1)
         #expect(page.value("healthbus_ingest_requests_taken_total", ["instance": "ingest"]) == 8)
         #expect(page.value("healthbus_ingest_requests_refused_total", ["instance": "ingest"]) == 3)

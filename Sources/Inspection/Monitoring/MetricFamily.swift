@@ -34,7 +34,8 @@ extension MetricFamily {
     ]
 
     package static let buildInfo = MetricFamily(
-        "build_info", .gauge, ["protocol"], "1; the label says which protocol this release speaks.")
+        "build_info", .gauge, ["version", "protocol"],
+        "1; the labels say which release this is, and which protocol it speaks.")
 
     // Processes.
     package static let up = MetricFamily(

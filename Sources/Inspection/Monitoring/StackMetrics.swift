@@ -20,7 +20,7 @@ package struct StackMetrics {
         of stack: StackConfiguration, _ beats: Beats, lastSamples: [String: Instant], now: Instant
     ) -> MetricsPage {
         var metrics = StackMetrics(stack: stack, beats: beats, now: now)
-        metrics.page.add(.buildInfo, ["\(ProtocolVersion.current)"], 1.0)
+        metrics.page.add(.buildInfo, [ProgramRelease.current, "\(ProtocolVersion.current)"], 1.0)
         for instance in stack.instances { metrics.add(instance, lastSamples) }
         metrics.addRestarts()
         return metrics.page
@@ -121,7 +121,12 @@ package struct StackMetrics {
             page.add(.lastDelivery, [name, metric], last.secondsSince1970)
         }
         let bounds = uploader.delayBuckets.bounds.map(Double.init)
-        for (metric, delays) in uploader.delayBuckets.metrics.sorted(by: { $0.key < $1.key })
+        guard !bounds.isEmpty else { return }
+        // A rate needs a reading from before the first delivery. Days have no delays.
+        let none = UploaderDetails.DelayBuckets.Counts(counts: Array(repeating: 0, count: bounds.count + 1), sum: 0)
+        let delivered = uploader.delivered.keys.filter { $0 != "daily" }.map { ($0, none) }
+        let metrics = uploader.delayBuckets.metrics.merging(delivered) { counted, _ in counted }
+        for (metric, delays) in metrics.sorted(by: { $0.key < $1.key })
         where delays.counts.count == bounds.count + 1 {
             page.add(.deliveryDelay, [name, metric], bounds: bounds, counts: delays.counts, sum: delays.sum)
         }

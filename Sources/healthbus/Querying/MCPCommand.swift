@@ -32,7 +32,7 @@ enum MCPCommand: Command {
         let tools = AssistantTools(user: arguments.value("--user") ?? "me") { try Stack(arguments) }
         let session = ContextSession(
             .init(
-                name: "healthbus", title: "Health data (healthbus)", version: Commands.release,
+                name: "healthbus", title: "Health data (healthbus)", version: ProgramRelease.current,
                 instructions: AssistantTools.instructions),
             tools: AssistantTools.descriptions)
         try ContextServer(session, tools).run()
