@@ -15,13 +15,13 @@ struct ServerURL {
                 hint: "write it as https://host[:port][/prefix], without user, query or fragment")
         }
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
-            throw refuse("it isn't a URL")
+            throw refuse("isn't a URL")
         }
         guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw refuse("its scheme is neither http nor https")
+            throw refuse("must begin with http:// or https://")
         }
         guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
-            throw refuse("it has a user, a query or a fragment")
+            throw refuse("mustn't have a user, a query or a fragment")
         }
         var base = text
         while base.hasSuffix("/") { base.removeLast() }

@@ -49,6 +49,10 @@ import Testing
             #"{"instances": {"uploader": {"configuration": {"url": "https://h.example.org"}}}}"#, .warning,
             "gets nothing, so 'healthbus query' finds nothing there: uploader delivers to https://h.example.org"
         ),
+        (
+            #"{"instances": {"uploader": {"configuration": {"url": "https://h.example.org/api/v1/"}}}}"#, .warning,
+            "contains /api/v1, which the uploader adds to it again"
+        ),
         (#"{"monitoring": {"port": 8787}}"#, .error, "is the backend's port"),
         (
             #"{"instances": {"ingest": {"configuration": {"host": "0.0.0.0"}}}}"#, .error,

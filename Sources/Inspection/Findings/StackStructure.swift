@@ -48,7 +48,20 @@ package struct StackStructure {
                         "is needed: this stack has no backend of its own", remedy: "name where to deliver to"))
             }
         }
-        return found + sharedPlaces + tokens + unfed
+        return found + sharedPlaces + tokens + unfed + longURLs
+    }
+
+    /// URLs that contain what the uploader adds to them.
+    private var longURLs: [Finding] {
+        stack.instances.filter(\.manifest.isHTTPDestination).compactMap { uploader in
+            guard let url = uploader.configuration["url"].string, let end = url.firstRange(of: "/api/v1") else {
+                return nil
+            }
+            return finding(
+                .warning, "instances.\(uploader.name).configuration.url",
+                "contains /api/v1, which the uploader adds to it again",
+                remedy: "end it before that: \(url[..<end.lowerBound])")
+        }
     }
 
     /// Reference backends that stay empty.
