@@ -83,6 +83,16 @@ import Testing
         #expect(skipped.contains(.lower) && skipped.contains(.lateCopy) && !skipped.contains(.bigBatch))
     }
 
+    /// Where everything was refused, nothing was deleted either.
+    @Test func whatWasntWrittenIsntSaidToBeDeleted() throws {
+        func table(_ mistake: EveningServer.Mistake) throws -> String {
+            try report(mistake).table(for: Terminal(isTerminal: false))
+        }
+        #expect(try table(.none).contains("The test has deleted everything it wrote"))
+        let redirects = try table(.redirects)
+        #expect(redirects.contains("The server accepted nothing") && !redirects.contains("deleted everything"))
+    }
+
     @Test func oneCaseAlone() async throws {
         let report = try report(.forgetsDeleted, only: .lateCopy)
         #expect(report.results.map(\.asked) == [.lateCopy] && report.failed.count == 1)
@@ -92,7 +102,13 @@ import Testing
         let port = try freePort()
         let trial = try BackendTrial(
             url: "http://127.0.0.1:\(port)", token: "t", user: "healthbus-test-1", now: Instant(seconds: 1_750_000_000))
-        #expect(throws: HTTPError.self) { try trial.run() }
+        var isAnswered = false
+        #expect(throws: HTTPError.self) { try trial.run(answers: { isAnswered = true }) }
+        #expect(!isAnswered)
+        let open = try BackendTrial(
+            url: "http://127.0.0.1:\(port)", token: nil, user: "healthbus-test-1",
+            now: Instant(seconds: 1_750_000_000))
+        #expect(throws: HTTPError.self) { try open.run() }
     }
 
     @Test func theJSONHasEachCase() throws {

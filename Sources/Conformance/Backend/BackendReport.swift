@@ -32,6 +32,7 @@ package struct BackendResult: Sendable, Equatable {
 
     package init(_ asked: BackendCase, _ outcome: Outcome) { (self.asked, self.outcome) = (asked, outcome) }
 
+    package var isTried: Bool { if case .skipped = outcome { false } else { true } }
     package var hasFailed: Bool { if case .failed = outcome { true } else { false } }
 
     var word: String {
@@ -64,8 +65,11 @@ package struct BackendReport: Sendable {
     package var results: [BackendResult]
     /// How many elements it wrote and couldn't delete.
     package var left: Int
+    /// Whether the server accepted anything.
+    package var hasWritten: Bool
 
-    package init(url: String, user: String, results: [BackendResult], left: Int) {
+    package init(url: String, user: String, results: [BackendResult], left: Int, hasWritten: Bool = true) {
+        self.hasWritten = hasWritten
         (self.url, self.user, self.results, self.left) = (url, user, results, left)
     }
 
@@ -125,9 +129,11 @@ package struct BackendReport: Sendable {
         if missing > 0 { text += ", \(missing) of the merely recommended ones \(missing == 1 ? "is" : "are") missing" }
         text += "\n"
         text +=
-            left == 0
-            ? "The test has deleted everything it wrote (user \(user)).\n"
-            : "Up to \(HumanFormat.count(left, "element")) written by the test may still be there: delete those of the user \(user).\n"
+            left == 0 && !hasWritten
+            ? "The server accepted nothing, so there was nothing to delete.\n"
+            : left == 0
+                ? "The test has deleted everything it wrote (user \(user)).\n"
+                : "Up to \(HumanFormat.count(left, "element")) written by the test may still be there: delete those of the user \(user).\n"
         return text
     }
 }

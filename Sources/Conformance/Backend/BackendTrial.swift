@@ -18,6 +18,8 @@ package final class BackendTrial {
     var data: BackendTestData
     /// What was written, and must be deleted.
     private var written: [Written: Set<String>] = [:]
+    /// Whether anything was accepted.
+    private var hasWritten = false
     /// What the answers so far have shown.
     var shows = Shows()
     /// The first sample that was accepted, and the answer to it.
@@ -52,17 +54,26 @@ package final class BackendTrial {
 
     /// - Parameters:
     ///   - only: reports only this case; nil for all.
+    ///   - answers: called once, after the first answer.
     ///   - say: called with each result as it arrives.
     /// - Throws: `HTTPError` when nothing answers at all.
-    package func run(only: BackendCase? = nil, say: (BackendResult) -> Void = { _ in }) throws -> BackendReport {
+    package func run(
+        only: BackendCase? = nil, answers: () -> Void = {}, say: (BackendResult) -> Void = { _ in }
+    ) throws -> BackendReport {
+        var isAnswered = false
         var results: [BackendResult] = []
         for asked in BackendCase.allCases where only.map({ [$0, .sample, .shows].contains(asked) }) ?? true {
             let result = BackendResult(asked, try outcome(of: asked, after: results))
             results.append(result)
+            if !isAnswered, result.isTried {
+                isAnswered = true
+                answers()
+            }
             if only ?? asked == asked { say(result) }
         }
         return BackendReport(
-            url: url, user: data.user, results: results.filter { only ?? $0.asked == $0.asked }, left: clear())
+            url: url, user: data.user, results: results.filter { only ?? $0.asked == $0.asked },
+            left: clear(), hasWritten: hasWritten)
     }
 
     private func outcome(of asked: BackendCase, after results: [BackendResult]) throws -> BackendResult.Outcome {
@@ -79,7 +90,9 @@ package final class BackendTrial {
             return .failed(fault)
         } catch let error as HTTPError {
             // If nothing answers at all, that isn't a failed case.
-            guard !results.isEmpty || error.kind == .timedOut || error.kind == .connection else { throw error }
+            guard results.contains(where: \.isTried) || error.kind == .timedOut || error.kind == .connection else {
+                throw error
+            }
             return .failed(
                 BackendFault(
                     asked: asked.about, expected: "an answer", seen: error.detail,
@@ -104,6 +117,7 @@ package final class BackendTrial {
             Thread.sleep(forTimeInterval: min(asked ?? 0.2, Self.longestWait))
             reply = try connection.post(list.metric, body, sent: sent)
         }
+        if reply.isAccepted { hasWritten = true }
         if !Self.keepsNothing.contains(reply.status) {
             for (name, elements) in lists where !name.hasPrefix("deleted") { note(elements, list, user) }
         }

@@ -38,14 +38,17 @@ enum BackendCommand: Command {
         let (url, source) = try target(arguments)
         let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
-        StandardStream.error.write("healthbus: writes to \(url) as the user \(user), and deletes what it wrote\n")
         // A single line, overwritten each time, that shows what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report: BackendReport
         do {
             let trial = try BackendTrial(url: url, token: token, user: user, now: WallClock.now)
             defer { if watches { StandardStream.error.write("\r\u{1B}[K") } }
-            report = try trial.run(only: only) { result in
+            let answers: () -> Void = {
+                StandardStream.error.write(
+                    "healthbus: writes to \(url) as the user \(user), and deletes what it wrote\n")
+            }
+            report = try trial.run(only: only, answers: answers) { result in
                 if watches { StandardStream.error.write("\r\u{1B}[K\(result.asked.rawValue)") }
             }
         } catch let error as HTTPError {
