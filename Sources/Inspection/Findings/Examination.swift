@@ -50,8 +50,12 @@ package struct Examination: Sendable {
 }
 
 extension Examination {
+    /// Nothing is reported before this many seconds: backends usually answer within one.
+    private static let patience = 2.0
+
     /// Examines a stack: its locks, its files, its messages on the bus.
-    package init(_ stack: Stack) throws {
+    /// - Parameter tell: reports what takes a long time, to a person who waits.
+    package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
         isFile = stack.state.isFile
@@ -67,7 +71,11 @@ extension Examination {
         battery = Machine.battery
         // On a bus over TCP, the stack's processes and their locks may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
+        let waiting = Slowness { tell("waiting for the destinations, of which one doesn't answer") }
+            .await(Self.patience)
+        defer { waiting.cancel() }
         try BackendCheckClient.run(stack)
+        waiting.cancel()
         // A silent instance is a finding in itself.
         let reader = stack.reader(foundSilent: { _ in })
         let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }

@@ -4,7 +4,6 @@ import HTTP
 import HealthModel
 import JSON
 import Logging
-import Synchronization
 import UploaderReading
 
 /// Reads what a backend keeps, id by id, from `GET /api/v1/versions`.
@@ -144,27 +143,6 @@ final class BackendVersions {
         Failure(
             "the backend at \(address) doesn't answer GET \(Self.path) as it should: \(why)",
             hint: "docs/backend.md says how")
-    }
-}
-
-/// Reports once that something is taking a long time.
-private final class Slowness: Sendable {
-    private let hasTold = Mutex(false)
-    private let tell: @Sendable () -> Void
-
-    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
-
-    /// Reports it after this many seconds, unless it is cancelled first.
-    func await(_ seconds: Double) -> DispatchWorkItem {
-        let item = DispatchWorkItem { [self] in
-            let isFirst = hasTold.withLock { told in
-                defer { told = true }
-                return !told
-            }
-            if isFirst { tell() }
-        }
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
-        return item
     }
 }
 

@@ -10,7 +10,8 @@ enum DoctorCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        let found = Diagnosis.findings(try Examination(stack)).addressed(stack.advice)
+        let tell: @Sendable (String) -> Void = { StandardStream.error.write("healthbus: \($0)\n") }
+        let found = Diagnosis.findings(try Examination(stack, tell: tell)).addressed(stack.advice)
         StandardStream.output.write(
             arguments.flag("--json")
                 ? found.json + "\n"
