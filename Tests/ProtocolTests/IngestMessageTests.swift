@@ -55,6 +55,7 @@ struct IngestMessageTests {
         var following = IngestPart.Following(cursor: "g.7.x")
         following.zones = try ZoneTimeline(zone: "Asia/Tokyo").wireValue
         following.characteristics = ["dateOfBirth": "1985-07-14"]
+        (following.begins, following.isEnd) = (true, true)
         part.following = following
         part.followed = PageFixture.samples(20, isFull: true)
         let read = try #require(IngestPart(try carried(part.body)))
@@ -119,6 +120,7 @@ struct IngestMessageTests {
             IngestReceipt(id: "1f", part: 0), IngestReceipt(id: "1f", part: 2, beginAgain: true),
             IngestReceipt(id: "1f", part: 2, refused: "the store's file was removed"),
             IngestReceipt(id: "1f", part: 1, outcomes: [0, 1, 4], reasons: [.init(row: 2, text: "too many")]),
+            IngestReceipt(id: "1f", part: 0, cursor: "", copying: true),
         ] {
             #expect(try carried(Value(receipt)).read(IngestReceipt.self) == receipt)
         }
@@ -135,12 +137,15 @@ struct IngestMessageTests {
         #expect(try check("ingest", follower.body) == nil)
         follower.following?.zones = try ZoneTimeline(zone: "Asia/Tokyo").wireValue
         follower.following?.characteristics = ["dateOfBirth": "1985-07-14"]
+        follower.following?.begins = true
+        follower.following?.isEnd = true
         follower.followed = PageFixture.samples(20, isFull: true)
         #expect(try check("ingest", follower.body) == nil)
         #expect(try check("ingest", IngestPart(id: "a", number: 0, user: "u", device: "d", way: "w").body) == nil)
         for receipt in [
             withDropped, IngestReceipt(id: "1f", part: 0), IngestReceipt(id: "1f", part: 2, beginAgain: true),
-            IngestReceipt(id: "1f", part: 2, refused: "why"), IngestReceipt(id: "1f", part: 0, cursor: "g.7.x"),
+            IngestReceipt(id: "1f", part: 2, refused: "why"),
+            IngestReceipt(id: "1f", part: 0, cursor: "g.7.x", copying: true),
             IngestReceipt(id: "1f", part: 1, outcomes: [0, 4], reasons: [.init(row: 1, text: "why")]),
         ] {
             #expect(try check("ingested", Value(receipt)) == nil)

@@ -90,7 +90,7 @@ import Testing
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let day = LocalDay(year: 2025, month: 3, day: 27)
         let stages = try stages("Europe/Berlin", [day], now: zones.hour(23, of: day))
-        let spoken = stages.observerBeat().message(at: zones.hour(24, of: day))
+        let spoken = try stages.observerBeat().message(at: zones.hour(24, of: day))
         stages.now = zones.hour(24, of: day) + 2 * Self.minute
         try stages.flow(hearsObserver: false)
         #expect(try final(stages) == [])
@@ -112,5 +112,34 @@ import Testing
         #expect(try final(stages) == [])
         try stages.flow()
         #expect(try final(stages) == [day.description])
+    }
+
+    /// Two stacks: a history comes in the order in which the first one learned of it, often type by type. Until its end
+    /// has come, the second one's days lack types.
+    @Test func whileAnotherStackIsCopiedNothingTurnsFinal() throws {
+        let day = LocalDay(year: 2025, month: 3, day: 26)
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let stages = try LinkedStages(now: zones.hour(12, of: day.adding(days: 3)), follows: ["test"])
+        let rig = try FollowRig(here: stages.observer)
+        try rig.push((0..<12).map { FollowRig.pulse($0) } + (20..<32).map { IngestRig.steps($0) })
+        // Ten at a time: first only the heart rate.
+        _ = try rig.step()
+        try stages.flow()
+        #expect(try stages.days().keys.sorted() == [day.description] && final(stages) == [])
+        #expect(try stages.days()[day.description]?["steps"].isNull == true)
+
+        // While the first stack is away, and after a crash.
+        rig.token = "another"
+        _ = try rig.step()
+        try stages.observer.restart()
+        stages.now = zones.hour(12, of: day.adding(days: 5))
+        try stages.flow()
+        #expect(try final(stages) == [])
+
+        rig.token = "good"
+        try rig.catchUp()
+        try stages.flow()
+        #expect(try final(stages) == [day.description])
+        #expect(try stages.days()[day.description]?["revision"] == 1)
     }
 }

@@ -7,6 +7,7 @@ import IngestStage
 import ObserverStage
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 
@@ -38,13 +39,16 @@ final class FollowRig: @unchecked Sendable {
     private var line: ObserverLine?
     private var follower: Follower?
 
-    init(follows: Set<String> = ["test"]) throws {
+    /// - Parameter here: the second observer, if it isn't this rig's own.
+    init(follows: Set<String> = ["test"], here: StageRig<ObserverStage>? = nil) throws {
         there = try StageRig { ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "anna") }
-        here = try StageRig {
-            ObserverStage(instance: "observer", zone: "Asia/Tokyo", defaultUser: "anna", follows: follows)
-        }
+        self.here =
+            try here
+            ?? StageRig {
+                ObserverStage(instance: "observer", zone: "Asia/Tokyo", defaultUser: "anna", follows: follows)
+            }
         try there.turn()
-        try here.turn()
+        try self.here.turn()
         line = ObserverLine(repeatAfter: .milliseconds(1), patience: .milliseconds(200)) { [weak self] part in
             do { try self?.carry(part) } catch { Issue.record(error) }
         }
@@ -135,6 +139,16 @@ final class FollowRig: @unchecked Sendable {
         part.deleted = changes.deleted
         try there.hear(IngestPart.topic("observer"), part.body)
     }
+
+    /// A heart rate in the minute of `IngestRig.steps` with the same number.
+    static func pulse(_ number: Int) -> String {
+        let start = 1_743_000_000 + 60 * number
+        return "{\"type\": \"HKQuantityTypeIdentifierHeartRate\", \"start\": \(start), \"end\": \(start), "
+            + "\"value\": 60, \"unit\": \"count/min\", \"source\": \"Watch\"}"
+    }
+
+    /// Whether the second observer keeps days from becoming final.
+    func isOpen() throws -> Bool { try here.report().details["importOpen"] == true }
 
     /// What a store has that isn't deleted.
     static func alive(_ rig: StageRig<ObserverStage>) throws -> [String] {

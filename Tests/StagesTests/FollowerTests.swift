@@ -83,13 +83,71 @@ struct FollowerTests {
         rig.isAnothers = true
         try rig.catchUp()
         #expect(rig.asked.count > 2 && rig.asked.last?.hasPrefix("g1.") == true && rig.carried.reduce(0, +) == 0)
-        let kept = try rig.here.store.database.prepare("SELECT count(*) FROM followed").firstRow { $0.int(0) }
-        #expect(kept == 0)
+        // Only the end is kept: there was nothing to copy.
+        let sequence = rig.here.store.sequence
+        func kept() throws -> String? {
+            try rig.here.store.database.prepare("SELECT cursor FROM followed").firstRow { $0.string(0) }
+        }
+        let end = try kept()
+        #expect(try end?.hasPrefix("g1.") == true && !rig.isOpen())
+        try rig.push([IngestRig.steps(40)])
+        try rig.catchUp()
+        #expect(try kept() == end && rig.here.store.sequence == sequence)
+        // As for a person whose token came later.
+        rig.generation = "g2"
         rig.isAnothers = false
         try rig.restartFollower()
         try rig.catchUp()
         #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
     }
+
+    /// Days whose types have come only in part don't become final: not after a crash, nor while the first stack is away.
+    @Test func untilItsEndTheFirstCopyIsAnOpenImport() throws {
+        let rig = try filled()
+        #expect(try rig.isOpen())
+        _ = try rig.step()
+        #expect(try rig.isOpen() && rig.here.report().details["copying"] == true)
+        try rig.here.restart()
+        try rig.restartFollower()
+        rig.token = "another"
+        _ = try rig.step()
+        #expect(try rig.isOpen())
+        rig.token = "good"
+        try rig.catchUp()
+        #expect(try rig.isSame() && !rig.isOpen() && rig.here.report().details["copying"] == nil)
+        // Later changes are news.
+        try rig.push((30..<55).map { IngestRig.steps($0) })
+        _ = try rig.step()
+        #expect(try !rig.isSame() && !rig.isOpen())
+        try rig.here.restart()
+        #expect(try !rig.isOpen())
+    }
+
+    @Test func anotherHistoryIsAnOpenImportUntilItsEnd() throws {
+        let rig = try filled()
+        try rig.catchUp()
+        rig.generation = "g2"
+        _ = try rig.step()
+        #expect(rig.notices.last == .beginsAnew)
+        _ = try rig.step()
+        #expect(try rig.isOpen())
+        try rig.here.restart()
+        try rig.restartFollower()
+        #expect(try rig.isOpen())
+        try rig.catchUp()
+        #expect(try rig.isSame() && !rig.isOpen())
+    }
+
+    /// The last page was full, so it wasn't known to be the last.
+    @Test func anEndWithoutSamplesIsAnEnd() throws {
+        let rig = try FollowRig()
+        try rig.push((0..<10).map { IngestRig.steps($0) })
+        try rig.catchUp()
+        #expect(try rig.isSame() && !rig.isOpen())
+    }
+
+    /// A stack that follows none has nothing to wait for.
+    @Test func withoutAnotherStackNothingIsOpen() throws { #expect(try !FollowRig(follows: []).isOpen()) }
 
     @Test func withoutAPersonsWishNothingIsTaken() throws {
         let rig = try FollowRig(follows: [])

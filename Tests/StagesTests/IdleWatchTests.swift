@@ -64,6 +64,10 @@ import Testing
     @Test func waitsForWhoeverIsBehind() {
         #expect(isWaiting(verdict(closedHead: 101), for: "observer"))
         #expect(isWaiting(verdict { $0["observer"]?.beat.say(["importOpen": true]) }, for: "observer"))
+        let copying: [String: Value] = ["importOpen": true, "copying": true]
+        #expect(
+            verdict { $0["observer"]?.beat.say(copying) }
+                == .waiting("observer: the stack that this one follows isn't copied to its end yet"))
         #expect(isWaiting(verdict { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
         #expect(isWaiting(verdict { $0["b"]?.age = 28 }, for: "b"))
         #expect(isWaiting(verdict { $0["consolidator"]?.beat.frontier["observer"] = 99 }, for: "consolidator"))

@@ -36,11 +36,12 @@ final class LinkedStages {
         }
     }
 
-    init(zone: String = "Europe/Berlin", now: Instant) throws {
+    /// - Parameter follows: the instances that may bring another stack's changes.
+    init(zone: String = "Europe/Berlin", now: Instant, follows: Set<String> = []) throws {
         self.now = now
         zones = try ZoneTimeline(zone: zone)
         observer = try StageRig(now: now) {
-            ObserverStage(instance: "observer", zone: zone, defaultUser: Self.user)
+            ObserverStage(instance: "observer", zone: zone, defaultUser: Self.user, follows: follows)
         }
         let implementations: [any DayHandler] = [HeartRateHandler(), SleepHandler(), StepsHandler()]
         handlers = try zip(Self.names, implementations).map { name, handler in
@@ -112,9 +113,11 @@ final class LinkedStages {
         throw LinkedStagesError.endless
     }
 
-    /// Whether the consolidator has taken a mark that covers everything, and reached it.
+    /// Whether the consolidator has taken a mark that covers everything, and reached it. It takes none while an import
+    /// is open.
     private var isLevel: Bool {
         get throws {
+            guard try !isImporting else { return true }
             guard try consolidator.report().frontier["observer"] == observer.store.sequence else { return false }
             let sequence = consolidator.store.sequence
             for _ in 0..<2 { try consolidator.hear(observerBeat()) }
@@ -122,9 +125,11 @@ final class LinkedStages {
         }
     }
 
-    func observerBeat() -> Heartbeat {
-        beat("observer", observer.store.head, details: ["importOpen": false])
+    func observerBeat() throws -> Heartbeat {
+        beat("observer", observer.store.head, details: ["importOpen": .bool(try isImporting)])
     }
+
+    private var isImporting: Bool { get throws { try observer.report().details["importOpen"] == true } }
 
     /// Answers a stage's pulls from its producers' files, until it asks for nothing.
     private func answer<Driven: Stage>(_ rig: StageRig<Driven>) throws {

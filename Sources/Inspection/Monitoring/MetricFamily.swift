@@ -100,7 +100,8 @@ extension MetricFamily {
     package static let missing = MetricFamily(
         "missing_handlers", .gauge, ["instance"], "Handlers that days have been waiting for, for more than 15 seconds.")
     package static let importOpen = MetricFamily(
-        "import_open", .gauge, ["instance"], "1 while a file is being imported.")
+        "import_open", .gauge, ["instance"],
+        "1 while a file is being imported, or a stack that is followed hasn't been copied to its end.")
     package static let quarantined = MetricFamily(
         "quarantined_samples", .gauge, ["instance"], "Quarantined samples and inputs, which don't count.")
     package static let lastSample = MetricFamily(

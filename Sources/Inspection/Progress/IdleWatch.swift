@@ -78,7 +78,10 @@ package struct IdleWatch: Sendable {
             return .waiting("\(roles.observer): not heard")
         }
         guard observer.observer?.importOpen == false else {
-            return .waiting("\(roles.observer): an import is open")
+            return .waiting(
+                observer.observer?.copying == true
+                    ? "\(roles.observer): the stack that this one follows isn't copied to its end yet"
+                    : "\(roles.observer): an import is open")
         }
         // A heartbeat from before the imports closed doesn't account for their content.
         guard head.sequence >= closedHead else { return .waiting("\(roles.observer): silent since the import") }

@@ -48,6 +48,8 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     /// While this is true, no day becomes final.
     package var importOpen: Bool
     package var quarantined: Int64
+    /// Another stack that this one follows hasn't been copied to its end yet. This counts as an open import.
+    package var copying: Bool?
     package var reading: Reading?
     package var inbox: Inbox?
     /// nil for an active, unlocked phone that is connected to power.
@@ -71,7 +73,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case importOpen, quarantined, inbox, device, registered, refused, fired, off, stopped, nextWake
+        case importOpen, quarantined, copying, inbox, device, registered, refused, fired, off, stopped, nextWake
         case reading = "import"
     }
 }

@@ -33,8 +33,30 @@ package struct IngestPart: Sendable {
         /// As in `ChangesAnswer`.
         package var zones = Value.null
         package var characteristics = Value.null
+        /// It answers a request from the beginning: everything is copied again.
+        package var begins = false
+        /// At its end the other stack had nothing more.
+        package var isEnd = false
 
         package init(cursor: String? = nil) { self.cursor = cursor }
+
+        fileprivate var body: Value {
+            var members: [String: Value] = [
+                "cursor": cursor.map { .string($0) } ?? .null, "zones": zones, "characteristics": characteristics,
+            ]
+            if begins { members["begins"] = true }
+            if isEnd { members["end"] = true }
+            return .object(members)
+        }
+
+        fileprivate init?(_ body: Value) {
+            guard body.object != nil else { return nil }
+            cursor = body["cursor"].string
+            zones = body["zones"]
+            characteristics = body["characteristics"]
+            begins = body["begins"].bool ?? false
+            isEnd = body["end"].bool ?? false
+        }
     }
 
     /// The samples of `following`, with the ids that they have in the other stack.
@@ -74,10 +96,7 @@ package struct IngestPart: Sendable {
         if records.count > 0 { members["records"] = records.wireValue }
         if !deleted.isEmpty { members["deleted"] = .bytes(SamplePage.idBytes(deleted)) }
         if let following {
-            members["following"] = [
-                "cursor": following.cursor.map { Value.string($0) } ?? .null, "zones": following.zones,
-                "characteristics": following.characteristics,
-            ]
+            members["following"] = following.body
             if !followed.isEmpty { members["followed"] = followed.wireValue }
         }
         return .object(members)
@@ -96,12 +115,7 @@ package struct IngestPart: Sendable {
                 guard let bytes = body["deleted"].bytes else { return nil }
                 deleted = try SamplePage.ids(bytes)
             }
-            if body["following"].object != nil {
-                var following = Following(cursor: body["following"]["cursor"].string)
-                following.zones = body["following"]["zones"]
-                following.characteristics = body["following"]["characteristics"]
-                self.following = following
-            }
+            following = Following(body["following"])
             if !body["followed"].isNull { followed = try SamplePage(wireValue: body["followed"]) }
         } catch { return nil }
     }
@@ -123,6 +137,8 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     @IfReadable package var refused: String?
     /// When following another stack: the cursor up to which everything has been taken in; empty if nothing has.
     @IfReadable package var cursor: String?
+    /// The other stack's changes haven't been taken in to their end yet, or not again since it has another history.
+    @IfReadable package var copying: Bool?
     /// The outcome of the part's `own`.
     @IfReadable package var own: OwnAnswer? = nil
 
@@ -135,7 +151,7 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
 
     package init(
         id: String, part: Int64, outcomes: [UInt8] = [], reasons: [Reason] = [], beginAgain: Bool? = nil,
-        refused: String? = nil, cursor: String? = nil
+        refused: String? = nil, cursor: String? = nil, copying: Bool? = nil
     ) {
         self.id = id
         self.part = part
@@ -144,6 +160,7 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
         self.beginAgain = beginAgain
         self.refused = refused
         self.cursor = cursor
+        self.copying = copying
     }
 
     package static func topic(_ sender: String) -> String { "ingested.\(sender)" }

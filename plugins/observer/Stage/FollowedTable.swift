@@ -2,14 +2,18 @@ import Changelog
 import SQLite
 import StageKit
 
-/// How far this store has taken in other stacks' changes, by the instance that brings them.
+/// How far this store has taken in other stacks' changes, by the instance that brings them, and whether it has once
+/// reached their end.
 ///
 /// Kept in the store itself, so that it is committed with the changes, and a restored backup continues from where it
 /// was.
 enum FollowedTable {
     static func create(in database: Database) throws {
         try database.execute(
-            "CREATE TABLE IF NOT EXISTS followed(bringer TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID")
+            """
+            CREATE TABLE IF NOT EXISTS followed(
+                bringer TEXT PRIMARY KEY, cursor TEXT NOT NULL, whole INTEGER NOT NULL) WITHOUT ROWID
+            """)
     }
 
     /// Empty for one that hasn't brought anything.
@@ -19,10 +23,30 @@ enum FollowedTable {
         return try find.firstRow { $0.string(0) } ?? ""
     }
 
-    static func save(_ cursor: String, of bringer: String, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO followed VALUES (?, ?)")
+    /// Whether the end of the other stack's changes has never been reached, or not since a request from the beginning.
+    static func isCopying(_ bringer: String, in database: Database) throws -> Bool {
+        let find = try database.prepare("SELECT whole FROM followed WHERE bringer = ?")
+        find.bind(1, bringer)
+        return try find.firstRow { $0.int64(0) == 0 } ?? true
+    }
+
+    /// The other stack's changes come from the beginning again.
+    static func begin(_ bringer: String, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("UPDATE followed SET whole = 0 WHERE bringer = ?")
+        write.bind(1, bringer)
+        try write.run()
+    }
+
+    /// - Parameter isEnd: whether nothing more was there.
+    static func save(_ cursor: String, isEnd: Bool, of bringer: String, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare(
+            """
+            INSERT INTO followed VALUES (?, ?, ?)
+            ON CONFLICT (bringer) DO UPDATE SET cursor = excluded.cursor, whole = max(whole, excluded.whole)
+            """)
         write.bind(1, bringer)
         write.bind(2, cursor)
+        write.bind(3, isEnd ? 1 : 0)
         try write.run()
     }
 }

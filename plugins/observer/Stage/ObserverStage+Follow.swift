@@ -2,6 +2,7 @@ import HealthModel
 import HealthStore
 import ObserverReading
 import Protocol
+import SQLite
 import StageKit
 
 /// Another stack's changes (docs/sync.md). Rows, zones and the cursor are stored in one transaction: after a crash
@@ -30,6 +31,7 @@ extension ObserverStage {
                 return receipt
             }
             _ = try turn.write()
+            if following.begins { try FollowedTable.begin(sender, turn) }
             let counts = try writer(for: part.user, turn).follow(
                 part.followed, source: part.way, plausibility: Self.plausibility(at: turn.now))
             quarantined += Int64(counts.quarantined)
@@ -41,10 +43,19 @@ extension ObserverStage {
             }
             try refreshHeads()
             // After a crash, the parts before the last one are taken again, which changes nothing.
-            if !cursor.isEmpty { try FollowedTable.save(cursor, of: sender, turn) }
+            if !cursor.isEmpty {
+                try FollowedTable.save(cursor, isEnd: following.isEnd, of: sender, turn)
+            }
         }
         receipt.cursor = try FollowedTable.cursor(of: sender, in: turn.database)
+        if try FollowedTable.isCopying(sender, in: turn.database) { receipt.copying = true }
         return receipt
+    }
+
+    /// Whether a stack that this one follows hasn't been copied to its end. Until then a day may have some of its types
+    /// and lack others, as while a file is being read. What the other stack gets later is news, as is a push.
+    func isCopying(in database: Database) throws -> Bool {
+        try follows.contains { try FollowedTable.isCopying($0, in: database) }
     }
 
     /// Zones first: a sample whose day isn't known would be computed twice.

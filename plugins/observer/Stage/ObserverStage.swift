@@ -211,7 +211,9 @@ package final class ObserverStage: Stage {
     }
 
     package func report(_ turn: Turn) throws -> StageReport {
-        var details = ObserverDetails(importOpen: imports.isOpen, quarantined: quarantined)
+        let isCopying = try isCopying(in: turn.database)
+        var details = ObserverDetails(importOpen: imports.isOpen || isCopying, quarantined: quarantined)
+        if isCopying { details.copying = true }
         details.reading = attempt.map {
             .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)
         }

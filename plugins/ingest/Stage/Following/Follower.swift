@@ -32,6 +32,10 @@ package struct Follower {
     private let notice: (Notice) -> Void
     /// The position up to which the observer has everything; nil while that isn't known, empty if it has nothing.
     private var cursor: String?
+    /// Whether the observer still lacks the end of the other stack's changes.
+    private var isCopying = false
+    /// Whether the changes come from the beginning, and the observer doesn't know that yet.
+    private var begins = false
     private var failures = 0
 
     /// - Parameters:
@@ -48,7 +52,8 @@ package struct Follower {
     package mutating func step() -> Duration {
         do {
             let began = MonotonicClock.now
-            let known = try cursor ?? learn()
+            let known: String
+            if let cursor { known = cursor } else { known = try learn() }
             cursor = known
             let moved = try follow(from: known)
             failures = 0
@@ -66,7 +71,7 @@ package struct Follower {
     }
 
     /// Asks the observer how far it has come.
-    private func learn() throws -> String {
+    private mutating func learn() throws -> String {
         var part = IngestPart(id: "", number: 0, user: "", device: "", way: Self.way)
         part.following = IngestPart.Following()
         part.isLast = true
@@ -74,14 +79,19 @@ package struct Follower {
             part.id = id
             return [part]
         }
+        begins = false
+        isCopying = receipts.last?.copying ?? false
         return receipts.last?.cursor ?? ""
     }
 
     /// - Returns: whether there was anything.
     private mutating func follow(from known: String) throws -> Bool {
         let secret = try token()
+        // While there is something to finish, an answer without news is news.
+        let wait = isCopying ? 0 : Self.wait
+        if known.isEmpty { begins = true }
         var request = HTTPRequest(
-            path: Self.way, query: ["limit": "\(Self.limit)", "wait": "\(Self.wait)"],
+            path: Self.way, query: ["limit": "\(Self.limit)", "wait": "\(wait)"],
             headers: ["Accept": ChangesAnswer.contentType, "Authorization": "Bearer \(secret)"])
         if !known.isEmpty { request.query["since"] = known }
         let response = try ask(request, .seconds(Double(Self.wait + 30)))
@@ -104,32 +114,41 @@ package struct Follower {
         // The other stack had to stop while the request was waiting.
         guard !response.body.isEmpty else { throw FollowProblem(why: "the other stack stopped; it is asked again") }
         let answer = try ChangesAnswer(body: response.body)
-        guard answer.next != known else { return false }
+        let closes = isCopying && !answer.hasMore
+        guard answer.next != known || closes else { return false }
         // Other people's changes move the position too. Nothing is stored for that: an earlier position leads to the
         // same changes.
-        guard answer.count > 0 || !answer.zones.isNull || !answer.characteristics.isNull else {
+        let hasContent = answer.count > 0 || !answer.zones.isNull || !answer.characteristics.isNull
+        guard hasContent || closes else {
             cursor = answer.next
             return answer.hasMore
         }
-        let receipts = try line.submit { Self.parts(of: answer, id: $0) }
+        let receipts = try line.submit { Self.parts(of: answer, begins: begins, id: $0) }
         guard receipts.last?.cursor == answer.next else {
             throw FollowProblem(why: "the observer took the changes but not their end; it is asked again")
         }
         cursor = answer.next
+        begins = false
+        isCopying = receipts.last?.copying ?? false
+        guard hasContent else { return false }
         notice(.taken(samples: answer.count))
         return true
     }
 
     /// A part for each page, each as large as it was on the other stack's bus. Only the last part says how far the
     /// changes reach.
-    static func parts(of answer: ChangesAnswer, id: String) -> [IngestPart] {
+    static func parts(of answer: ChangesAnswer, begins: Bool, id: String) -> [IngestPart] {
         let pages = answer.pages.isEmpty ? [SamplePage()] : answer.pages
         return pages.enumerated().map { number, page in
             var part = IngestPart(id: id, number: Int64(number), user: answer.user, device: "", way: way)
             part.isLast = number == pages.count - 1
             part.followed = page
             var following = IngestPart.Following(cursor: part.isLast ? answer.next : "")
-            if number == 0 { (following.zones, following.characteristics) = (answer.zones, answer.characteristics) }
+            if number == 0 {
+                (following.zones, following.characteristics) = (answer.zones, answer.characteristics)
+                following.begins = begins
+            }
+            following.isEnd = part.isLast && !answer.hasMore
             part.following = following
             return part
         }
