@@ -146,6 +146,23 @@ import Testing
         expectOne(.warning, "steps", "another configuration") { $0.beats["steps"]?.beat.configuration = "other" }
     }
 
+    @Test func aStackThatCantBeFollowed() throws {
+        func following(_ isRefusal: Bool) -> Value {
+            var told = IngestDetails.Following(address: "https://there")
+            told.problem = .init(
+                what: "it refuses the token", remedy: "make a token", isRefusal: isRefusal,
+                since: Self.now - .seconds(60), nextTry: Self.now + .seconds(60))
+            return Value(told)
+        }
+        let what = "can't follow https://there at present: it refuses the token"
+        expectOne(.error, "ingest", what) { $0.beats["ingest"]?.beat.say(["following": following(true)]) }
+        // The alert says the same, but not why.
+        expectOne(.warning, "ingest", what) { seen in
+            seen.beats["ingest"]?.beat.say(["following": following(false)])
+            seen.alerts = [("observer", "degraded", "following ingest", "nothing came", "look")]
+        }
+    }
+
     @Test func progress() {
         expectOne(.error, "steps", "behind observer") { $0.beats["steps"]?.beat.frontier["observer"] = 50 }
         // A process that commits is making progress.

@@ -55,7 +55,7 @@ struct IngestMessageTests {
         var following = IngestPart.Following(cursor: "g.7.x")
         following.zones = try ZoneTimeline(zone: "Asia/Tokyo").wireValue
         following.characteristics = ["dateOfBirth": "1985-07-14"]
-        (following.begins, following.isEnd) = (true, true)
+        (following.begins, following.isEnd, following.answers) = (true, true, true)
         part.following = following
         part.followed = PageFixture.samples(20, isFull: true)
         let read = try #require(IngestPart(try carried(part.body)))
@@ -139,6 +139,7 @@ struct IngestMessageTests {
         follower.following?.characteristics = ["dateOfBirth": "1985-07-14"]
         follower.following?.begins = true
         follower.following?.isEnd = true
+        follower.following?.answers = false
         follower.followed = PageFixture.samples(20, isFull: true)
         #expect(try check("ingest", follower.body) == nil)
         #expect(try check("ingest", IngestPart(id: "a", number: 0, user: "u", device: "d", way: "w").body) == nil)

@@ -28,6 +28,8 @@ final class FollowRig: @unchecked Sendable {
     private(set) var asked: [String] = []
     /// Samples that were sent over the wire, by answer.
     private(set) var carried: [Int] = []
+    /// How long the first stack was allowed to wait.
+    private(set) var waits: [String] = []
     private(set) var notices: [Follower.Notice] = []
     /// How many receipts will be lost from now on.
     var losses = 0
@@ -59,8 +61,12 @@ final class FollowRig: @unchecked Sendable {
     func restartFollower() throws {
         let line = try #require(line)
         follower = Follower(
-            line: line, token: { "good" },
-            ask: { [unowned self] request, _ in try self.answer(request) },
+            address: "http://there", line: line, token: { "good" },
+            ask: { [unowned self] request, _ in
+                self.waits.append(request.query["wait"] ?? "")
+                return try self.answer(request)
+            },
+            clock: { [unowned self] in self.here.now },
             notice: { [unowned self] notice in self.notices.append(notice) })
     }
 
@@ -119,6 +125,8 @@ final class FollowRig: @unchecked Sendable {
         }
         Issue.record("it doesn't catch up: \(notices)")
     }
+
+    var standing: IngestDetails.Following? { follower?.standing }
 
     func step() throws -> Duration {
         guard var next = follower else { return .seconds(0) }

@@ -173,9 +173,67 @@ struct FollowerTests {
             return
         }
         #expect(why.contains("token new"))
+        let problem = try #require(rig.standing?.problem)
+        #expect(problem.isRefusal && problem.what.contains("401") && problem.remedy.contains("followTokenFile"))
+        #expect(problem.since == rig.here.now && problem.nextTry == rig.here.now + .seconds(60))
+        #expect(rig.standing?.lastAnswer == nil && rig.standing?.isCopying == true)
+        try rig.here.pass(.seconds(30))
         rig.token = "good"
+        _ = try rig.step()
+        #expect(rig.notices.last == .recovered(after: .seconds(30)))
+        #expect(rig.standing?.problem == nil && rig.standing?.lastAnswer == rig.here.now)
+        #expect(rig.standing?.samples == 10 && rig.standing?.hasMore == true)
         try rig.catchUp()
         #expect(try rig.isSame())
+        #expect(rig.standing?.samples == 25 && rig.standing?.hasMore == false && rig.standing?.isCopying == false)
+        // Once all is well, the other stack may wait for news; before that, its answer shows that it is there.
+        _ = try rig.step()
+        #expect(rig.waits.first == "0" && rig.waits.last == "25")
+    }
+
+    private func alerts(_ rig: FollowRig) throws -> [String] {
+        try rig.here.rows().values.compactMap { $0.body?.read(RaisedAlert.self)?.subject }
+    }
+
+    /// The ingest keeps nothing, so the observer raises the alert, and keeps it if either restarts.
+    @Test func aStackThatDoesntAnswerRaisesAnAlertUntilItDoes() throws {
+        let rig = try filled()
+        try rig.catchUp()
+        rig.token = "another"
+        for _ in 0..<15 {
+            _ = try rig.step()
+            try rig.here.pass(.seconds(60))
+            #expect(try alerts(rig) == [])
+        }
+        // The first failure is reported with the second request.
+        for _ in 0..<2 {
+            _ = try rig.step()
+            try rig.here.pass(.seconds(60))
+        }
+        #expect(try alerts(rig) == ["following test"])
+        try rig.here.restart()
+        try rig.restartFollower()
+        _ = try rig.step()
+        #expect(try alerts(rig) == ["following test"])
+        rig.token = "good"
+        _ = try rig.step()
+        #expect(try alerts(rig) == [])
+    }
+
+    /// That it isn't followed any more is known when the observer starts.
+    @Test func whatIsntFollowedAnyMoreRaisesNothing() throws {
+        for rest in [["test"], []] as [Set<String>] {
+            var follows: Set = ["test"]
+            let rig = try StageRig {
+                ObserverStage(instance: "observer", zone: "Asia/Tokyo", defaultUser: "anna", follows: follows)
+            }
+            try rig.turn {
+                try $0.raise(Alert(.degraded, subject: "following test", text: "Nothing came.", remedy: "Look."))
+            }
+            follows = rest
+            try rig.restart()
+            #expect(try rig.rows().values.count { $0.body?.read(RaisedAlert.self) != nil } == rest.count)
+        }
     }
 
     @Test func theTimelineIsTheOtherStacks() throws {

@@ -199,6 +199,12 @@ package struct Diagnosis {
                     "\(place.split(separator: "/").first ?? "") doesn't answer its requests: \(why)",
                     remedy: "run both from the same release"))
         }
+        if let following = beat.ingest?.following, let problem = following.problem {
+            found.append(
+                Finding(
+                    problem.isRefusal ? .error : .warning, name,
+                    "can't follow \(following.address) at present: \(problem.what)", remedy: problem.remedy))
+        }
         if let inbox = beat.observer?.inbox, let problem = inbox.problem {
             found.append(
                 Finding(
@@ -229,13 +235,15 @@ package struct Diagnosis {
     private var alerts: [Finding] {
         let backend = seen.stack.only(.backend)?.name
         let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
-        // Failed days and dead letters are reported with their number.
+        let cantFollow = seen.beats.values.contains { $0.beat.ingest?.following?.problem != nil }
+        // Failed days and dead letters are reported with their number, and a stack that can't be followed with its
+        // reason.
         let others = seen.alerts.filter {
             let details = seen.beats[$0.from]?.beat
             return switch $0.kind {
             case Alert.Kind.failedDays.rawValue: details?.handler?.failedDays ?? 0 == 0
             case Alert.Kind.deadLetters.rawValue: details?.uploader?.deadLetters ?? 0 == 0
-            default: true
+            default: !(cantFollow && $0.subject.hasPrefix("following "))
             }
         }
         return others.map { alert in

@@ -1,4 +1,5 @@
 import Client
+import Configuration
 import Foundation
 import HealthModel
 import Protocol
@@ -14,17 +15,26 @@ package enum NothingYet {
     ) throws -> String {
         advice(
             try ImportsReport(stack, reader).rows, user: user, isDays: isDays,
-            isRunning: try reader.isRunning(stack.observer))
+            isRunning: try reader.isRunning(stack.observer),
+            follows: stack.configuration.instances.contains { !$0.configuration["followUrl"].isNull })
     }
 
     /// Pure.
-    /// - Parameter rows: the imports, newest first.
-    package static func advice(_ rows: [ImportRow], user: String?, isDays: Bool, isRunning: Bool) -> String {
+    /// - Parameters:
+    ///   - rows: the imports, newest first.
+    ///   - follows: whether the stack follows another.
+    package static func advice(
+        _ rows: [ImportRow], user: String?, isDays: Bool, isRunning: Bool, follows: Bool = false
+    ) -> String {
         let own = rows.filter { user == nil || $0.user == user }
         if let text = underWay(own, isRunning: isRunning) { return text }
         if isDays, own.contains(where: hasAdded) {
             return "what was imported is still to be computed: "
                 + (isRunning ? "'healthbus status' shows how much" : "'healthbus up' continues it")
+        }
+        if follows {
+            return "the stack that this one follows brings some"
+                + (isRunning ? ": 'healthbus status' shows whether it answers" : ", once 'healthbus up' runs")
         }
         return "'healthbus import FILE' brings some"
     }

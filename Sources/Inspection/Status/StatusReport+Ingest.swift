@@ -5,7 +5,8 @@ import Protocol
 import Terminal
 
 extension StatusReport {
-    /// Where phones and programs send their data, and what has arrived: `{address, port, taken, refused, lastTaken}`;
+    /// Where phones and programs send their data, and what has arrived: `{address, port, taken, refused, lastTaken,
+    /// following}`;
     /// null if none is running.
     static func ingest(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
         guard let instance, let told = beat?.ingest else { return .null }
@@ -16,6 +17,23 @@ extension StatusReport {
             "address": .string(IngestAddress.url(endpoint, isTLS: isTLS)), "port": .integer(Int64(told.ingestPort)),
             "taken": .integer(told.taken), "refused": .integer(told.refused),
             "lastTaken": Value(told.lastTaken.map { InstantText.iso8601($0) }),
+            "following": told.following.map(Self.following) ?? .null,
+        ]
+    }
+
+    /// `{address, samples, lastAnswer, hasMore, isCopying, problem: {what, remedy, isRefusal, since, nextTry}}`.
+    static func following(_ told: IngestDetails.Following) -> Value {
+        [
+            "address": .string(told.address), "samples": .integer(told.samples),
+            "lastAnswer": Value(told.lastAnswer.map { InstantText.iso8601($0) }), "hasMore": .bool(told.hasMore),
+            "isCopying": .bool(told.isCopying),
+            "problem": told.problem.map { problem in
+                [
+                    "what": .string(problem.what), "remedy": .string(problem.remedy),
+                    "isRefusal": .bool(problem.isRefusal), "since": .string(InstantText.iso8601(problem.since)),
+                    "nextTry": .string(InstantText.iso8601(problem.nextTry)),
+                ]
+            } ?? .null,
         ]
     }
 
@@ -26,6 +44,23 @@ extension StatusReport {
         var text = "Ingest: \(address), \(count("taken")) requests taken"
         if ingest["refused"] != 0 { text += ", \(count("refused")) refused" }
         if !ingest["lastTaken"].isNull { text += ", the last one taken \(ago(ingest["lastTaken"]))" }
+        return text + ".\n" + followingText(ingest["following"], ago)
+    }
+
+    /// A line about the stack that this one follows; empty if there is none.
+    static func followingText(_ following: Value, _ ago: (Value) -> String) -> String {
+        guard let address = following["address"].string else { return "" }
+        let last = following["lastAnswer"]
+        var text = "Follows \(address): " + (last.isNull ? "no answer yet" : "last answer \(ago(last))")
+        let samples = Int(following["samples"].int ?? 0)
+        if samples > 0 { text += ", \(HumanFormat.count(samples, "sample")) taken" }
+        let problem = following["problem"]
+        if let what = problem["what"].string {
+            text += "; first failure \(ago(problem["since"])), next try \(ago(problem["nextTry"])): \(what)"
+        } else if !last.isNull {
+            text += following["hasMore"] == true ? ", more to come" : ", up to date"
+        }
+        if following["isCopying"] == true { text += "; no day becomes final until all of it has been copied" }
         return text + ".\n"
     }
 }

@@ -9,11 +9,45 @@ package struct IngestDetails: Codable, Sendable, Equatable {
     package var refused: Int64
     /// When something was last accepted.
     package var lastTaken: Instant?
+    /// The stack that this one follows, if any.
+    package var following: Following?
 
     package init(ingestPort: Int, taken: Int64 = 0, refused: Int64 = 0, lastTaken: Instant? = nil) {
         self.ingestPort = ingestPort
         self.taken = taken
         self.refused = refused
         self.lastTaken = lastTaken
+    }
+    /// How well another stack can be followed.
+    package struct Following: Codable, Sendable, Equatable {
+        /// The other stack's, without a name, a password or a query.
+        package var address: String
+        /// How many samples were taken in since the process began, deletions included.
+        package var samples: Int64 = 0
+        /// When the other stack last answered with changes, or said that there are none.
+        package var lastAnswer: Instant?
+        /// Whether it had more at that time.
+        package var hasMore = false
+        /// Whether the end of its changes has never been reached: until then no day becomes final.
+        package var isCopying = false
+        /// Why nothing comes at present.
+        package var problem: Problem?
+
+        package init(address: String) { self.address = address }
+    }
+
+    package struct Problem: Codable, Sendable, Equatable {
+        package var what: String
+        package var remedy: String
+        /// Whether asking again leads nowhere until a person does something.
+        package var isRefusal: Bool
+        /// When the first of the failures came, and when the next request will be sent.
+        package var since: Instant
+        package var nextTry: Instant
+
+        package init(what: String, remedy: String, isRefusal: Bool, since: Instant, nextTry: Instant) {
+            (self.what, self.remedy, self.isRefusal) = (what, remedy, isRefusal)
+            (self.since, self.nextTry) = (since, nextTry)
+        }
     }
 }

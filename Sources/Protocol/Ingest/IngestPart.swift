@@ -37,6 +37,8 @@ package struct IngestPart: Sendable {
         package var begins = false
         /// At its end the other stack had nothing more.
         package var isEnd = false
+        /// Whether the other stack can be followed at present; nil if that isn't known yet.
+        package var answers: Bool?
 
         package init(cursor: String? = nil) { self.cursor = cursor }
 
@@ -46,6 +48,7 @@ package struct IngestPart: Sendable {
             ]
             if begins { members["begins"] = true }
             if isEnd { members["end"] = true }
+            if let answers { members["answers"] = .bool(answers) }
             return .object(members)
         }
 
@@ -56,6 +59,7 @@ package struct IngestPart: Sendable {
             characteristics = body["characteristics"]
             begins = body["begins"].bool ?? false
             isEnd = body["end"].bool ?? false
+            answers = body["answers"].bool
         }
     }
 

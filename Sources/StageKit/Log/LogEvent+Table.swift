@@ -12,7 +12,8 @@ extension LogEvent {
         followRefused, historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving,
         importSenderGone,
         importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
-        ingestFollowed, ingestFollowFailed, ingestFollowsAnew, ingestListening, ingestMoved, ingestTokensUnreadable,
+        ingestFollowed, ingestFollowFailed, ingestFollowRecovered, ingestFollowsAnew, ingestListening, ingestMoved,
+        ingestTokensUnreadable,
         instanceStandby, instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
@@ -225,6 +226,9 @@ extension LogEvent {
         "ingest.follow-failed", .warning,
         "The stack that this one follows can't be asked, or its changes can't be taken in.",
         ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
+    package static let ingestFollowRecovered = LogEvent(
+        "ingest.follow-recovered", .notice, "The stack that this one follows can be followed again.",
+        ["seconds": "how long it took, or until the next try"])
     package static let followRefused = LogEvent(
         "observer.follow-refused", .notice,
         "Some samples of the stack that this one follows don't count here: deleted here for good, or in quarantine.",

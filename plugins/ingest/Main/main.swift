@@ -85,8 +85,15 @@ PluginProgram.start("ingest") { context, stopper in
     }
     log(.ingestListening, ["port": server.port])
 
+    let following = try FollowingOptions(options, environment: ProcessInfo.processInfo.environment)
+    let standing = Mutex(following.map { IngestDetails.Following(address: $0.address) })
     let member = try BusMember(
-        context, details: { HeartbeatDetails(door.details(port: server.port)) },
+        context,
+        details: {
+            var details = door.details(port: server.port)
+            details.following = standing.withLock { $0 }
+            return HeartbeatDetails(details)
+        },
         subscriptions: [.exact(IngestReceipt.topic(context.name)), .exact(Heartbeat.topic(observer))],
         message: { message in
             if message.topic == Heartbeat.topic(observer) {
@@ -95,13 +102,12 @@ PluginProgram.start("ingest") { context, stopper in
             if let receipt = message.body.read(IngestReceipt.self) { line.hear(receipt) }
         })
     place.withLock { $0 = member }
-    let following = try FollowingOptions(options, environment: ProcessInfo.processInfo.environment)
     let isOver = Mutex(false)
     if let following {
         let client = try HTTPClient(base: following.url, answerLimit: FollowingOptions.answerLimit)
         let thread = Thread {
             var follower = Follower(
-                line: line, token: { try following.token() },
+                address: following.address, line: line, token: { try following.token() },
                 ask: { try client.send($0, timeout: $1.seconds) },
                 notice: { notice in
                     switch notice {
@@ -109,10 +115,13 @@ PluginProgram.start("ingest") { context, stopper in
                     case .beginsAnew: log(.ingestFollowsAnew)
                     case .failed(let why, let pause):
                         log(.ingestFollowFailed, ["why": why, "seconds": Int(pause.seconds)])
+                    case .recovered(let time):
+                        log(.ingestFollowRecovered, ["seconds": Int(time.seconds)])
                     }
                 })
             while !isOver.withLock({ $0 }) {
                 let pause = follower.step()
+                standing.withLock { $0 = follower.standing }
                 if pause > .seconds(0) { Thread.sleep(forTimeInterval: pause.seconds) }
             }
         }
@@ -158,13 +167,20 @@ struct FollowingOptions {
         }
     }
 
+    /// The address as people may see it: without a name, a password or a query.
+    var address: String {
+        guard var parts = URLComponents(string: url) else { return "another stack" }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        return parts.string ?? "another stack"
+    }
+
     /// Read each time, so that a new token takes effect at once.
     func token() throws -> String {
         if let secret { return secret }
         guard let file, let data = FileManager.default.contents(atPath: file) else {
-            throw Failure(
+            throw FollowProblem(
                 "the token of the stack to follow can't be read",
-                hint: "check 'followTokenFile', and that the file is yours")
+                remedy: "check 'followTokenFile', and that the file is yours", isRefusal: true)
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }

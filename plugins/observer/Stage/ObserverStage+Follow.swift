@@ -17,6 +17,7 @@ extension ObserverStage {
             receipt.refused = "this stack isn't configured to follow another; set 'followUrl'"
             return receipt
         }
+        if let answers = following.answers { try note(answers, sender, turn) }
         if let cursor = following.cursor {
             // Checked before anything is written: an error later on would end the process, and the page would come
             // again.
@@ -50,6 +51,37 @@ extension ObserverStage {
         receipt.cursor = try FollowedTable.cursor(of: sender, in: turn.database)
         if try FollowedTable.isCopying(sender, in: turn.database) { receipt.copying = true }
         return receipt
+    }
+
+    /// If nothing has come for this long, an alert is raised.
+    static let followAlertAfter = Duration.seconds(15 * 60)
+    /// The subject of that alert; the instance that can't follow comes after it.
+    private static let alertSubject = "following "
+
+    /// An ingest that can't reach the other stack says so each time that it tries, at least once a minute.
+    private func note(_ answers: Bool, _ sender: String, _ turn: Turn) throws {
+        let subject = Self.alertSubject + sender
+        guard !answers else {
+            unanswered[sender] = nil
+            try turn.clear(.degraded, subject: subject)
+            return
+        }
+        let since = unanswered[sender] ?? turn.monotonic
+        unanswered[sender] = since
+        guard turn.monotonic - since >= Self.followAlertAfter else { return }
+        try turn.raise(
+            Alert(
+                .degraded, subject: subject,
+                text: "Nothing has come for a while from the stack that this one follows.",
+                remedy: "Look at 'healthbus doctor': it says why, and what to do."))
+    }
+
+    /// What no longer follows has nothing to report any more.
+    func forgetAlerts(_ turn: Turn) throws {
+        for (subject, _) in try turn.alerts(.degraded) where subject.hasPrefix(Self.alertSubject) {
+            guard !follows.contains(String(subject.dropFirst(Self.alertSubject.count))) else { continue }
+            try turn.clear(.degraded, subject: subject)
+        }
     }
 
     /// Whether a stack that this one follows hasn't been copied to its end. Until then a day may have some of its types

@@ -47,6 +47,8 @@ package final class ObserverStage: Stage {
     let delivery: ObserverDelivery
     /// Instances that may bring another stack's changes.
     let follows: Set<String>
+    /// Those of them whose other stack can't be followed at present, and since when that is known.
+    var unanswered: [String: MonotonicTime] = [:]
     let rowsPerStep: Int
 
     /// - Parameters:
@@ -85,6 +87,7 @@ package final class ObserverStage: Stage {
         let database = try turn.write().database
         try ObserverSource.createTables(in: database)
         try FollowedTable.create(in: database)
+        try forgetAlerts(turn)
         try zones.open(turn)
         try imports.open(turn)
         // A document that a crash left incomplete will be read again with its file.

@@ -14,6 +14,8 @@ package struct Follower {
         /// The other stack has a different history.
         case beginsAnew
         case failed(why: String, pause: Duration)
+        /// Everything works again, this long after the first failure.
+        case recovered(after: Duration)
     }
 
     /// Sends a request and waits for the answer, at most this long.
@@ -29,22 +31,29 @@ package struct Follower {
     private let ask: Ask
     private let token: () throws -> String
     private let line: ObserverLine
+    private let clock: () -> Instant
     private let notice: (Notice) -> Void
+    /// What the process reports about it.
+    package private(set) var standing: IngestDetails.Following
     /// The position up to which the observer has everything; nil while that isn't known, empty if it has nothing.
     private var cursor: String?
     /// Whether the observer still lacks the end of the other stack's changes.
     private var isCopying = false
     /// Whether the changes come from the beginning, and the observer doesn't know that yet.
     private var begins = false
+    /// What the observer is to know about the other stack: it raises the alert. nil before the first answer.
+    private var answers: Bool?
     private var failures = 0
 
     /// - Parameters:
+    ///   - address: the other stack's, for people.
     ///   - token: the other stack's, read for each request, so that a new one takes effect at once.
     package init(
-        line: ObserverLine, token: @escaping () throws -> String, ask: @escaping Ask,
-        notice: @escaping (Notice) -> Void
+        address: String, line: ObserverLine, token: @escaping () throws -> String, ask: @escaping Ask,
+        clock: @escaping () -> Instant = { WallClock.now }, notice: @escaping (Notice) -> Void
     ) {
-        (self.line, self.token, self.ask, self.notice) = (line, token, ask, notice)
+        (self.line, self.token, self.ask, self.clock, self.notice) = (line, token, ask, clock, notice)
+        standing = IngestDetails.Following(address: address)
     }
 
     /// Asks once, and takes in the answer.
@@ -56,7 +65,7 @@ package struct Follower {
             if let cursor { known = cursor } else { known = try learn() }
             cursor = known
             let moved = try follow(from: known)
-            failures = 0
+            try recover()
             // An answer without news usually comes after the wait. If the other stack has too many waiting already, it
             // answers at once.
             return moved || MonotonicClock.now - began >= Self.shortestPause ? .seconds(0) : Self.shortestPause
@@ -65,30 +74,63 @@ package struct Follower {
             cursor = nil
             let pause = min(Self.longestPause, .seconds(Double(1 << min(failures, 6))))
             failures += 1
-            notice(.failed(why: Self.reason(error), pause: pause))
+            fail(FollowProblem(error), pause)
             return pause
         }
     }
 
+    private mutating func recover() throws {
+        failures = 0
+        if answers != true {
+            answers = true
+            _ = try report()
+        }
+        guard let problem = standing.problem else { return }
+        standing.problem = nil
+        notice(.recovered(after: clock() - problem.since))
+    }
+
+    private mutating func fail(_ problem: FollowProblem, _ pause: Duration) {
+        // An observer that doesn't answer says nothing about the other stack.
+        if !problem.isSilence { answers = false }
+        let now = clock()
+        standing.problem = IngestDetails.Problem(
+            what: problem.what, remedy: problem.remedy, isRefusal: problem.isRefusal,
+            since: standing.problem?.since ?? now, nextTry: now + pause)
+        notice(.failed(why: problem.description, pause: pause))
+    }
+
     /// Asks the observer how far it has come.
     private mutating func learn() throws -> String {
+        let receipt = try report()
+        begins = false
+        note(receipt)
+        return receipt?.cursor ?? ""
+    }
+
+    private mutating func note(_ receipt: IngestReceipt?) {
+        isCopying = receipt?.copying ?? false
+        standing.isCopying = isCopying
+    }
+
+    /// Says whether the other stack answers, and asks how far the observer has come.
+    private func report() throws -> IngestReceipt? {
         var part = IngestPart(id: "", number: 0, user: "", device: "", way: Self.way)
         part.following = IngestPart.Following()
+        part.following?.answers = answers
         part.isLast = true
         let receipts = try line.submit { id in
             part.id = id
             return [part]
         }
-        begins = false
-        isCopying = receipts.last?.copying ?? false
-        return receipts.last?.cursor ?? ""
+        return receipts.last
     }
 
     /// - Returns: whether there was anything.
     private mutating func follow(from known: String) throws -> Bool {
         let secret = try token()
-        // While there is something to finish, an answer without news is news.
-        let wait = isCopying ? 0 : Self.wait
+        // While it isn't known whether the other stack answers, or whether there is more, an answer without news is news.
+        let wait = isCopying || answers != true ? 0 : Self.wait
         if known.isEmpty { begins = true }
         var request = HTTPRequest(
             path: Self.way, query: ["limit": "\(Self.limit)", "wait": "\(wait)"],
@@ -103,17 +145,20 @@ package struct Follower {
             return true
         case 401, 403:
             throw FollowProblem(
-                why: "the other stack answered \(response.status): it refuses the token; make one there with "
-                    + "'healthbus token new --scope read'")
+                "the other stack answered \(response.status): it refuses the token",
+                remedy: "make a token there ('token new --scope read') and write it into the file that "
+                    + "'followTokenFile' names", isRefusal: true)
         case 404, 405, 421:
             throw FollowProblem(
-                why: "something answered \(response.status): 'followUrl' must be the other stack's dashboard, under a "
-                    + "name that its option 'hosts' has")
-        default: throw FollowProblem(why: "the other stack answered \(response.status); it is asked again")
+                "something answered \(response.status) that isn't the other stack's dashboard under a name that it knows",
+                remedy: "'followUrl' must be the other stack's dashboard, under a name that its option 'hosts' has",
+                isRefusal: true)
+        default: throw FollowProblem("the other stack answered \(response.status)")
         }
         // The other stack had to stop while the request was waiting.
-        guard !response.body.isEmpty else { throw FollowProblem(why: "the other stack stopped; it is asked again") }
+        guard !response.body.isEmpty else { throw FollowProblem("the other stack stopped") }
         let answer = try ChangesAnswer(body: response.body)
+        (standing.lastAnswer, standing.hasMore) = (clock(), answer.hasMore)
         let closes = isCopying && !answer.hasMore
         guard answer.next != known || closes else { return false }
         // Other people's changes move the position too. Nothing is stored for that: an earlier position leads to the
@@ -125,12 +170,13 @@ package struct Follower {
         }
         let receipts = try line.submit { Self.parts(of: answer, begins: begins, id: $0) }
         guard receipts.last?.cursor == answer.next else {
-            throw FollowProblem(why: "the observer took the changes but not their end; it is asked again")
+            throw FollowProblem("the observer took the changes but not their end")
         }
         cursor = answer.next
         begins = false
-        isCopying = receipts.last?.copying ?? false
+        note(receipts.last)
         guard hasContent else { return false }
+        standing.samples += Int64(answer.count)
         notice(.taken(samples: answer.count))
         return true
     }
@@ -156,19 +202,4 @@ package struct Follower {
 
     /// The quarantine also uses it to say where something came from.
     static let way = "/api/v1/changes"
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case ObserverLine.Failure.silent: "the observer doesn't answer; it is asked again"
-        case ObserverLine.Failure.refused(let reason): reason
-        default: "\(error)"
-        }
-    }
-}
-
-/// Why another stack can't be followed at the moment, and what to do.
-struct FollowProblem: Error, CustomStringConvertible {
-    let why: String
-
-    var description: String { why }
 }
