@@ -22,7 +22,7 @@ extension StatusReport {
     }
 
     /// `{address, samples, lastAnswer, hasMore, isCopying, problem: {what, remedy, isRefusal, since, nextTry}}`.
-    static func following(_ told: IngestDetails.Following) -> Value {
+    package static func following(_ told: IngestDetails.Following) -> Value {
         [
             "address": .string(told.address), "samples": .integer(told.samples),
             "lastAnswer": Value(told.lastAnswer.map { InstantText.iso8601($0) }), "hasMore": .bool(told.hasMore),
@@ -48,7 +48,7 @@ extension StatusReport {
     }
 
     /// A line about the stack that this one follows; empty if there is none.
-    static func followingText(_ following: Value, _ ago: (Value) -> String) -> String {
+    package static func followingText(_ following: Value, _ ago: (Value) -> String) -> String {
         guard let address = following["address"].string else { return "" }
         let last = following["lastAnswer"]
         var text = "Follows \(address): " + (last.isNull ? "no answer yet" : "last answer \(ago(last))")
