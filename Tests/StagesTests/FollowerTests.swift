@@ -93,12 +93,12 @@ struct FollowerTests {
         try rig.push([IngestRig.steps(40)])
         try rig.catchUp()
         #expect(try kept() == end && rig.here.store.sequence == sequence)
-        // As for a person whose token came later.
+        // From the beginning, everything is this person's.
         rig.generation = "g2"
         rig.isAnothers = false
         try rig.restartFollower()
         try rig.catchUp()
-        #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
+        #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 26)
     }
 
     /// Days whose types have come only in part don't become final: not after a crash, nor while the first stack is away.
@@ -342,15 +342,17 @@ struct FollowerTests {
         #expect(rig.here.store.sequence == sequence.next)
     }
 
+    private func addType(_ rig: FollowRig, _ name: String, _ unit: String) throws -> OwnAnswer {
+        try own(rig.here, OwnRequest(.addType, body: ["name": .string(name), "unit": .string(unit)]))
+    }
+
     /// What stages are told: the types created here, and those of the stack that is followed.
     @Test func typesMadeHereWinByTheirNames() throws {
         let rig = try FollowRig()
         let theirs: Value = ["aggregation": "sum", "unit": "theirs"]
+        // A type that was made here before.
+        #expect(try addType(rig, "mood", "ours").status == 201)
         _ = try receipt(rig, SamplePage(), ["dateOfBirth": "1985-07-14", "ownTypes": ["mood": theirs, "tea": theirs]])
-        var part = IngestPart(id: "own", number: 0, user: "anna", device: "phone", way: "/v1/types")
-        part.isLast = true
-        part.own = OwnRequest(.addType, body: ["name": "mood", "unit": "ours"])
-        try rig.here.hear(IngestPart.topic("observer"), part.body)
         var told: Value = .null
         let request: Value = [
             "query": "spans", "consumer": "generic", "types": ["exclude": []], "after": 0, "until": .integer(.max),
@@ -360,6 +362,16 @@ struct FollowerTests {
         }
         #expect(told["dateOfBirth"] == "1985-07-14")
         #expect(told["ownTypes"]["mood"]["unit"] == "ours" && told["ownTypes"]["tea"] == theirs)
+    }
+
+    /// It couldn't be removed again: the other stack's events count as its own.
+    @Test func aTypeInAnotherUnitThanThereIsRefused() throws {
+        let rig = try FollowRig()
+        _ = try receipt(rig, SamplePage(), ["ownTypes": ["tea": ["aggregation": "sum", "unit": "cups"]]])
+        let refused = try addType(rig, "tea", "litres")
+        #expect(refused.status == 409 && refused.body["code"] == "in-use", "\(refused.body.json())")
+        #expect(try addType(rig, "tea", "cups").status == 201)
+        #expect(try addType(rig, "mood", "points").status == 201)
     }
 
     // MARK: Own events

@@ -36,6 +36,11 @@ package enum CharacteristicsTable {
         return byUser
     }
 
+    /// The types of a person's own that a followed stack has reported, by name: `{aggregation, unit}`.
+    package static func followedTypes(of user: String, in database: Database) throws -> [String: Value] {
+        try known(of: user, in: database)["ownTypes"]?.object ?? [:]
+    }
+
     private static func known(of user: String, in database: Database) throws -> [String: Value] {
         let find = try database.prepare("SELECT members FROM characteristics WHERE user = ?")
         find.bind(1, user)

@@ -39,11 +39,23 @@ extension ObserverStage {
             }
             return OwnAnswer(200, row.value)
         }
+        try checkFollowed(type, of: user, turn)
         guard try OwnTables.types(of: user, in: turn.database).count < Self.typeLimit else {
             throw OwnRefusal.taken(
                 "too-many", "there are \(Self.typeLimit) types already", hint: "remove one that you don't use")
         }
         return try save(type, status: 201, of: user, turn)
+    }
+
+    /// The events of a followed stack keep its unit, and a type that has events can't be removed.
+    private func checkFollowed(_ type: OwnTypeRow, of user: String, _ turn: Turn) throws {
+        guard !follows.isEmpty,
+            let unit = try CharacteristicsTable.followedTypes(of: user, in: turn.database)[type.name]?["unit"].string,
+            unit != type.unit
+        else { return }
+        throw OwnRefusal.taken(
+            "in-use", "the stack that this one follows has a type with this name in another unit",
+            hint: "use its unit, or another name")
     }
 
     private func changeType(_ request: OwnRequest, of user: String, _ turn: Turn) throws -> OwnAnswer {
