@@ -116,6 +116,17 @@ import Testing
         #expect(try stack().instance("body") != nil)
         try layer.remember(nil, StartOptions(metrics: "[::1]:0"))
         #expect(try layer.startOptions().words == ["--metrics", "[::1]:0"])
+        // Of variables only the names are kept.
+        let environment = [
+            "HEALTHBUS_FHIR_SERVER": "https://fhir.example.org", "HEALTHBUS_FHIR_TOKEN": "secret",
+            "HEALTHBUS_INGEST_PORT": "", "HEALTHBUS_STATE": "/srv/health", "PATH": "/bin",
+        ]
+        try layer.remember(nil, StartOptions(variables: StartOptions.variables(in: environment)))
+        let last = try layer.startOptions()
+        #expect(last.words == [] && last.variables == ["HEALTHBUS_FHIR_SERVER", "HEALTHBUS_FHIR_TOKEN"])
+        #expect(last.missing(in: environment) == [])
+        #expect(last.missing(in: ["HEALTHBUS_FHIR_SERVER": "https://b.example"]) == ["HEALTHBUS_FHIR_TOKEN"])
+        #expect(try !String(contentsOfFile: layer.file, encoding: .utf8).contains("secret"))
         try layer.remember(nil)
         #expect(try layer.startOptions().words == [] && layer.stopped() == ["steps"])
         for wrong in [#"{"options": "--metrics"}"#, #"{"options": {"inbox": 1}}"#] {

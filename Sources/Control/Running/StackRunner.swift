@@ -128,7 +128,10 @@ package final class StackRunner: Sendable {
             toldTo(stack.advice.addressed(notice))
         }
         try StackLayer(stack.state).remember(
-            stack.configurationFile, StartOptions(inbox: options.inbox, metrics: options.monitoring?.description))
+            stack.configurationFile,
+            StartOptions(
+                inbox: options.inbox, metrics: options.monitoring?.description,
+                variables: StartOptions.variables(in: ProcessInfo.processInfo.environment)))
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
         let relay = try LogRelay(

@@ -53,7 +53,7 @@ enum StartCommand: Command {
     static let help = CommandHelp(
         name: "healthbus start",
         summary:
-            "Start the stack in the background, as 'up' last started it, or one process that was stopped.",
+            "Start the stack in the background with the last 'up' command's options, or one process that was stopped.",
         positionals: [.init("instance", isRequired: false)],
         options: CommandHelp.stackOptions, examples: ["healthbus start", "healthbus start steps"],
         kin: .init(UpCommand.help))
@@ -63,7 +63,14 @@ enum StartCommand: Command {
         guard let name = arguments.positionals.first else {
             var words = ["up", "--state", stack.state.path]
             if let file = stack.configurationFile { words += ["--config", file] }
-            let options = try StackLayer(stack.state).startOptions().words
+            let last = try StackLayer(stack.state).startOptions()
+            let options = last.words
+            let missing = last.missing(in: ProcessInfo.processInfo.environment)
+            if !missing.isEmpty, !stack.isUp() {
+                StandardStream.error.write(
+                    "set when the stack was last started, but not now: \(missing.joined(separator: ", ")); variables "
+                        + "are those of the shell that starts it\n")
+            }
             if !options.isEmpty, !stack.isUp() {
                 let given = options.map(Advice.quoted).joined(separator: " ")
                 StandardStream.error.write(
