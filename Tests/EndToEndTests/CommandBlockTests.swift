@@ -80,6 +80,8 @@ private final class DocumentedHome {
     private let folder: String
     private let up: Command
     private let monitorPort: Int
+    /// The backend's, of a second stack beside the page's.
+    private let secondPort: Int
     /// Variables that earlier commands of the page have set.
     private var variables: [String] = []
     private var count = 0
@@ -90,6 +92,7 @@ private final class DocumentedHome {
         self.stack = stack
         folder = stack.path("work")
         monitorPort = try freePort()
+        secondPort = try freePort()
         let home = stack.path("home")
         for made in [folder, home + "/.local/state", home + "/Downloads", stack.state] {
             try FileManager.default.createDirectory(
@@ -119,8 +122,8 @@ private final class DocumentedHome {
     private func placed(_ command: String) -> String {
         command.replacing("/srv/", with: stack.path("srv-")).replacing("/mnt/", with: stack.path("mnt-"))
             .replacing("127.0.0.1:8787", with: "127.0.0.1:\(stack.port)")
-            .replacing("9464", with: "\(monitorPort)").replacing(
-                "127.0.0.1:8788", with: "127.0.0.1:\(stack.ingestPort)")
+            .replacing("9464", with: "\(monitorPort)").replacing("PORT=8797", with: "PORT=\(secondPort)")
+            .replacing("127.0.0.1:8788", with: "127.0.0.1:\(stack.ingestPort)")
     }
 
     func run(_ documented: String, at place: String) async throws {
