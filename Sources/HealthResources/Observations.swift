@@ -50,7 +50,8 @@ package struct Observations: Sendable {
     /// A day's summary: a component for each declared figure that it has. Lists, such as naps, are left out.
     package func day(_ document: Value, id: String) -> Value {
         let isFinal = document["final"] == true
-        let status = !isFinal ? "preliminary" : document["revision"].int ?? 0 > 0 ? "amended" : "final"
+        // Revision 1 is the first final one.
+        let status = !isFinal ? "preliminary" : document["revision"].int ?? 0 > 1 ? "amended" : "final"
         var members = base(
             .day, id, status: status, code: Self.concept([], Self.own("document", "day")), category: .activity)
         members["effectiveDateTime"] = .string(id)

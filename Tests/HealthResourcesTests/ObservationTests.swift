@@ -127,7 +127,7 @@ import Testing
     private func read(_ resource: Value) throws -> Value { try Value(json: Array(resource.json().utf8)) }
 
     private let day: Value = [
-        "date": "2025-03-30", "final": true, "revision": 0, "steps": 7012.5, "heartRate": ["resting": 58],
+        "date": "2025-03-30", "final": true, "revision": 1, "steps": 7012.5, "heartRate": ["resting": 58],
         "heightMeters": 1.77, "hydration": .null, "naps": [],
     ]
     private let figures = [
@@ -159,7 +159,8 @@ import Testing
         #expect(made["component"].array?.map { $0["valueQuantity"]["value"].double } == [25, 45])
     }
 
-    @Test(arguments: [(false, 0, "preliminary"), (false, 3, "preliminary"), (true, 0, "final"), (true, 2, "amended")])
+    /// The revision is 1 once a day is final for the first time.
+    @Test(arguments: [(false, 0, "preliminary"), (false, 3, "preliminary"), (true, 1, "final"), (true, 2, "amended")])
     func aDaysStatus(_ isFinal: Bool, _ revision: Int, _ status: String) {
         var members = day.object ?? [:]
         members["final"] = .bool(isFinal)
