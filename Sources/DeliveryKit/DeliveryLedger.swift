@@ -184,6 +184,12 @@ struct DeliveryLedger {
         try write.run()
     }
 
+    /// The destination is another one, which has accepted nothing yet.
+    mutating func forgetDelivered(_ turn: Turn) throws {
+        metrics = [:]
+        try turn.write().database.execute("DELETE FROM deliveries")
+    }
+
     /// Counts samples that stay here because they are older than what is delivered.
     mutating func keeps(older count: Int64, _ turn: Turn) throws {
         guard count > 0 else { return }

@@ -132,6 +132,23 @@ extension DeliveryStage {
         check.followsRedelivery = true
     }
 
+    /// A destination that never identified itself is known only by its address: a new one lacks everything that the
+    /// former one accepted, and nothing that it answers will show that. (One that identifies itself shows it in its
+    /// first answer, and may be the same one under another address.)
+    func openAddress(_ turn: Turn) throws {
+        let known = ledger.backend
+        guard known.generation == nil, known.address != settings.address else { return }
+        // Files from earlier releases have no address, unless they delivered to a server that identified itself.
+        guard known.address != nil else { return try ledger.note(turn) { $0.address = settings.address } }
+        try ledger.note(turn) {
+            $0 = KnownBackend()
+            $0.address = settings.address
+        }
+        try ledger.forgetDelivered(turn)
+        turn.log(.backendMoved)
+        try redeliverEverything(turn)
+    }
+
     // MARK: Comparing
 
     func openBackend(_ turn: Turn) throws {

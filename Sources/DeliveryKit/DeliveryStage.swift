@@ -131,6 +131,7 @@ package final class DeliveryStage: Stage {
             try ledger.beginsAgain(turn)
             for upstream in upstreams { try upstream.rewind(turn) }
         }
+        try openAddress(turn)
         turn.perform(WatchPath())
     }
 

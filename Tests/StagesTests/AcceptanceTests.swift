@@ -123,6 +123,35 @@ import UploaderStage
         }
     }
 
+    /// A destination that never identifies itself is known only by its address: it gets everything under a new one, even
+    /// if nothing new has happened.
+    @Test func aNewPlaceWithoutAGenerationGetsEverything() throws {
+        let old = DeliverySettings(address: "https://fhir.example/old")
+        let new = DeliverySettings(address: "https://fhir.example/new")
+        let rig = try UploaderRig(lives: [old, old, new, new])
+        func start() throws {
+            try rig.rig.restart()
+            try rig.rig.reply(try #require(rig.questions.first), HoldingsReply.silent("it doesn't say"))
+            try rig.rig.hear(beat("consolidator", head(2, store: "consolidator")))
+            try rig.answerPull()
+        }
+        func accept() throws {
+            let (effect, request) = try rig.request()
+            #expect(try rig.dates(request) == [UploaderRig.date(1), UploaderRig.date(2)])
+            try rig.rig.reply(effect, DeliveryReply.onTrust(.init(counts: .init(created: 2), status: 200)))
+            #expect(try rig.frontier() == 2 && rig.detail("delivered") == ["daily": 2] && rig.uploads.isEmpty)
+        }
+        try rig.add(1...2)
+        try accept()
+        try start()
+        #expect(try rig.uploads.isEmpty && rig.frontier() == 2, "it is the same place")
+        try start()
+        #expect(try rig.frontier() == 0 && rig.detail("delivered") == [:], "nothing has reached the new place")
+        try accept()
+        try start()
+        #expect(try rig.uploads.isEmpty && rig.frontier() == 2)
+    }
+
     /// If a server refuses in its own format, one message says that its answer can't be understood, and the answer
     /// isn't treated as a success.
     @Test(

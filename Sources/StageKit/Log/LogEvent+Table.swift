@@ -4,8 +4,8 @@ import Logging
 extension LogEvent {
     package static let all: [LogEvent] = [
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
-        backendFailed, backendLacks, backendListening, backendRolledBack, backendRowsMissing, busDenied, busFailed,
-        busRefused, busReopened,
+        backendFailed, backendLacks, backendListening, backendMoved, backendRolledBack, backendRowsMissing, busDenied,
+        busFailed, busRefused, busReopened,
         busUnreadable, conditionsReconciled, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
         deadletterAdded, debounceFinished, deliveryConflict, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
@@ -189,6 +189,8 @@ extension LogEvent {
         ["metric": "their family", "count": "how many", "id": "the first one's"])
     package static let backendChanged = LogEvent(
         "backend.changed", .notice, "Another backend answers: everything is delivered again.")
+    package static let backendMoved = LogEvent(
+        "backend.moved", .notice, "The destination has another address: everything is delivered again.")
     package static let backendLacks = LogEvent(
         "backend.lacks", .error,
         "The backend lost what it had accepted: everything is delivered again.",

@@ -18,7 +18,7 @@ extension StagePlugin {
                     file: setting.stack.file, key: "instances.\(setting.name).configuration.patients", reason: problem)
             }
             return try DeliveryStage(
-                stack: setting.stack, instance: setting.instance, address: url, form: form.text,
+                stack: setting.stack, instance: setting.instance, address: FHIRServer(url).text, form: form.text,
                 needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
         },
         effects: { context in

@@ -14,6 +14,9 @@ package struct FHIRServer: Sendable {
     /// What the paths below it begin with: "/fhir"; empty for a server without a prefix.
     let prefix: String
 
+    /// The same text for the same server.
+    var text: String { origin + prefix }
+
     /// - Parameter url: http or https; the client checks the rest.
     package init(_ url: String) {
         let path = URLComponents(string: url)?.percentEncodedPath ?? ""
