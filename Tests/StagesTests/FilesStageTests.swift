@@ -27,14 +27,17 @@ import Testing
         /// The configuration for the next process.
         let choice = Choice()
 
-        final class Choice { var layout = FilesLayout([:]) }
+        final class Choice {
+            var layout = FilesLayout([:])
+            var folder: String?
+        }
 
         init() throws {
             let choice = choice
             stage = try StageRig {
                 FilesStage(
                     observer: "observer", handlers: [], consolidator: "consolidator", instance: "files",
-                    layout: choice.layout, figures: [], settle: .seconds(2), family: { $0 })
+                    folder: choice.folder, layout: choice.layout, figures: [], settle: .seconds(2), family: { $0 })
             }
             try stage.turn()
             try hear()
@@ -229,6 +232,38 @@ import Testing
         #expect(try rig.stage.report().details["blocked"] ?? .null == .null)
         #expect(rig.disk[Self.file] != nil)
         #expect(try rig.frontier() == 1)
+    }
+
+    /// In another folder everything is written, and the folder is created, since nothing was ever written there.
+    @Test func anotherFolderGetsEverything() throws {
+        let rig = try Rig()
+        try rig.serve()
+        try rig.change(Self.day, steps: 1)
+        try rig.stage.pass(.seconds(3))
+        try rig.serve()
+        try rig.stage.pass(.seconds(3))
+        try rig.serve()
+        let files = rig.disk
+        #expect(Set(files.keys) == [Self.file, Self.manifest])
+        func start(in folder: String?) throws -> Bool? {
+            rig.choice.folder = folder
+            rig.written = []
+            try rig.stage.restart()
+            let list = rig.stage.effects.compactMap { $0.request as? ListFiles }.first
+            try rig.hear()
+            try rig.serve()
+            try rig.stage.pass(.seconds(3))
+            try rig.serve()
+            return list?.makesFolder
+        }
+        #expect(try start(in: nil) == false, "the folder was used before")
+        #expect(!rig.written.contains(Self.file))
+        rig.disk = [:]
+        #expect(try start(in: "/srv/health") == true)
+        #expect(rig.written.contains(Self.file) && rig.disk[Self.file] == files[Self.file])
+        #expect(try rig.frontier() == 1)
+        #expect(try start(in: "/srv/health") == false)
+        #expect(!rig.written.contains(Self.file))
     }
 
     /// With another format, the old files are replaced by new ones.

@@ -16,7 +16,10 @@ extension StagePlugin {
                     file: setting.stack.file, key: "instances.\(setting.name).configuration.patients", reason: problem)
             }
             return FilesStage(
-                stack: setting.stack, instance: setting.instance, layout: layout,
+                stack: setting.stack, instance: setting.instance,
+                folder: try FilesFolder.chosen(
+                    of: setting.instance, file: setting.stack.file, environment: setting.environment),
+                layout: layout,
                 settle: .milliseconds(Int64((setting.configuration["settleSeconds"].double ?? 2) * 1000)))
         },
         effects: { context in
@@ -31,12 +34,13 @@ extension StagePlugin {
 extension FilesStage {
     /// The files of a stack's instance.
     package convenience init(
-        stack: StackConfiguration, instance: StackConfiguration.Instance, layout: FilesLayout, settle: Duration
+        stack: StackConfiguration, instance: StackConfiguration.Instance, folder: String?, layout: FilesLayout,
+        settle: Duration
     ) {
         self.init(
             observer: stack.only(.observer)?.name ?? "observer",
             handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
-            consolidator: stack.only(.consolidator)?.name, instance: instance.name, layout: layout,
+            consolidator: stack.only(.consolidator)?.name, instance: instance.name, folder: folder, layout: layout,
             figures: stack.handlers.map(\.manifest).figures, settle: settle, family: { stack.family(of: $0) })
     }
 }

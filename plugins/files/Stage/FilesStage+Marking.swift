@@ -12,6 +12,15 @@ extension FilesStage {
     /// The more rows a constantly changing file has, the less often it is written: this many rows per second.
     private static let rowsPerSecond: Int64 = 2000
 
+    /// If the folder is another one, none of the files have been written: they are left where they are, and everything
+    /// is read again for the new folder.
+    func openFolder(_ turn: Turn) throws {
+        guard try isNew(.string(folder ?? ""), "folder", turn) else { return }
+        turn.log(.backendMoved)
+        try ledger.reset(turn)
+        for upstream in upstreams { try upstream.rewind(turn) }
+    }
+
     /// If the figures have changed, so have the columns of days. If the layout has changed, every file of the old one
     /// is examined again, and everything is read again for the new one.
     func openLayout(_ turn: Turn) throws {

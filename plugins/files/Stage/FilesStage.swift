@@ -15,6 +15,8 @@ package final class FilesStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
     let consolidator: String?
+    /// The folder for the files; nil for the one in the instance's own folder.
+    let folder: String?
     let layout: FilesLayout
     let figures: [FigureDeclaration]
     /// The metric that a type's samples count towards.
@@ -47,10 +49,11 @@ package final class FilesStage: Stage {
 
     /// - Parameters:
     ///   - handlers: instances whose nights and workouts are kept.
+    ///   - folder: the folder for the files; nil for the one in the instance's own folder.
     ///   - settle: a file is written once nothing in it has changed for this long.
     package init(
-        observer: String, handlers: [String], consolidator: String?, instance: String, layout: FilesLayout,
-        figures: [FigureDeclaration], settle: Duration, family: @escaping (String) -> String
+        observer: String, handlers: [String], consolidator: String?, instance: String, folder: String? = nil,
+        layout: FilesLayout, figures: [FigureDeclaration], settle: Duration, family: @escaping (String) -> String
     ) {
         let types: TypeChoice =
             switch layout.types {
@@ -62,6 +65,7 @@ package final class FilesStage: Stage {
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
         self.consolidator = consolidator
+        self.folder = folder
         self.layout = layout
         self.figures = figures
         self.family = family
@@ -85,6 +89,7 @@ package final class FilesStage: Stage {
         try ledger.open(turn)
         try marks.open(turn)
         for upstream in upstreams { try upstream.open(turn) }
+        try openFolder(turn)
         try openLayout(turn)
     }
 
