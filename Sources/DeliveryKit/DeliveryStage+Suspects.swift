@@ -32,13 +32,14 @@ extension DeliveryStage {
     /// An element was refused when sent alone, without being named.
     func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int?, _ turn: Turn) throws {
         let group = deliveries[index].groups[sent.group]
+        let key = group.key(of: sent.part.lowerBound)
         guard settings.refusedInARow > 0 else {
             try addDeadLetters(index, sent.group, [sent.part.lowerBound: reason], status, turn)
             deliveries[index].groups[sent.group].batch.settle()
             return try settleDone(turn)
         }
         deliveries[index].groups[sent.group].batch.hold()
-        suspicions[group.metric, default: Suspicion()].hold(effect: sent.effect, status: status)
+        suspicions[group.metric, default: Suspicion()].hold(key, effect: sent.effect, reason, status: status)
     }
 
     /// A request was accepted, with at least one element: `good`.
@@ -59,17 +60,21 @@ extension DeliveryStage {
         let conclusion = suspicion.conclude(evidence, held: held(metric), limit: settings.refusedInARow)
         suspicions[metric] = suspicion
         guard conclusion == .believe else { return try wait(for: metric, hearsAgain: true, turn) }
-        let why = DeadLetter.unexplained + (suspicion.status.map { " (\($0))" } ?? "")
         for (index, group) in places(metric) {
             let gone = deliveries[index].groups[group].batch.settleHeld()
-            try addDeadLetters(
-                index, group, Dictionary(gone.map { ($0, why) }) { first, _ in first }, suspicion.status, turn)
+            var reasons: [Int: String] = [:]
+            for place in gone {
+                let key = deliveries[index].groups[group].key(of: place)
+                reasons[place] = suspicions[metric]?.giveUp(key) ?? "it was refused"
+            }
+            try addDeadLetters(index, group, reasons, suspicion.status, turn)
             if evidence == .emptyRequest { suspicions[metric]?.addDeadLetters(gone.count) }
         }
         if suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
     }
 
+    /// Where there are elements of a metric: by delivery, and by group.
     private func places(_ metric: UploadMetric) -> [(Int, Int)] {
         deliveries.indices.flatMap { index in
             deliveries[index].groups.indices.filter { deliveries[index].groups[$0].metric == metric }.map {
@@ -180,5 +185,13 @@ extension DeliveryStage {
                     turn)
             }
         }
+    }
+}
+
+extension DeliveryGroup {
+    /// A text that no other element of the metric has.
+    fileprivate func key(of place: Int) -> String {
+        let (id, version) = element(place)
+        return "\(user) \(id) \(version)"
     }
 }

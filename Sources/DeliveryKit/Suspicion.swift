@@ -26,6 +26,8 @@ struct Suspicion: Sendable, Equatable {
     /// The effect whose answer refused the last of them; answers to anything sent before it prove nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
+    /// Why each held element was refused, by the key of the element.
+    private(set) var reasons: [String: String] = [:]
     /// Nothing is sent on this path before this time.
     private(set) var until: MonotonicTime?
     /// Whether the held elements are sent again after that time, rather than only a probe.
@@ -40,10 +42,15 @@ struct Suspicion: Sendable, Equatable {
         var elements: Int
     }
 
-    mutating func hold(effect: Int64, status: Int?) {
+    /// - Parameter element: its key.
+    mutating func hold(_ element: String, effect: Int64, _ reason: String, status: Int?) {
         last = effect
         self.status = status
+        reasons[element] = reason
     }
+
+    /// The element becomes a dead letter, for this reason.
+    mutating func giveUp(_ element: String) -> String? { reasons.removeValue(forKey: element) }
 
     /// The probe was refused.
     mutating func refuses(_ status: Int) { self.status = status }

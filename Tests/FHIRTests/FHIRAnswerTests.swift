@@ -98,6 +98,9 @@ import Testing
         let body = #"{"resourceType":"OperationOutcome","issue":[{"code":"invariant","diagnostics":"weight 61.5"}]}"#
         #expect(outcome(422, body) == .refused("the server refuses it (422, invariant)"))
         #expect(outcome(400, #"{"issue":[{"code":"weight 61.5"}]}"#) == .refused("the server refuses it (400)"))
+        let entry = #"{"response":{"status":"422","outcome":\#(body)}}"#
+        let answer = response(["201", "204"]).replacing("]}", with: ",\(entry)]}")
+        #expect(outcome(200, answer) == .refused("the server refuses it (422, invariant)"))
     }
 
     @Test(arguments: [

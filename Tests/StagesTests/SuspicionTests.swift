@@ -1,6 +1,8 @@
+import Changelog
 import DeliveryKit
 import HTTP
 import HealthModel
+import Protocol
 import Simulation
 import TestSupport
 import Testing
@@ -45,6 +47,33 @@ import UploaderStage
         try rig.serve { dates.isDisjoint(with: $0) ? nil : Self.refusal }
         #expect(try Set(rig.letters()) == dates && rig.frontier() == 15)
         #expect(try rig.delivered == 15 - numbers.count && rig.alerts().isEmpty)
+    }
+
+    /// The reason says what the destination itself said about each element.
+    @Test func aDeadLetterHasTheReasonOfItsOwnRefusal() throws {
+        let rig = try UploaderRig()
+        try rig.add(1...4)
+        let codes = [UploaderRig.date(2): "invariant", UploaderRig.date(3): "code-invalid"]
+        for _ in 0..<40 {
+            guard !rig.uploads.isEmpty else { break }
+            let (effect, request) = try rig.request()
+            let dates = try rig.dates(request)
+            guard let code = dates.compactMap({ codes[$0] }).first else {
+                try rig.rig.reply(
+                    effect,
+                    DeliveryReply.onTrust(.init(counts: .init(created: Int64(dates.count)), status: 200)))
+                continue
+            }
+            let reason = "the server refuses it (422, \(code))"
+            try rig.rig.reply(effect, DeliveryReply.failed(.init(.refused(reason), why: "no", status: 422)))
+        }
+        let letters = try DeadLetter.page(in: rig.rig.store.database, MendSelection(), limit: 10)
+        #expect(
+            Dictionary(uniqueKeysWithValues: letters.map { ($0.id, $0.reason) })
+                == codes.mapValues {
+                    "the server refuses it (422, \($0))"
+                })
+        #expect(letters.allSatisfy { $0.status == 422 })
     }
 
     /// Earlier acceptances show that the backend takes such elements.

@@ -32,10 +32,11 @@ package enum FHIRAnswer {
             // An element to be deleted may never have been there.
             let isGone = method == .delete && (code == 404 || code == 410)
             guard isGone || (200..<300).contains(code) else {
-                if let outcome = refusal(code) {
+                let issue = issue(entry["response"]["outcome"]).map { ", \($0)" } ?? ""
+                if let outcome = refusal(code, issue) {
                     return .failed(
                         .init(
-                            outcome, why: "the server answered \(status), with an entry of status \(code)",
+                            outcome, why: "the server answered \(status), with an entry of status \(code)\(issue)",
                             status: code))
                 }
                 return .unproven("the server answered \(status), with an entry of status \(code)")
@@ -52,9 +53,9 @@ package enum FHIRAnswer {
 
     /// What a failed entry in a successful answer means: a transaction should take effect as a whole or not at all, so
     /// such a server breaks the rules; but one of the elements is the cause, and is found by halving.
-    private static func refusal(_ code: Int) -> UploadPolicy.Outcome? {
+    private static func refusal(_ code: Int, _ issue: String) -> UploadPolicy.Outcome? {
         switch code {
-        case 400, 412, 422: .refused("the server refuses it (\(code))")
+        case 400, 412, 422: .refused("the server refuses it (\(code)\(issue))")
         case 500...: .failing
         default: nil
         }
@@ -70,7 +71,7 @@ package enum FHIRAnswer {
 
     package static func failure(_ response: HTTPResponse, url: String) -> DeliveryReply.Failure {
         let status = response.status
-        let issue = issue(response.body).map { ", \($0)" } ?? ""
+        let issue = json(response.body).flatMap { self.issue($0) }.map { ", \($0)" } ?? ""
         let why = "the server answered \(status)\(issue)"
         let outcome: UploadPolicy.Outcome =
             switch status {
@@ -108,8 +109,8 @@ package enum FHIRAnswer {
 
     /// The kind of an `OperationOutcome`'s first issue, a word from FHIR's own list. Its texts may repeat health
     /// values.
-    private static func issue(_ body: [UInt8]) -> String? {
-        guard let code = json(body)?["issue"].array?.first?["code"].string, (1...30).contains(code.utf8.count),
+    private static func issue(_ outcome: Value) -> String? {
+        guard let code = outcome["issue"].array?.first?["code"].string, (1...30).contains(code.utf8.count),
             code.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") })
         else { return nil }
         return code
