@@ -18,6 +18,8 @@ package struct ObservationPage {
         var middle: [UInt8]
         var type: HealthType
         var isHealthKits: Bool
+        /// Whether a person made it: without a number, its samples are events.
+        var isOwn: Bool
         var unit: ResourceUnit?
         var tail: [UInt8]
     }
@@ -68,7 +70,9 @@ package struct ObservationPage {
         let unit =
             type.unit.isEmpty && coding?.unit == nil ? nil : ResourceUnit(coding, of: type.unit, isFraction: true)
         return TypePart(
-            middle: middle, type: type, isHealthKits: name.hasPrefix("HK"), unit: unit, tail: unit.map(Self.tail) ?? [])
+            middle: middle, type: type, isHealthKits: name.hasPrefix("HK"),
+            isOwn: type.kind == .other && !name.hasPrefix("HK") && HealthType.known(name) == nil, unit: unit,
+            tail: unit.map(Self.tail) ?? [])
     }
 
     /// The bytes that follow a number in a `Quantity`.
@@ -88,9 +92,16 @@ package struct ObservationPage {
         return tail
     }
 
+    /// Whether a type's samples are resources. A correlation only groups samples that are resources themselves: a blood
+    /// pressure's two, or a meal's.
+    package static func has(_ type: String) -> Bool { HealthType.named(type).kind != .correlation }
+
     /// Adds a row's resource, without a line break.
-    package func append(_ row: Int, to out: inout [UInt8]) {
+    /// - Returns: false, with nothing added, for a type without resources.
+    @discardableResult
+    package func append(_ row: Int, to out: inout [UInt8]) -> Bool {
         let part = types[Int(page.type[row])]
+        guard part.type.kind != .correlation else { return false }
         out.append(contentsOf: resource)
         if observations.givesIDs {
             let id = Observations.id(observations.identifier(.sample, page.ids[row].description))
@@ -112,11 +123,13 @@ package struct ObservationPage {
         out.append(UInt8(ascii: ","))
         appendValue(row, part, to: &out)
         out.append(contentsOf: sources[Int(page.origin[row])])
+        return true
     }
 
     private func appendValue(_ row: Int, _ part: TypePart, to out: inout [UInt8]) {
         let value = page.value[row]
         guard value.isFinite else {
+            if part.isOwn { return out.append(json: "\"valueBoolean\":true") }
             let reason = part.type.kind == .quantity ? "unknown" : "not-applicable"
             out.append(contentsOf: "\"dataAbsentReason\":\(Observations.absent(reason).json())".utf8)
             return
@@ -138,10 +151,10 @@ package struct ObservationPage {
         } else if page.unit.count == page.count {
             let (unit, tail) = units[Int(page.unit[row])]
             // Only HealthKit's percentages are given as fractions.
-            out.append(json: part.isHealthKits ? unit.number(value) : value)
+            out.append(json: part.isHealthKits ? unit.number(value) : ResourceUnit.rounded(value))
             out.append(contentsOf: tail)
         } else {
-            out.append(json: value)
+            out.append(json: ResourceUnit.rounded(value))
             out.append(UInt8(ascii: "}"))
         }
     }

@@ -48,19 +48,20 @@ package struct Observations: Sendable {
     }
 
     /// A day's summary: a component for each declared figure that it has. Lists, such as naps, are left out.
-    package func day(_ document: Value, id: String) -> Value {
+    /// - Returns: nil for a day without any of these figures, which would say nothing.
+    package func day(_ document: Value, id: String) -> Value? {
+        let components = figures.compactMap { figure in
+            component(
+                figure.name, figure.path.reduce(document, { $0[$1] }), unit: figure.unit, isFraction: figure.isFraction)
+        }
+        guard !components.isEmpty else { return nil }
         let isFinal = document["final"] == true
         // Revision 1 is the first final one.
         let status = !isFinal ? "preliminary" : document["revision"].int ?? 0 > 1 ? "amended" : "final"
         var members = base(
             .day, id, status: status, code: Self.concept([], Self.own("document", "day")), category: .activity)
         members["effectiveDateTime"] = .string(id)
-        add(
-            figures.compactMap { figure in
-                component(
-                    figure.name, figure.path.reduce(document, { $0[$1] }), unit: figure.unit,
-                    isFraction: figure.isFraction)
-            }, to: &members)
+        add(components, to: &members)
         return .object(members)
     }
 
@@ -107,7 +108,11 @@ package struct Observations: Sendable {
         } else if let text = Self.plain(name.isEmpty ? document["type"].string ?? "" : name) {
             activity["text"] = .string(text)
         }
-        if !activity.isEmpty { members["valueCodeableConcept"] = .object(activity) }
+        if activity.isEmpty {
+            members["dataAbsentReason"] = Self.absent("unknown")
+        } else {
+            members["valueCodeableConcept"] = .object(activity)
+        }
         // The guide to physical activity uses minutes.
         let minutes = document["duration"].double.map { ($0 / 60 * 1e6).rounded() / 1e6 }
         var components = [component("workout.duration", Value(minutes), unit: "min")].compactMap { $0 }

@@ -1,3 +1,4 @@
+import Foundation
 import HealthModel
 
 /// The unit of a number in FHIR: UCUM's where it is known.
@@ -23,9 +24,20 @@ package struct ResourceUnit: Sendable, Equatable {
         }
     }
 
-    /// The number in this unit. Multiplication may leave errors far behind the decimal point; they are rounded away.
-    package func number(_ value: Double) -> Double {
-        factor == 1 ? value : (value * factor * 1e9).rounded() / 1e9
+    /// The number in this unit, rounded.
+    package func number(_ value: Double) -> Double { Self.rounded(value * factor) }
+
+    /// How many digits are kept.
+    private static let digits = 6
+
+    /// A number with at most six significant digits, though always to the nearest whole. In FHIR each digit claims that
+    /// it was measured, and conversions leave errors far behind the decimal point: 37.00000000000001.
+    package static func rounded(_ value: Double) -> Double {
+        guard value.isFinite, value != 0 else { return value }
+        let decimals = max(0, digits - 1 - Int(log10(value.magnitude).rounded(.down)))
+        let scale = pow(10, Double(decimals))
+        // The tiniest numbers have no such scale.
+        return scale.isFinite ? (value * scale).rounded() / scale : value
     }
 
     /// FHIR's `Quantity`.

@@ -114,6 +114,15 @@ import UploaderReading
         #expect(both == .onTrust(DeliveryAnswer(counts: counts, status: 200, overtaken: [0])))
     }
 
+    /// A correlation has no resource: it is settled, and no transaction without entries is sent.
+    @Test func aCorrelationIsntSent() throws {
+        let server = try Server()
+        let group = samples([1, 2], type: "HKCorrelationTypeIdentifierBloodPressure")
+        let reply = try sender(server.url).perform(request(group)) as? DeliveryReply
+        #expect(reply == .overtaken(DeliveryAnswer(counts: .init(known: 2), overtaken: [0, 1])))
+        #expect(server.requests.isEmpty)
+    }
+
     /// A probe with an element that the server has is a real request, even if a newer version of it was refused.
     @Test func aRefusedVersionOvertakesNothing() throws {
         let server = try Server(status: 422)

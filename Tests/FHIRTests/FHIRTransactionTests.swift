@@ -36,6 +36,16 @@ import Testing
         #expect(entries.last?["request"]["method"] == "DELETE")
     }
 
+    /// A day that has lost its last figure is deleted: it must not stay as it was.
+    @Test func aDayWithoutFiguresIsDeleted() throws {
+        var form = plain
+        form.figures = [ResourceFigure(path: ["flightsClimbed"], unit: "count")]
+        let transaction = FHIRTransaction(days([("2025-03-30", 4, 7012)]), [0], form)
+        let entry = try bundle(transaction)["entry"].array?.first
+        #expect(transaction.methods == [.delete])
+        #expect(entry?["request"]["method"] == "DELETE" && entry?["resource"].isNull == true)
+    }
+
     /// With our own ids no search is needed, so two simultaneous requests can't make two resources.
     @Test func withIDsOfOursNothingIsSearchedFor() throws {
         var form = plain

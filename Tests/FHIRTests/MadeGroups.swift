@@ -2,9 +2,12 @@ import DeliveryKit
 import HealthModel
 
 /// Heart rates a minute apart, in the given versions, with numbered ids.
-func samples(_ versions: [Int64], ids: [UInt64]? = nil, deleted: Set<Int> = [], user: String = "me") -> DeliveryGroup {
+func samples(
+    _ versions: [Int64], ids: [UInt64]? = nil, deleted: Set<Int> = [], user: String = "me",
+    type: String = "HKQuantityTypeIdentifierHeartRate"
+) -> DeliveryGroup {
     var page = SamplePage()
-    page.types = ["HKQuantityTypeIdentifierHeartRate"]
+    page.types = [type]
     page.units = ["count/min"]
     page.origins = [Origin(sourceName: "Watch")]
     for (row, version) in versions.enumerated() {

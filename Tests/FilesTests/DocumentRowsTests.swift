@@ -29,6 +29,10 @@ import Testing
 
     @Test func aDayWithoutHoursHasNoDataPoint() throws {
         #expect(try rows(.days, .openMHealth, ["date": "2025-03-30", "steps": 1]).isEmpty)
-        #expect(try rows(.days, .fhir, ["date": "2025-03-30", "steps": 1]).count == 1)
+    }
+
+    /// No figure is declared here.
+    @Test func aDayWithoutFiguresHasNoResource() throws {
+        #expect(try rows(.days, .fhir, ["date": "2025-03-30", "steps": 1]).isEmpty)
     }
 }

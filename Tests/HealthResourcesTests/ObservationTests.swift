@@ -11,7 +11,8 @@ import Testing
     ) throws -> Value {
         var bytes: [UInt8] = []
         let observations = Observations(of: me, givesIDs: givesIDs, namesSources: namesSources)
-        ObservationPage(madePage([sample], source: source), of: observations).append(0, to: &bytes)
+        let page = ObservationPage(madePage([sample], source: source), of: observations)
+        #expect(page.append(0, to: &bytes))
         return try Value(json: bytes)
     }
 
@@ -58,6 +59,36 @@ import Testing
         let made = try resource(.init(type: "HKQuantityTypeIdentifier" + type, unit: unit, value: value))
         #expect(made["valueQuantity"]["value"].double == wanted)
         #expect(made["valueQuantity"]["code"].string == code)
+    }
+
+    /// In FHIR every digit claims to have been measured.
+    @Test(
+        arguments: [
+            (37.00000000000001, 37), (99.08573400002975, 99.0857), (61.54, 61.54), (0.000123456789, 0.000123457),
+            (1_234_567.8, 1_234_568), (9_007_199_254_740_992, 9_007_199_254_740_992), (-3.14159265, -3.14159), (0, 0),
+            (999_999.6, 1_000_000),
+        ] as [(Double, Double)])
+    func numbersAreRounded(_ value: Double, _ wanted: Double) throws {
+        for type in ["HKQuantityTypeIdentifierBodyTemperature", "HKQuantityTypeIdentifierOfTomorrow", "cups"] {
+            let made = try resource(.init(type: type, unit: "degC", value: value))
+            #expect(made["valueQuantity"]["value"].double == wanted)
+        }
+    }
+
+    /// A correlation has no value of its own; its parts are resources.
+    @Test func aCorrelationIsNoResource() {
+        let sample = MadeSample(type: "HKCorrelationTypeIdentifierBloodPressure", unit: "", value: .nan)
+        var bytes: [UInt8] = []
+        let isAdded = ObservationPage(madePage([sample]), of: Observations(of: me)).append(0, to: &bytes)
+        #expect(!isAdded && bytes.isEmpty)
+    }
+
+    /// What happened is all that an own event without a number says.
+    @Test func anOwnEventIsTrue() throws {
+        let made = try resource(.init(type: "headache", unit: "", value: .nan))
+        #expect(made["valueBoolean"] == true && made["dataAbsentReason"].isNull)
+        let place = try resource(.init(type: HealthType.locationIdentifier, unit: "", value: .nan))
+        #expect(place["valueBoolean"].isNull && !place["dataAbsentReason"].isNull)
     }
 
     @Test func aStretchOfTimeIsAPeriod() throws {
@@ -109,7 +140,7 @@ import Testing
             .init(type: "HKQuantityTypeIdentifierHeartRate", unit: "count/min", value: 60), givesIDs: true)
         let own = Observations(of: me).identifier(.sample, "0195e621-9c60-8abc-8def-012345678900")
         #expect(made["id"].string == Observations.id(own))
-        let day = Observations(of: me, givesIDs: true).day(self.day, id: "2025-03-30")
+        let day = try #require(Observations(of: me, figures: figures, givesIDs: true).day(self.day, id: "2025-03-30"))
         #expect(day["id"].string == Observations.id(Observations(of: me).identifier(.day, "2025-03-30")))
     }
 
@@ -138,7 +169,7 @@ import Testing
     ]
 
     @Test func aDayHasAComponentForEachFigure() throws {
-        let made = try read(Observations(of: me, figures: figures).day(day, id: "2025-03-30"))
+        let made = try read(#require(Observations(of: me, figures: figures).day(day, id: "2025-03-30")))
         #expect(made["identifier"] == [["system": "urn:x-healthbus:day", "value": "me/2025-03-30"]])
         #expect(made["effectiveDateTime"] == "2025-03-30")
         let components = try #require(made["component"].array)
@@ -155,7 +186,9 @@ import Testing
             ResourceFigure(path: ["humidityPercent"], unit: "%"),
         ]
         let made = try read(
-            Observations(of: me, figures: figures).day(["fatFraction": 0.25, "humidityPercent": 45], id: "2025-03-30"))
+            #require(
+                Observations(of: me, figures: figures).day(
+                    ["fatFraction": 0.25, "humidityPercent": 45], id: "2025-03-30")))
         #expect(made["component"].array?.map { $0["valueQuantity"]["value"].double } == [25, 45])
     }
 
@@ -165,7 +198,13 @@ import Testing
         var members = day.object ?? [:]
         members["final"] = .bool(isFinal)
         members["revision"] = .integer(Int64(revision))
-        #expect(Observations(of: me).day(.object(members), id: "2025-03-30")["status"].string == status)
+        let made = Observations(of: me, figures: figures).day(.object(members), id: "2025-03-30")
+        #expect(made?["status"].string == status)
+    }
+
+    @Test func aDayWithoutFiguresIsNoResource() {
+        let made = Observations(of: me, figures: figures).day(["date": "2025-03-30", "naps": [], "cups": 3], id: "x")
+        #expect(made == nil)
     }
 
     @Test func aNight() throws {
@@ -198,7 +237,7 @@ import Testing
         let components = try #require(made["component"].array)
         let codes = components.map { $0["code"]["coding"].array?.first?["code"].string }
         #expect(codes == ["55411-3", "workout.distance", "workout.heartRate.average", "workout.heartRate.maximum"])
-        #expect(components.first?["valueQuantity"]["value"] == 49.833333)
+        #expect(components.first?["valueQuantity"]["value"] == 49.8333)
         let other = Observations(of: me).workout(["id": "w", "activityIdentifier": "Curling with\u{A0}Bo"], id: "w")
         #expect(other["valueCodeableConcept"] == ["text": "Curling with Bo"])
     }

@@ -62,7 +62,9 @@ package final class FHIRSender {
         guard !form.patients.isTaken(by: request.group.user) else {
             return .needsPerson("two people have the same identifier there; give each their own in 'patients'")
         }
-        let chosen = sent.select(request.group, request.part)
+        var chosen = sent.select(request.group, request.part)
+        // These are settled without a request too.
+        chosen.leaveOut { !FHIRTransaction.has($0, of: request.group) }
         let known = DeliveryAnswer.Counts(known: Int64(chosen.overtaken.count))
         guard !chosen.rows.isEmpty else {
             return .overtaken(DeliveryAnswer(counts: known, overtaken: chosen.overtaken))

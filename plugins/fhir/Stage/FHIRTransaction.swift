@@ -63,7 +63,13 @@ package struct FHIRTransaction: Sendable {
     /// A `Patient`'s name within a bundle: the server replaces it with its own reference.
     private static let patientURL = "urn:uuid:6f1d1f3e-6c8a-4d0a-9d57-3b3f9a5c1e01"
 
-    /// - Parameter rows: which elements of the group.
+    /// Whether an element is sent at all.
+    package static func has(_ row: Int, of group: DeliveryGroup) -> Bool {
+        guard case .samples(let page) = group.content else { return true }
+        return ObservationPage.has(page.typeName(row))
+    }
+
+    /// - Parameter rows: which elements of the group; each must be one that is sent.
     package init(_ group: DeliveryGroup, _ rows: [Int], _ form: FHIRForm) {
         let patient = form.patients.identifier(of: group.user)
         let putsAny = rows.contains { !Self.isDeleted($0, in: group) }
@@ -105,9 +111,10 @@ package struct FHIRTransaction: Sendable {
 
     private mutating func add(
         _ document: DeliveryGroup.Document, _ kind: Observations.Kind, _ observations: Observations,
-        _ make: (Value, String) -> Value
+        _ make: (Value, String) -> Value?
     ) {
-        let resource = document.body.map { Array(make($0, document.id).json().utf8) }
+        // A document that no longer says anything must not stay as it was.
+        let resource = document.body.flatMap { make($0, document.id) }.map { Array($0.json().utf8) }
         add(observations.identifier(kind, document.id), resource)
     }
 

@@ -15,12 +15,17 @@ package struct SentVersions {
     package struct Selection: Equatable {
         /// The rows to send: each element once, in its newest version.
         package var rows: [Int] = []
-        /// The rows superseded by what was accepted or by another of `rows`.
+        /// The rows superseded by what was accepted or by another of `rows`, and those left out.
         package var overtaken: Set<Int> = []
 
         package init(rows: [Int] = [], overtaken: Set<Int> = []) {
             self.rows = rows
             self.overtaken = overtaken
+        }
+
+        mutating func leaveOut(_ isMeant: (Int) -> Bool) {
+            overtaken.formUnion(rows.filter(isMeant))
+            rows.removeAll(where: isMeant)
         }
     }
 

@@ -36,10 +36,7 @@ package struct SampleRows: Sendable {
             return json(page, &out)
         case .fhir:
             let resources = ObservationPage(page, of: layout.resources(of: user))
-            return lines(page, &out) { row, out in
-                resources.append(row, to: &out)
-                return true
-            }
+            return lines(page, &out) { row, out in resources.append(row, to: &out) }
         case .openMHealth:
             let points = OpenMHealthPage(page, user: user)
             return lines(page, &out) { row, out in points.append(row, to: &out) }
