@@ -118,4 +118,19 @@ import Testing
             }
         #expect(kind == wanted)
     }
+
+    /// A server that leaves it out may still allow it.
+    @Test(arguments: [("false", true, true), ("false", false, false), ("true", true, false), ("null", true, false)])
+    func aServerThatTakesNoIDsOfOursIsNoticed(_ says: String, _ givesIDs: Bool, _ isNoticed: Bool) {
+        let statement = """
+            {"resourceType":"CapabilityStatement","fhirVersion":"4.0.1","rest":[{"resource":[
+            {"type":"Patient","updateCreate":false},{"type":"Observation","updateCreate":\(says)}]}]}
+            """
+        let reply = FHIRAnswer.holdings(HTTPResponse(status: 200, body: Array(statement.utf8)), givesIDs: givesIDs)
+        if case .later(let why, _) = reply {
+            #expect(isNoticed && why.contains("updateCreate") && why.contains("client"))
+        } else {
+            #expect(!isNoticed)
+        }
+    }
 }

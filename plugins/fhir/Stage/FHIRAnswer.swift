@@ -120,7 +120,9 @@ package enum FHIRAnswer {
 
     /// A FHIR server can't say which of our data it holds; it is asked what it is, so that a wrong address or token is
     /// noticed.
-    package static func holdings(_ response: HTTPResponse) -> HoldingsReply {
+    ///
+    /// - Parameter givesIDs: whether resources have ids chosen by us, which the server must allow.
+    package static func holdings(_ response: HTTPResponse, givesIDs: Bool = false) -> HoldingsReply {
         let status = response.status
         if status == 401 || status == 403 {
             return .refusesToken("the server answered \(status): it refuses the token")
@@ -136,6 +138,17 @@ package enum FHIRAnswer {
         guard version.isEmpty || version.hasPrefix("4.") else {
             return .later("the server speaks a release of FHIR other than R4; name one that speaks R4")
         }
+        if givesIDs, let why = refusesIDs(statement) { return .later(why) }
         return .silent("a FHIR server doesn't say what it holds")
+    }
+
+    /// Why resources can't have our ids there; nil unless the server says that they can't. (Many leave it out.)
+    private static func refusesIDs(_ statement: Value) -> String? {
+        let resources = (statement["rest"].array ?? []).flatMap { $0["resource"].array ?? [] }
+        guard resources.contains(where: { $0["type"] == "Observation" && $0["updateCreate"] == false }) else {
+            return nil
+        }
+        return "the server says (updateCreate) that it doesn't create resources under ids of ours; leave out "
+            + "'\"ids\": \"client\"', or have the server allow it"
     }
 }

@@ -113,7 +113,7 @@ package final class FHIRSender {
     private func metadata(refreshesToken: Bool) -> HoldingsReply {
         do {
             return FHIRAnswer.holdings(
-                try send(HTTPRequest(path: server.prefix + "/metadata"), refreshesToken))
+                try send(HTTPRequest(path: server.prefix + "/metadata"), refreshesToken), givesIDs: form.givesIDs)
         } catch {
             return .later("\(error)")
         }
