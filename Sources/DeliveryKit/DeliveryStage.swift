@@ -228,6 +228,7 @@ package final class DeliveryStage: Stage {
             backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts
+        if !settings.address.isEmpty { own.address = settings.address }
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: HeartbeatDetails(own, common),

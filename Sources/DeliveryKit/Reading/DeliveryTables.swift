@@ -36,6 +36,14 @@ package enum DeliveryTables {
         return metrics
     }
 
+    /// Where it delivered to last; nil if it never did.
+    package static func address(in database: Database) throws -> String? {
+        let known = try database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
+            try Value(json: $0.bytes(0))
+        }
+        return known?["address"].string
+    }
+
     /// How many dead letters a person has dropped.
     package static func droppedLetters(in database: Database) throws -> Int64 {
         try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {

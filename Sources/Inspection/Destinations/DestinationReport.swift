@@ -110,16 +110,19 @@ package struct DestinationReport {
     ) throws -> Row {
         let told = beat?.uploader
         var metrics = told.map { ($0.delivered, $0.lastDelivered, $0.deadLetters) } ?? ([:], [:], 0)
+        var address = told?.address
         if told == nil {
             metrics =
                 try stack.kept(destination.name, reader) { database in
+                    address = try DeliveryTables.address(in: database)
                     let kept = try DeliveryTables.metrics(in: database)
                     return (kept.mapValues(\.count), kept.mapValues(\.last), try DeadLetter.count(in: database))
                 } ?? metrics
         }
         let runs = try reader.isRunning(destination.name)
         return Row(
-            name: destination.name, plugin: destination.manifest.name, place: stack.place(of: destination),
+            name: destination.name, plugin: destination.manifest.name,
+            place: stack.place(of: destination, told: address),
             state: beat?.phase.rawValue ?? (runs ? "silent" : "stopped"),
             behind: try counting.behind(destination, beat, now), rate: nil,
             delivered: metrics.0.values.reduce(0, +),

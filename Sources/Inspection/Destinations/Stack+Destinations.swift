@@ -42,8 +42,10 @@ extension Stack {
                 : (nearest.map { "did you mean \($0)? " } ?? "") + "choose from \(names)")
     }
 
-    /// Where a destination is, for people to read: a URL or a folder, otherwise the plugin's name.
-    package func place(of destination: StackConfiguration.Instance) -> String {
+    /// Where a destination is, for people to read: a URL, a folder or a broker, otherwise what the destination says
+    /// itself, since its address may be only in its own environment. Never with a user or a password.
+    /// - Parameter told: what it says or last said.
+    package func place(of destination: StackConfiguration.Instance, told: String? = nil) -> String {
         let manifest = destination.manifest
         if manifest.isFolderDestination {
             let folder = try? FilesFolder.path(
@@ -51,7 +53,13 @@ extension Stack {
                 environment: ProcessInfo.processInfo.environment)
             return folder ?? destination.configuration["folder"].string ?? ""
         }
-        guard manifest.isHTTPDestination else { return manifest.name }
+        if manifest.isBrokerDestination {
+            let usual = manifest.configuration["properties"]["broker"]["default"].string
+            return destination.configuration["broker"].string ?? usual ?? manifest.name
+        }
+        guard manifest.isHTTPDestination else {
+            return told ?? destination.configuration["server"].string ?? manifest.name
+        }
         if let url = destination.configuration["url"].string { return url }
         let own = try? configuration.only(.backend).map { try BackendAddress.url(of: $0) }
         return (own ?? nil) ?? "nowhere: it has no 'url'"

@@ -13,8 +13,9 @@ package struct DeliveryReport {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let beats = client.gather(stack.destinations.map(\.name), within: 2)
-        delivered = stack.destinations.map {
-            (stack.place(of: $0), beats[$0.name]?.beat.uploader?.delivered ?? [:])
+        delivered = stack.destinations.map { destination in
+            let told = beats[destination.name]?.beat.uploader
+            return (stack.place(of: destination, told: told?.address), told?.delivered ?? [:])
         }
     }
 

@@ -125,6 +125,8 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     /// Elements that the destination has with other content under the same version, as listed; nil from a release that
     /// doesn't list them.
     package var conflicts: Int64?
+    /// Where it delivers to, without user or password; nil if only the configuration says so.
+    package var address: String?
 
     package init(
         deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],
