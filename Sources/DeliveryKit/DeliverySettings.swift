@@ -19,11 +19,13 @@ package struct DeliverySettings: Sendable, Equatable {
     /// The form in which the destination gets elements, in its own words: when it changes, everything is delivered
     /// again. Empty for the usual form, and for destinations that have only one.
     package var form: String
+    /// What people call the destination, after "the".
+    package var word: String
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
         choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: DeliverSince? = nil,
-        elementsPerRequest: Int = .max, form: String = ""
+        elementsPerRequest: Int = .max, form: String = "", word: String = "backend"
     ) {
         self.address = address
         self.compareEvery = compareEvery
@@ -33,6 +35,7 @@ package struct DeliverySettings: Sendable, Equatable {
         self.deliverSince = deliverSince
         self.elementsPerRequest = elementsPerRequest
         self.form = form
+        self.word = word
     }
 
     /// What is selected, and in which form, as stored: the same text for the same selection.

@@ -111,10 +111,10 @@ extension DeliveryStage {
                 Alert(
                     .degraded, subject: "acceptance",
                     text:
-                        "Whatever answers at the backend's address doesn't prove that it accepts anything, so nothing counts as delivered.",
+                        "Whatever answers at the \(word)'s address doesn't prove that it accepts anything, so nothing counts as delivered.",
                     remedy:
-                        "Look at 'healthbus status': is there a login page on the network, or another server at this address? \(Self.trial)"
-                ))
+                        "Look at 'healthbus status': is there a login page on the network, or another server at this address?"
+                        + (word == "backend" ? " " + Self.trial : "")))
         }
         try retry(why, turn)
     }

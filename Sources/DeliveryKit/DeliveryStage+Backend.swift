@@ -50,7 +50,7 @@ extension DeliveryStage {
             try redeliverEverything(turn)
             return .begunAnew
         }
-        guard let generation else { return .unclear("something answered without the backend's generation") }
+        guard let generation else { return .unclear("something answered without the \(word)'s generation") }
         if generation == known.generation {
             if returning.present(at: turn.monotonic) { try turn.clear(.degraded, subject: "alternating") }
             try ledger.note(turn) {
@@ -70,10 +70,17 @@ extension DeliveryStage {
     }
 
     /// Something that a faulty backend does repeatedly.
-    private enum Unsteadiness: String {
-        case inTurn = "two backends answer in turn"
-        case begunAnew = "the backend has once more started over with another database"
-        case lacks = "the backend once more lacks some of what it accepted"
+    private enum Unsteadiness {
+        case inTurn, begunAnew, lacks
+
+        func text(_ word: String) -> String {
+            switch self {
+            case .inTurn: "two \(word)s answer in turn"
+            case .begunAnew:
+                "the \(word) has once more started over" + (word == "backend" ? " with another database" : "")
+            case .lacks: "the \(word) once more lacks some of what it accepted"
+            }
+        }
     }
 
     /// Raises the alert, and returns a human-readable reason why delivery can't continue.
@@ -81,14 +88,18 @@ extension DeliveryStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "alternating",
-                text:
-                    "Backends with different databases answer at this address, or one keeps losing what it accepted.",
-                remedy: "Make sure that only one backend answers at the uploader's 'url', and that it keeps its folder."
+                text: word == "backend"
+                    ? "Backends with different databases answer at this address, or one keeps losing what it accepted."
+                    : "Different \(word)s answer at this address, or one keeps losing what it accepted.",
+                remedy: word == "backend"
+                    ? "Make sure that only one backend answers at the uploader's 'url', and that it keeps its folder."
+                    : "Make sure that only one \(word) answers there, and that it keeps its data."
             ))
-        guard what != .inTurn else { return what.rawValue }
+        guard what != .inTurn else { return what.text(word) }
         returning.losesAgain(at: turn.monotonic)
         let redeliveries = ledger.backend.redeliveries
-        return what.rawValue + "; everything was delivered to it again \(redeliveries.count) times lately, and will be "
+        return what.text(word)
+            + "; everything was delivered to it again \(redeliveries.count) times lately, and will be "
             + "again from \(InstantText.local(redeliveries.next, now: turn.now)) on"
     }
 
@@ -108,8 +119,9 @@ extension DeliveryStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "backend",
-                text: "The backend has lost some or all of what it had accepted; everything is delivered to it again.",
-                remedy: "If this was intended, do nothing; otherwise check the backend's folder and its backups."))
+                text: "The \(word) has lost some or all of what it had accepted; everything is delivered to it again.",
+                remedy: "If this was intended, do nothing; otherwise check the \(word)'s "
+                    + (word == "backend" ? "folder and its backups." : "backups.")))
         try ledger.note(turn) {
             $0.redeliveries.begin(at: turn.now)
             $0.result = .redelivered

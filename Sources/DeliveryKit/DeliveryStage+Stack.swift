@@ -25,7 +25,8 @@ extension DeliveryStage {
                 choice: try DeliveryChoice(of: instance, in: stack),
                 samplesPerSecond: options["samplesPerSecond"].double ?? 0,
                 deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
-                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form),
+                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form,
+                word: instance.manifest.destinationWord),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -25,8 +25,10 @@ extension DeliveryStage {
         let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let (metric, suspicion) = waiting.first else { return nil }
         let status = suspicion.status.map { " (\($0))" } ?? ""
-        return
-            "the backend refuses one element after another at \(metric.path)\(status): that looks like the backend's fault, so they will be tried again"
+        // Only a backend has paths that are ours.
+        let place = word == "backend" ? "at \(metric.path)" : "of \(metric.rawValue)"
+        return "the \(word) refuses one element after another \(place)\(status): that looks like the \(word)'s fault, "
+            + "so they will be tried again"
     }
 
     /// An element was refused when sent alone, without being named.
@@ -98,9 +100,9 @@ extension DeliveryStage {
             Alert(
                 .degraded, subject: "refusals",
                 text:
-                    "The backend refuses one element after another; that looks like its own fault. Nothing is given up.",
-                remedy:
-                    "Check the backend. If it is right to refuse them, set the uploader's 'refusedInARow' to 0: they then become dead letters."
+                    "The \(word) refuses one element after another; that looks like its own fault. Nothing is given up.",
+                remedy: "Check the \(word). If it is right to refuse them, set 'refusedInARow' of '\(instance)' to 0: "
+                    + "they then become dead letters."
             ))
     }
 

@@ -117,6 +117,8 @@ package final class DeliveryStage: Stage {
             + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
+    /// What people call the destination, after "the".
+    var word: String { settings.word }
     var upstreams: [Upstream] { documents + [samples] }
 
     package func open(_ turn: Turn) throws {
@@ -210,7 +212,7 @@ package final class DeliveryStage: Stage {
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
-                text: "Nothing has reached the backend for a while, though data is waiting.",
+                text: "Nothing has reached the \(word) for a while, though data is waiting.",
                 remedy: "Look at 'healthbus status': it says what delivery is waiting for."))
         return nil
     }

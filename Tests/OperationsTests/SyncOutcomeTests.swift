@@ -30,7 +30,7 @@ import Testing
         #expect(uncompared(["isCompared": true, "check": .null]) == [waits])
         let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
         #expect(hindered.map(\.why) == ["no connection"])
-        #expect(hindered.map(\.text) == ["uploader: the backend can't be compared: no connection"])
+        #expect(hindered.map(\.text) == ["uploader: the destination can't be compared: no connection"])
         // An uploader from an earlier release doesn't report this.
         #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 0])) == [])
         #expect(
             SyncClient.refused(["uploader", "other"], beats(["deadLetters": 1]))
-                == ["uploader: the backend has refused 1 element ('healthbus dead-letters list' says why)"])
+                == ["uploader: the destination has refused 1 element ('healthbus dead-letters list' says why)"])
         #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 3])).first?.contains("3 elements") == true)
     }
 
@@ -117,6 +117,6 @@ import Testing
         let trusted = outcome([], isTrusted: true)
         #expect(
             trusted.text(for: terminal).contains(
-                "The backend doesn't say who it is, so it is trusted to keep what it accepted.\n"))
+                "A destination doesn't say who it is, so it is trusted to keep what it accepted.\n"))
     }
 }

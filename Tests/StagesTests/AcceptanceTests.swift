@@ -147,6 +147,7 @@ import UploaderStage
         #expect(try rig.uploads.isEmpty && rig.frontier() == 2, "it is the same place")
         try start()
         #expect(try rig.frontier() == 0 && rig.detail("delivered") == [:], "nothing has reached the new place")
+        #expect(try rig.detail("address").string == new.address)
         try accept()
         try start()
         #expect(try rig.uploads.isEmpty && rig.frontier() == 2)

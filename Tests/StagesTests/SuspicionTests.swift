@@ -76,6 +76,20 @@ import UploaderStage
         #expect(letters.allSatisfy { $0.status == 422 })
     }
 
+    /// A server or a database isn't called a backend.
+    @Test func aDestinationIsCalledWhatItIs() throws {
+        let rig = try UploaderRig(.init(word: "server"))
+        try rig.add(1...9)
+        for _ in 0..<20 {
+            try rig.serve { _ in Self.refusal }
+            try rig.rig.pass(.seconds(8))
+        }
+        let why = try rig.detail("blocked").string ?? ""
+        #expect(why.hasPrefix("the server refuses one element after another of daily (400)"))
+        #expect(!why.contains("backend"))
+        #expect(try rig.alerts().contains("refusals"))
+    }
+
     /// Earlier acceptances show that the backend takes such elements.
     @Test func manyInARowAreBelievedOnceItHasTakenOne() throws {
         let rig = try UploaderRig()

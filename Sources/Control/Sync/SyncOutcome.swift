@@ -71,8 +71,8 @@ extension SyncClient {
         package init(uploader: String, why: String?) { (self.uploader, self.why) = (uploader, why) }
 
         package var text: String {
-            guard let why else { return "\(uploader): the backend doesn't say what it holds" }
-            return "\(uploader): the backend can't be compared: \(why)"
+            guard let why else { return "\(uploader): the destination doesn't say what it holds" }
+            return "\(uploader): the destination can't be compared: \(why)"
         }
     }
 
@@ -96,7 +96,7 @@ extension SyncClient {
         uploaders.compactMap { name -> String? in
             guard let letters = beats[name]?.beat.uploader?.deadLetters, letters > 0 else { return nil }
             let elements = HumanFormat.count(Int(letters)) + (letters == 1 ? " element" : " elements")
-            return "\(name): the backend has refused \(elements) ('healthbus dead-letters list' says why)"
+            return "\(name): the destination has refused \(elements) ('healthbus dead-letters list' says why)"
         }
     }
 
@@ -179,7 +179,7 @@ extension SyncClient.Outcome {
             ? "Everything is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
             : "Not delivered: \(blocked.joined(separator: "; ")).\n"
         if isTrusted {
-            text += "The backend doesn't say who it is, so it is trusted to keep what it accepted.\n"
+            text += "A destination doesn't say who it is, so it is trusted to keep what it accepted.\n"
         }
         if !off.isEmpty { text += "Switched off, so left out: \(off.joined(separator: ", ")).\n" }
         // A denied type isn't named anywhere: to everyone except the owner it looks like a type without samples.

@@ -4,8 +4,12 @@ import Terminal
 
 /// What a person should know about an uploader's backend, from its heartbeat. Pure.
 enum BackendFindings {
-    /// - Parameter own: the stack's own backend, if it has one.
-    static func of(_ beat: Heartbeat, _ name: String, backend own: String?, keepsFiles: Bool = false) -> [Finding] {
+    /// - Parameters:
+    ///   - own: the stack's own backend, if it has one.
+    ///   - word: what people call the destination, after "the".
+    static func of(
+        _ beat: Heartbeat, _ name: String, backend own: String?, keepsFiles: Bool = false, word: String = "backend"
+    ) -> [Finding] {
         guard let told = beat.uploader else { return [] }
         let backend = told.backend
         if keepsFiles { return ofFiles(backend, name) }
@@ -13,7 +17,7 @@ enum BackendFindings {
         if let why = backend.why, !told.paused {
             found.append(
                 Finding(
-                    .warning, name, "can't check whether the backend still holds what it accepted: \(why)",
+                    .warning, name, "can't check whether the \(word) still holds what it accepted: \(why)",
                     remedy: "see to that first; this is tried again automatically"
                 ).because(of: [own, name]))
         }
@@ -22,14 +26,16 @@ enum BackendFindings {
                 backend.missing.map { "at least \(HumanFormat.count(Int($0), "element"))" } ?? "some or all"
             found.append(
                 Finding(
-                    .warning, name, "the backend had lost \(missing) of what it accepted; everything is sent again",
-                    remedy: "wait until 'healthbus sync' says everything is delivered; then check its folder"))
+                    .warning, name, "the \(word) had lost \(missing) of what it accepted; everything is sent again",
+                    remedy: "wait until 'healthbus sync' says everything is delivered; then check its "
+                        + (word == "backend" ? "folder" : "backups")))
         }
         if backend.acceptance == .trust {
             found.append(
                 Finding(
-                    .note, name, "trusts the backend to keep what it accepts: the backend doesn't say who it is",
-                    remedy: "nothing; 'Acceptance' in docs/delivery.md says how a backend can prove it"))
+                    .note, name, "trusts the \(word) to keep what it accepts: the \(word) doesn't say who it is",
+                    remedy: word == "backend"
+                        ? "nothing; 'Acceptance' in docs/delivery.md says how a backend can prove it" : "nothing"))
         }
         return found
     }

@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Changelog
 import Configuration
+import DeliveryKit
 import HealthModel
 import Protocol
 import Terminal
@@ -128,9 +129,10 @@ extension Diagnosis {
             backlog.changes > 0
             ? "; \(HumanFormat.count(Int(backlog.changes), "change")) \(backlog.changes == 1 ? "waits" : "wait")" : ""
         if told.held > 0 {
+            let word = seen.stack.instance(name)?.manifest.destinationWord ?? "backend"
             return Finding(
                 .warning, name, why + waiting,
-                remedy: "check the backend; if it is right, set the uploader's 'refusedInARow' to 0"
+                remedy: "check the \(word); if it is right, set 'refusedInARow' of '\(name)' to 0"
             ).asCause(because: [backend])
         }
         if seen.stack.instance(name)?.manifest.isFolderDestination == true {

@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Changelog
 import Configuration
+import DeliveryKit
 import HealthModel
 import Protocol
 import Terminal
@@ -130,7 +131,8 @@ package struct Diagnosis {
         let uploader = beat.uploader
         let backend = seen.stack.only(.backend)?.name
         let keepsFiles = seen.stack.instance(name)?.manifest.isFolderDestination == true
-        var found = BackendFindings.of(beat, name, backend: backend, keepsFiles: keepsFiles)
+        let word = seen.stack.instance(name)?.manifest.destinationWord ?? "backend"
+        var found = BackendFindings.of(beat, name, backend: backend, keepsFiles: keepsFiles, word: word)
         if uploader?.paused == true {
             found.append(
                 Finding(
@@ -145,7 +147,7 @@ package struct Diagnosis {
         if let letters = uploader?.deadLetters, letters > 0 {
             found.append(
                 Finding(
-                    .warning, name, "the backend refused \(letters) element\(letters == 1 ? "" : "s") for good",
+                    .warning, name, "the \(word) refused \(letters) element\(letters == 1 ? "" : "s") for good",
                     remedy:
                         "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again")
             )
@@ -154,7 +156,7 @@ package struct Diagnosis {
             found.append(
                 Finding(
                     .warning, name,
-                    "the backend has \(conflicts) element\(conflicts == 1 ? "" : "s") in the version sent to it, but with other content",
+                    "the \(word) has \(conflicts) element\(conflicts == 1 ? "" : "s") in the version sent to it, but with other content",
                     remedy: "'healthbus conflicts' lists them, and says what to do"))
         }
         if let days = beat.handler?.failedDays, days > 0 {

@@ -114,7 +114,7 @@ package struct IdleWatch: Sendable {
             // Until it is known that the backend still has what it accepted, it is unknown what has been delivered.
             if let backend = uploader.uploader?.backend, !backend.isCompared {
                 let reason = why ?? backend.why
-                waits = waits ?? "\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? "")
+                waits = waits ?? "\(name): comparing what the destination holds" + (reason.map { " (\($0))" } ?? "")
                 if behind == nil { uncompared.append(name) }
             } else if let behind {
                 waits = waits ?? "\(name): \(why ?? "delivering what \(behind.0) has")"
