@@ -46,6 +46,19 @@ import Testing
         #expect(ConflictsReport(entries: []).text(for: Terminal(isTerminal: false)) == "No conflicts.\n")
     }
 
+    @Test func fractionsAreShownAsPercentages() throws {
+        let start = Instant(seconds: 1_743_000_000)
+        let told = RecordConflict.Content(start: start, end: start, value: 0.963, unit: "%")
+        let conflict = RecordConflict(
+            type: "HKQuantityTypeIdentifierOxygenSaturation", uuid: "01977f3a-5c00-8abc-9def-000000000001",
+            source: "Watch", told: told, kept: nil)
+        let entry = try #require(ConflictsReport.Entry(Self.row(1, RecordConflict.reason, conflict.json)))
+        let report = ConflictsReport(entries: [entry])
+        #expect(report.text(for: Terminal(isTerminal: false)).contains("96.3 % at"))
+        // Programs read what is stored.
+        #expect(report.value.array?.first?["other"]["value"].double == 0.963)
+    }
+
     @Test func theListShowsWhatDestinationsHave() throws {
         let conflict = DeliveryConflict(
             number: 4, user: "anna", metric: "daily", id: "2025-03-30", version: 17,

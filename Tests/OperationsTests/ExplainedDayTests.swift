@@ -61,6 +61,21 @@ import Testing
         for name in names { #expect(explained[name] ?? 0 >= 20, "\(name)") }
     }
 
+    /// People see a percentage; what programs read stays a fraction.
+    @Test func aFractionIsExplainedInPercent() throws {
+        var headlines: Set<String> = []
+        for seed in 0..<40 as Range<UInt64> {
+            let day = try Self.explain("body-fat", ExplainedLife(seed: seed))
+            guard let result = day.result else { continue }
+            let headline = try #require(day.headline)
+            headlines.insert(headline)
+            #expect(headline.hasSuffix(" %") && (0.1...0.2).contains(result))
+            let shown = try #require(Double(headline.dropLast(2)))
+            #expect(abs(shown - result * 100) <= 0.006)
+        }
+        #expect(headlines.count > 5)
+    }
+
     private static func check(_ day: ExplainedDay, _ figure: Double, _ summary: Value, _ comment: Comment) {
         let members = Value.object(day.members)
         switch day.metric.kind {

@@ -48,6 +48,13 @@ import Testing
         }
     }
 
+    @Test func onlyHealthKitsPercentagesAreFractions() throws {
+        #expect(try ExplainedMetric("OxygenSaturation").isFraction && ExplainedMetric("body-fat").isFraction)
+        #expect(try !ExplainedMetric("steps").isFraction)
+        let own = OwnTypeRow(name: "humidity", kind: "quantity", unit: "%", aggregation: "average", version: 1)
+        #expect(try !ExplainedMetric("humidity", figures: [], held: ["humidity"], own: [own]).isFraction)
+    }
+
     /// If a person's own type has the same name as a column in a table, the type comes first.
     @Test func aTypeOfThatNameComesFirst() throws {
         #expect(try ExplainedMetric("HR avg", held: ["HR avg"]).type == "HR avg")

@@ -55,11 +55,11 @@ enum CompareTool: AssistantTool {
         let chosen =
             named
             ?? choice.all.filter { figure in
-                figure.isNumber && days.contains { !figure.column.value(in: $0).isNull }
+                figure.isNumber && days.contains { !figure.value(in: $0).isNull }
             }
         let figures = chosen.map { figure -> (String, Value) in
             let both = sides.map { side in
-                FigureOverDays(numbers: side.counted.compactMap { figure.column.value(in: $0).double })
+                FigureOverDays(numbers: side.counted.compactMap { figure.value(in: $0).double })
             }
             return (
                 figure.name,

@@ -37,10 +37,10 @@ enum DaysTool: AssistantTool {
             ? context.newestDays(arguments.integer("limit") ?? usual.newest) : context.days(range)
         let days = found.days.compactMap { day in context.state(day).map { (state: $0, summary: day) } }
             .filter { DaysReport.hasData($0.summary) }
-        let filled = choice.all.filter { figure in days.contains { !figure.column.value(in: $0.summary).isNull } }
+        let filled = choice.all.filter { figure in days.contains { !figure.value(in: $0.summary).isNull } }
         let chosen = named ?? filled.filter(\.isNumber)
         let rows = days.map { day -> Value in
-            let figures = chosen.map { ($0.name, $0.column.value(in: day.summary)) }
+            let figures = chosen.map { ($0.name, $0.value(in: day.summary)) }
             return .object(
                 day.state.members.merging(
                     ["figures": .object(Dictionary(figures, uniquingKeysWith: { first, _ in first }))]) { $1 })
@@ -71,7 +71,7 @@ enum DaysTool: AssistantTool {
     /// An empty list counts as no data.
     private static func hasContent(_ figure: FigureChoice.Figure, _ days: [Value]) -> Bool {
         days.contains { day in
-            let value = figure.column.value(in: day)
+            let value = figure.value(in: day)
             return value.array?.isEmpty == false || value.object?.isEmpty == false
         }
     }

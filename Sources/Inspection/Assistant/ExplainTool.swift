@@ -29,8 +29,9 @@ enum ExplainTool: AssistantTool {
             throw Failure.usage("date is more than a day", hint: "give one, such as 2025-03-30")
         }
         let explained =
-            try OwnFigureReport(context.stack, metric: metric, day: day, user: context.user)?.value
-            ?? ExplainReport(context.stack, context.reader, metric: metric, day: day, user: context.user).value
+            try OwnFigureReport(context.stack, metric: metric, day: day, user: context.user)?.shownValue
+            ?? ExplainReport(context.stack, context.reader, metric: metric, day: day, user: context.user)
+            .shownValue
         var left: [String: Value] = [:]
         // The path of a handler's manifest says nothing about the figure.
         let told = Value.object((explained.object ?? [:]).filter { $0.key != "plugin" })

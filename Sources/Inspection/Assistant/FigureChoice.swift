@@ -9,12 +9,21 @@ struct FigureChoice {
         let column: ViewColumn
         /// Empty if there is none.
         let unit: String
+        /// Whether it is stored as a fraction and shown as a percentage.
+        let isFraction: Bool
         /// Other names that people may use for it.
         let others: [String]
 
         var name: String { column.name }
         /// Whether the figure is a number; otherwise it is a list or an object.
         var isNumber: Bool { column.kind == .real }
+
+        /// As shown to people: percentages are 96.3, not 0.963. Null if a day, or an hour of it, doesn't have the figure.
+        func value(in summary: Value, hour: Int? = nil) -> Value {
+            let value = column.value(in: summary, hour: hour)
+            if isFraction { return ShownFraction.percent(value) }
+            return name == "other" ? ShownFraction.percent(other: value) : value
+        }
 
         fileprivate func isCalled(_ text: String) -> Bool {
             column.isCalled(text) || ([column.name] + others).contains { $0.lowercased() == text.lowercased() }
@@ -33,7 +42,9 @@ struct FigureChoice {
                     ? figure.hourly.map(column.isCalled) ?? false
                     : column.isCalled(figure.path.joined(separator: "."))
             }
-            return Figure(column: column, unit: figure?.unit ?? "", others: figure?.explanation?.names ?? [])
+            return Figure(
+                column: column, unit: figure?.unit ?? "", isFraction: figure?.isFraction ?? false,
+                others: figure?.explanation?.names ?? [])
         }
     }
 

@@ -35,7 +35,7 @@ enum HoursTool: AssistantTool {
         let newest = days.suffix(limit)
         let filled = choice.all.filter { figure in
             newest.contains { day in
-                hours(of: day.summary).indices.contains { !figure.column.value(in: day.summary, hour: $0).isNull }
+                hours(of: day.summary).indices.contains { !figure.value(in: day.summary, hour: $0).isNull }
             }
         }
         let chosen = named ?? filled
@@ -70,7 +70,7 @@ enum HoursTool: AssistantTool {
         return starts.enumerated().compactMap { index, start in
             guard let start, start < context.now else { return nil }
             let local = context.zones.localText(of: start)
-            let values = figures.map { ($0.name, $0.column.value(in: summary, hour: index)) }
+            let values = figures.map { ($0.name, $0.value(in: summary, hour: index)) }
             return [
                 "hour": Value(Int(local.dropFirst(11).prefix(2))), "start": .string(local),
                 "over": .bool(start + .seconds(3600) <= context.now),

@@ -90,6 +90,9 @@ enum SamplesTool: AssistantTool {
         func local(_ name: String) -> Value { context.local(sample[name].string.flatMap { InstantText.parse($0) }) }
         var members: [String: Value] = ["start": local("start_date"), "end": local("end_date")]
         for name in ["id", "type", "value", "unit", "source", "source_type"] { members[name] = sample[name] }
+        if HealthType.named(sample["type"].string ?? "").isFraction {
+            members["value"] = ShownFraction.percent(sample["value"])
+        }
         if details {
             members["metadata"] = sample["metadata"]
             // Locations never leave the stack.

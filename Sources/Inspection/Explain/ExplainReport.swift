@@ -92,6 +92,11 @@ package struct ExplainReport {
         return .object(members)
     }
 
+    /// The same with percentages as people see them: 96.3 with the unit `%`, where `value` has 0.963.
+    package var shownValue: Value {
+        metric.isFraction ? ShownFraction.percent(["value", "figure", "min", "max", "average"], in: value) : value
+    }
+
     package func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {
         if shown.byHour, [.sleep, .count, .workouts, .visits].contains(metric.kind) {
             throw Failure.usage("\(metric.name) isn't kept by hour", hint: "leave out --hour")
@@ -99,7 +104,7 @@ package struct ExplainReport {
         let hours = window.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
         var text = "\(metric.name) on \(day), \(clock.zoneNames)"
         if hours != 24 { text += ", \(ExplainFormat.short(hours)) hours" }
-        guard let headline = explanation.headline(metric.kind == .count ? "count" : metric.unit) else {
+        guard let headline = explained.headline else {
             return text + "\nNo sample of \(metric.type) gives it a figure"
                 + (agrees ? ".\n" : "; the summary still has \(figureText).\n")
         }
@@ -124,7 +129,9 @@ package struct ExplainReport {
         guard let figure else {
             return explanation.figures.keys.contains { !summary[$0].isNull } ? "other details" : "none"
         }
-        return figure == explanation.result ? "the same, but other details" : ExplainFormat.exact(figure)
+        return figure == explanation.result
+            ? "the same, but other details"
+            : ExplainFormat.exact(metric.isFraction ? ShownFraction.percent(figure) : figure)
     }
 
     private var state: String { Self.state(of: summary) }

@@ -55,6 +55,8 @@ package struct ExplainedDay {
 
     /// The figure that results from the samples; nil if there are none.
     package var result: Double? { explanation.result }
+    /// The result as people see it, such as "96.3 %"; nil if there are no samples.
+    package var headline: String? { explanation.headline(metric.kind == .count ? "count" : metric.unit) }
     /// What `explain --json` contains besides the figure.
     package var members: [String: Value] { explanation.members }
 

@@ -19,6 +19,9 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// The figure includes only samples in this unit; nil if it includes samples in any unit.
     package let onlyUnit: String?
 
+    /// Whether its numbers are fractions that people see as percentages.
+    package var isFraction: Bool { HealthType.named(type).isFraction && onlyUnit == nil && kind != .count }
+
     /// - Parameters:
     ///   - text: a short name, a member of `days --json`, a column of `days` or the views, or a type's identifier with
     ///     or without its prefix; case doesn't matter.

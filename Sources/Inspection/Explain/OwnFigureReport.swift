@@ -95,13 +95,21 @@ package struct OwnFigureReport {
         ]
     }
 
+    /// The same with a percentage as people see it.
+    package var shownValue: Value {
+        figure.isFraction ? ShownFraction.percent(["figure"], in: value) : value
+    }
+
     package func text(for terminal: Terminal) -> String {
         let unit = figure.unit.isEmpty ? "" : " " + figure.unit
         var text = "\(name) on \(day), \(clock.zoneNames): "
         if computed.isNull {
             text += "none\nThe day's summary has no '\(name)'.\n"
         } else {
-            let told = computed.double.map { ExplainFormat.exact($0) } ?? computed.json()
+            let told =
+                computed.double.map {
+                    ExplainFormat.exact(figure.isFraction ? ShownFraction.percent($0) : $0)
+                } ?? computed.json()
             text += terminal.styled(told + unit, .bold) + "\n"
             text += "That is the day's figure, \(ExplainReport.state(of: summary)).\n"
         }

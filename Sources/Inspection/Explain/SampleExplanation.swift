@@ -8,6 +8,8 @@ struct SampleExplanation: Explanation {
     let kind: ExplainedMetric.Kind
     let style: HealthType.Style
     let unit: String
+    /// Whether people see its numbers as percentages.
+    private let isFraction: Bool
     let parts: DiscreteExplanation
     let hours: [(range: Range<Instant>, statistics: DiscreteStatistics)]
 
@@ -15,6 +17,7 @@ struct SampleExplanation: Explanation {
         self.kind = kind
         self.unit = unit
         style = HealthType.named(type).style
+        isFraction = HealthType.named(type).isFraction
         let rows = input.samples.rows(of: type)
         parts = DiscreteExplanation(
             input.samples, rows: rows, style: style, order: input.sourceOrder(for: type), in: input.window)
@@ -87,9 +90,17 @@ struct SampleExplanation: Explanation {
         ]
     }
 
+    func headline(_ unit: String) -> String? {
+        result.map { "\(ExplainFormat.exact(isFraction ? ShownFraction.percent($0) : $0)) \(unit)" }
+    }
+
+    private func short(_ number: Double?) -> String {
+        ExplainFormat.short(isFraction ? number.map { ShownFraction.percent($0) } : number)
+    }
+
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
         let latest = parts.latest.map {
-            "Latest: \(clock.time($0.start)), \(ExplainFormat.short($0.value)) \(unit), \($0.source)"
+            "Latest: \(clock.time($0.start)), \(short($0.value)) \(unit), \($0.source)"
         }
         var tables = [ExplainTable(table: sources, footer: latest)]
         if shown.byHour { tables.append(ExplainTable(table: byHour(clock))) }
@@ -104,8 +115,8 @@ struct SampleExplanation: Explanation {
         for source in parts.sources {
             let statistics = source.statistics
             table.add([
-                source.name, HumanFormat.count(statistics.count), ExplainFormat.short(statistics.minimum),
-                ExplainFormat.short(statistics.maximum), ExplainFormat.short(statistics.average),
+                source.name, HumanFormat.count(statistics.count), short(statistics.minimum), short(statistics.maximum),
+                short(statistics.average),
                 ExplainFormat.percent(weight(source), of: 1),
             ])
         }
@@ -117,8 +128,8 @@ struct SampleExplanation: Explanation {
         for (range, statistics) in hours {
             table.add([
                 clock.time(range.lowerBound), statistics.count == 0 ? "" : HumanFormat.count(statistics.count),
-                ExplainFormat.short(statistics.minimum), ExplainFormat.short(statistics.maximum),
-                ExplainFormat.short(statistics.average),
+                short(statistics.minimum), short(statistics.maximum),
+                short(statistics.average),
             ])
         }
         return table
@@ -130,7 +141,7 @@ struct SampleExplanation: Explanation {
             let length = sample.end - sample.start
             table.add([
                 clock.time(sample.start), length == .zero ? "" : HumanFormat.duration(length),
-                ExplainFormat.short(sample.value), sample.source,
+                short(sample.value), sample.source,
             ])
         }
         return table

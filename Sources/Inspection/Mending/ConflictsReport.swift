@@ -148,8 +148,8 @@ package struct ConflictsReport {
             let conflict = entry.conflict
             table.add([
                 "\(entry.number)", QuarantineReport.short(conflict.type),
-                conflict.kept.map { Self.words($0, terminal) } ?? "a sample of another type",
-                Self.words(conflict.told, terminal), conflict.source,
+                conflict.kept.map { Self.words($0, of: conflict.type, terminal) } ?? "a sample of another type",
+                Self.words(conflict.told, of: conflict.type, terminal), conflict.source,
                 "\(entry.seen)",
             ])
         }
@@ -161,8 +161,12 @@ package struct ConflictsReport {
     }
 
     /// "612 count at 2025-03-30T08:15"
-    private static func words(_ content: RecordConflict.Content, _ terminal: Terminal) -> String {
-        let value = content.value.map { "\(Value.number($0).json()) \(content.unit) at " } ?? ""
+    private static func words(_ content: RecordConflict.Content, of type: String, _ terminal: Terminal) -> String {
+        let isFraction = HealthType.named(type).isFraction
+        let value =
+            content.value.map {
+                "\(ExplainFormat.exact(isFraction ? ShownFraction.percent($0) : $0)) \(content.unit) at "
+            } ?? ""
         return value + terminal.moment(content.start)
     }
 }

@@ -38,11 +38,17 @@ package struct EntriesReport {
         for event in events {
             table.add([
                 event.id, TypeName.short(event.type),
-                terminal.moment(event.start, on: zones), event.value.map { Value.number($0).json() } ?? "", event.unit,
+                terminal.moment(event.start, on: zones), event.value.map { Self.number($0, of: event.type) } ?? "",
+                event.unit,
                 event.note ?? "", "\(event.version)",
             ])
         }
         return table.render(for: terminal)
+    }
+
+    /// As people see it; the conversion of units leaves digits that nobody entered.
+    private static func number(_ value: Double, of type: String) -> String {
+        ExplainFormat.exact(HealthType.named(type).isFraction ? ShownFraction.percent(value) : value)
     }
 
     package func typeTable(for terminal: Terminal) -> String {

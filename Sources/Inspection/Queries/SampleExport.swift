@@ -82,6 +82,8 @@ private struct ExportedPage {
     private let types: [[UInt8]]
     private let units: [[UInt8]]
     private let sources: [[UInt8]]
+    /// By type: whether people see its values as percentages.
+    private let isFraction: [Bool]
 
     init(_ samples: SamplePage, isShort: Bool, zones: ZoneTimeline) {
         self.samples = samples
@@ -89,6 +91,7 @@ private struct ExportedPage {
         self.zones = zones
         types = samples.types.map { Array((isShort ? TypeName.short($0) : $0).utf8) }
         units = samples.units.map { Array($0.utf8) }
+        isFraction = samples.types.map { HealthType.named($0).isFraction }
         sources = samples.origins.map { Array($0.sourceName.utf8) }
     }
 
@@ -107,7 +110,8 @@ private struct ExportedPage {
             output.text(type)
             output.text(Self.local(samples.startOf(row), zones))
             output.text(samples.end[row] == samples.start[row] ? "" : Self.local(samples.endOf(row), zones))
-            output.number(samples.value[row])
+            let value = samples.value[row]
+            output.number(isFraction[Int(samples.type[row])] ? ShownFraction.percent(value) : value)
             unit()
             return text(source)
         }
