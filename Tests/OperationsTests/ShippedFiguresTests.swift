@@ -1,10 +1,28 @@
 import Configuration
 import HealthModel
+import HealthViews
 import Inspection
+import Protocol
 import Testing
 
 /// Compares the manifests' descriptions of figures with the code that depends on them.
 @Suite struct ShippedFiguresTests {
+    /// A person's own type can't have the name of a figure.
+    @Test func allNamesOfFiguresAreTaken() {
+        let views = HealthViews(figures: ShippedFigures.all)
+        let own: Set = ["user_id", "date", "zone", "final", "revision", "version", "hour", "start_date"]
+        let columns = [views[.days], views[.hours]].compactMap { $0 }.flatMap(\.columns).map(\.name)
+        let names = ShippedFigures.all.flatMap { figure in
+            [figure.path[0], figure.hourly, figure.column?.title].compactMap { $0 } + (figure.explanation?.names ?? [])
+        }
+        let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-_")
+        let words = (names + columns).filter { !own.contains($0) }.map { $0.lowercased() }
+            .filter { allowed.isSuperset(of: $0) }
+        #expect(words.count > 50)
+        for word in words { #expect(OwnTypeNames.meaning(of: word) != nil, "\(word)") }
+        for free in ["coffee", "my-headache", "tea", "pages-read"] { #expect(OwnTypeNames.meaning(of: free) == nil) }
+    }
+
     @Test func columnsStandAsTheyAlwaysStood() {
         let titles = [
             "Steps", "km", "Floors", "Active kcal", "Basal kcal", "Exercise", "Stand", "HR avg", "Rest HR", "HRV",

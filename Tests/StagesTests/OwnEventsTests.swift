@@ -134,6 +134,35 @@ struct OwnEventsTests {
         #expect(try send("DELETE", "/v1/types/tea").status == 404)
     }
 
+    /// On the command line such a name would mean something else.
+    @Test(arguments: [
+        ("headache", "'healthbus events add Headache VALUE'"), ("Nausea", "my-nausea"), ("STEPCOUNT", "StepCount"),
+        ("steps", "my-steps"), ("weight", "BodyMass"), ("heart_rate", "my-heart_rate"), ("food", "my-food"),
+        ("workout", "my-workout"), ("hkquantitytypeidentifierstepcount", "StepCount"), ("Coffee", "use coffee"),
+    ])
+    func aNameThatIsTakenIsRefusedInAnyCase(_ name: String, _ hint: String) throws {
+        let refused = try send("POST", "/v1/types", #"{"name": "\#(name)"}"#)
+        #expect(refused.status == 422 && refused.body["code"] == "malformed", "\(refused.body.json())")
+        #expect(refused.body["hint"].string?.contains(hint) == true, "\(refused.body.json())")
+        #expect(try send("GET", "/v1/types").body["types"].array?.count == 1)
+    }
+
+    /// What is proposed instead works, and what is said of values is true.
+    @Test func aCategoryNeedsNoValueAndAQuantityOne() throws {
+        #expect(try send("POST", "/v1/types", #"{"name": "my-headache", "kind": "category"}"#).status == 201)
+        let made = try send("POST", "/v1/events", #"{"type": "my-headache", "start": "2025-03-27T08:00:00Z"}"#)
+        #expect(made.status == 201 && made.body["value"].isNull, "\(made.body.json())")
+        for (body, error) in [
+            (#"{"type": "my-headache", "value": 2}"#, "an event of a category has no value"),
+            (#"{"type": "my-headache", "value": "bad"}"#, "an event of a category has no value"),
+            (#"{"type": "coffee"}"#, "the value is missing"),
+            (#"{"type": "coffee", "value": "two"}"#, "the value isn't a number"),
+        ] {
+            let refused = try send("POST", "/v1/events", body)
+            #expect(refused.status == 422 && refused.body["error"].string == error, "\(body): \(refused.body.json())")
+        }
+    }
+
     /// A phone's token reveals nothing, and a lost answer enters nothing twice.
     @Test func whoMayReadAndWhatGetsLost() throws {
         _ = try send("POST", "/v1/events", Self.coffee)

@@ -91,7 +91,7 @@ package struct DaysReport {
         return table.render(for: terminal)
     }
 
-    /// A person's own types, which have no HealthKit name: "coffee 3 cups, headache 1".
+    /// A person's own types, which have no HealthKit name: "coffee 3 cups, cold-shower 1".
     private static func own(_ day: Value) -> String {
         let own = (day["other"].object ?? [:]).filter { !$0.key.hasPrefix("HK") }
         return Value.inOrder(own).map { name, figure in

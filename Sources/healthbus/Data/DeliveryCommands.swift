@@ -27,7 +27,7 @@ enum TypesCommand: Command {
         ],
         examples: [
             "healthbus types", "healthbus types off BodyMass", "healthbus types frequency StepCount hourly",
-            "healthbus types add coffee --unit cups", "healthbus types add headache --category",
+            "healthbus types add coffee --unit cups", "healthbus types add cold-shower --category",
             "healthbus types own", "healthbus types remove coffee",
         ])
 

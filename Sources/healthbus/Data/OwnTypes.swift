@@ -1,3 +1,4 @@
+import Configuration
 import HealthModel
 import Inspection
 import Logging
@@ -40,6 +41,15 @@ enum OwnTypes {
         switch action {
         case .own: try list(stack, arguments, user: user)
         case .add:
+            // The observer knows the names of the usual figures; a handler of one's own may have others.
+            guard
+                OwnTypeNames.meaning(of: words[0]) != nil
+                    || !FigureNames.isTaken(words[0], by: stack.configuration.figures)
+            else {
+                throw Failure.usage(
+                    "a day has a figure of that name",
+                    hint: "choose another name, such as \(OwnTypeNames.proposal(for: words[0]))")
+            }
             var body = members(arguments)
             body["name"] = .string(words[0])
             if arguments.flag("--category") { body["kind"] = "category" }

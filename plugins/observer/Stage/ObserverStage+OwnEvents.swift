@@ -82,7 +82,7 @@ extension ObserverStage {
             guard draft.isSame(found.row, found.content) else {
                 throw OwnRefusal.taken(
                     "version", "there is an event with this id and other content, in version \(known.version)",
-                    hint: "change it with PATCH, or use another id", version: known.version)
+                    hint: "change that one, or use another id", version: known.version)
             }
             return OwnAnswer(200, found.row.json)
         }

@@ -35,12 +35,19 @@ extension ObserverStage {
             guard same == row else {
                 throw OwnRefusal.taken(
                     "version", "there is a type with this name already, in version \(row.version)",
-                    hint: "change it with PATCH, or use another name", version: row.version)
+                    hint: "change that one, or use another name", version: row.version)
             }
             return OwnAnswer(200, row.value)
         }
         try checkFollowed(type, of: user, turn)
-        guard try OwnTables.types(of: user, in: turn.database).count < Self.typeLimit else {
+        let types = try OwnTables.types(of: user, in: turn.database)
+        // Commands ignore letter case.
+        if let other = types.first(where: { $0.name.lowercased() == name.lowercased() }) {
+            throw OwnRefusal.malformed(
+                "there is a type of that name already, written with other capitals",
+                hint: "use \(other.name), or choose another name")
+        }
+        guard types.count < Self.typeLimit else {
             throw OwnRefusal.taken(
                 "too-many", "there are \(Self.typeLimit) types already", hint: "remove one that you don't use")
         }
@@ -143,11 +150,18 @@ extension ObserverStage {
                 "a type's name has 1 to 64 letters, digits, '-' and '_', and begins with a letter",
                 hint: "as in coffee or blood-test")
         }
-        guard !name.hasPrefix("HK"), !name.hasPrefix("CL"), OwnKind.healthKit(name) == nil,
-            HealthType.base(ofStatistics: name) == nil
-        else {
+        let proposal = "choose another name, such as \(OwnTypeNames.proposal(for: name))"
+        switch OwnTypeNames.meaning(of: name) {
+        case .healthKit(let type, true):
             throw .malformed(
-                "HealthKit has a type of that name", hint: "enter events of that type, or use another name")
+                "HealthKit has that type already",
+                hint: "'healthbus events add \(type) VALUE' enters an event of it; or \(proposal)")
+        case .healthKit: throw .malformed("HealthKit has a type of that name", hint: proposal)
+        case .figure: throw .malformed("a day has a figure of that name", hint: proposal)
+        case nil: break
+        }
+        guard !name.hasPrefix("HK"), !name.hasPrefix("CL"), HealthType.base(ofStatistics: name) == nil else {
+            throw .malformed("names that begin like this one are reserved for Apple's types", hint: proposal)
         }
         return name
     }

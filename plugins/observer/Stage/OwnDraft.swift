@@ -45,10 +45,14 @@ struct OwnDraft {
             guard unit.isNull || unit.string == type.unit else {
                 throw .malformed("the unit isn't that of the type", hint: "leave it out, or send \"\(type.unit)\"")
             }
-            guard (value.double == nil) == (type.kind == OwnKind.category.rawValue) else {
+            let isCategory = type.kind == OwnKind.category.rawValue
+            guard !isCategory || value.isNull else {
+                throw .malformed("an event of a category has no value", hint: "leave the value out")
+            }
+            guard isCategory || value.double != nil else {
                 throw .malformed(
-                    value.double == nil ? "value isn't a number" : "an event of a category has no value",
-                    hint: "GET /v1/types says which types are categories")
+                    value.isNull ? "the value is missing" : "the value isn't a number",
+                    hint: "give a number, as in 2 or 71.4")
             }
             unit = .string(type.unit)
         } else {
@@ -74,12 +78,12 @@ struct OwnDraft {
         let text = Value.object(["samples": .array([.object(sample)])]).json()
         let changes: PushedChanges
         do throws(PushError) { changes = try SamplesBody.changes(json: Array(text.utf8)) } catch {
-            throw .malformed(error.description, hint: "docs/own-events.md describes the body")
+            throw .malformed(error.description, hint: "check the type, the times and the value")
         }
         guard changes.records.count == 1 else {
             throw .malformed(
                 changes.quarantined.first?.reason ?? "it isn't a single event",
-                hint: "docs/own-events.md describes the body")
+                hint: "check the type, the times and the value")
         }
         self.type = identifier
         self.note = note.string
@@ -94,7 +98,7 @@ struct OwnDraft {
         }
         if let type = OwnKind.healthKit(name) { return type.identifier }
         throw .malformed(
-            "there is no such type", hint: "make it first: POST /v1/types, or 'healthbus types add NAME'")
+            "there is no such type", hint: "'healthbus types add NAME' makes one of your own")
     }
 
     /// Whether an event has this content already.
