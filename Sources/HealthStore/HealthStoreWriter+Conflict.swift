@@ -114,7 +114,7 @@ extension HealthStoreWriter {
             var conflict = other
             conflict.kept = other.type == type ? now : nil
             var isWritten = false
-            if conflict.kept.map({ !$0.agrees(with: other.told) }) ?? true {
+            if conflict.isOpen {
                 write.bind(1, conflict.json)
                 write.bind(2, keys(of: conflict).current)
                 write.bind(3, number)
@@ -152,7 +152,7 @@ extension HealthStoreWriter {
 
 extension RecordConflict.Content {
     /// Whether both are the same content, by the rules for records with the same UUID.
-    fileprivate func agrees(with other: RecordConflict.Content) -> Bool {
+    func agrees(with other: RecordConflict.Content) -> Bool {
         unit == other.unit && StoredValue.agrees(value ?? .nan, other.value ?? .nan)
             && abs(start.flooredSecond - other.start.flooredSecond) <= RecordClaim.tolerance
             && abs(end.flooredSecond - other.end.flooredSecond) <= RecordClaim.tolerance

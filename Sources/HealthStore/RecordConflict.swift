@@ -37,6 +37,9 @@ package struct RecordConflict: Sendable, Equatable {
         self.kept = kept
     }
 
+    /// Whether there is still anything to decide: the sample may have got the other content in the meantime.
+    package var isOpen: Bool { kept.map { !$0.agrees(with: told) } ?? true }
+
     /// The text that is kept in quarantine.
     package var json: String {
         var members = Self.members(told)

@@ -208,6 +208,39 @@ struct OwnEventsTests {
         }
     }
 
+    /// A higher sync version overtakes the sample, not the conflict: what is shown as kept is what is stored now.
+    @Test func anOpenConflictIsShownBesideWhatIsStoredNow() throws {
+        let uuid = IngestRig.uuid(1)
+        func shown() throws -> [RecordConflict] {
+            let store = try HealthStoreReader(database: rig.observer.store.database)
+            var rows: [QuarantinedRow] = []
+            for entry in try store.quarantine() {
+                try ObserverSource(database: rig.observer.store.database).answer(
+                    Question(.quarantined(MendSelection(numbers: [entry.number]), record: true)), for: nil,
+                    head: rig.observer.store.head
+                ) { page, _ in rows += (page as? QuarantinedPage)?.entries ?? [] }
+            }
+            return rows.compactMap { row in
+                guard case .input(let raw)? = row.record else { return nil }
+                return RecordConflict(json: raw)
+            }
+        }
+        func push(_ value: Double, version: Int) throws {
+            let more = ", \"metadata\": {\"HKMetadataKeySyncVersion\": \(version)}"
+            _ = try rig.post([IngestRig.steps(1, uuid: uuid, value: value, more: more)])
+        }
+        try push(80, version: 1)
+        try push(81, version: 1)
+        #expect(try shown().map(\.kept?.value) == [80] && shown().map(\.told.value) == [81])
+        try push(82, version: 2)
+        #expect(try shown().map(\.kept?.value) == [82] && shown().map(\.told.value) == [81])
+        #expect(try shown().allSatisfy(\.isOpen))
+        try push(81, version: 3)
+        #expect(try shown().contains { $0.isOpen } == false)
+        _ = try rig.post([], deleted: [uuid])
+        #expect(try shown().count == 1)
+    }
+
     /// Content that lost once stays out, whatever has become of the sample; open conflicts show the sample's current
     /// content.
     @Test func twoConflictsAreResolvedOneAfterTheOther() throws {

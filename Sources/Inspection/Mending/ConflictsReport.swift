@@ -49,11 +49,13 @@ package struct ConflictsReport {
 
     package init(_ stack: Stack) throws {
         let all = try QuarantineReport(stack, MendSelection(reason: RecordConflict.reason)).entries
-        count = all.count
-        entries = try all.prefix(Self.limit).flatMap { entry in
+        let found = try all.prefix(Self.limit).flatMap { entry in
             try QuarantineReport(stack, MendSelection(numbers: [entry.number]), isWhole: true).entries
                 .compactMap(Entry.init)
         }
+        // If the sample has the other content by now, there is nothing to decide.
+        entries = found.filter(\.conflict.isOpen)
+        count = all.count - (found.count - entries.count)
         delivered = try Self.delivered(stack)
     }
 

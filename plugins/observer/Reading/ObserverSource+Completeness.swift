@@ -111,10 +111,22 @@ extension ObserverSource {
             let rows = found.filter {
                 selection.takes(number: $0.entry.number, reason: $0.entry.reason, type: $0.type ?? "")
             }
-            let entries = rows.map { $0.row(isWhole: single != nil) }
+            let entries = try rows.map { row in
+                try (single == nil ? row : current(row)).row(isWhole: single != nil)
+            }
             page(QuarantinedPage(entries: entries, continue: isLast && !isWhole ? after : nil), isLast)
             if isLast { return }
         }
+    }
+
+    /// A conflict beside what is stored now, which may be newer than what was stored when it came.
+    private func current(_ record: QuarantinedRecord) throws -> QuarantinedRecord {
+        guard record.entry.reason == RecordConflict.reason, let conflict = RecordConflict(json: record.entry.raw) else {
+            return record
+        }
+        var record = record
+        record.entry.raw = try store.current(conflict, user: record.entry.user).json
+        return record
     }
 
     private static let entriesPerPage = 100
