@@ -79,6 +79,9 @@ package struct Stack: Sendable {
         return configuration.bus.endpoints?.subscribe ?? state.path
     }
 
+    /// Whether there is a stack at all: its folder, or a bus elsewhere.
+    package var exists: Bool { configuration.bus.isRemote || FileManager.default.fileExists(atPath: state.path) }
+
     package var observer: String { configuration.only(.observer)?.name ?? "observer" }
     package var hub: String { configuration.only(.hub)?.name ?? "hub" }
     package var names: [String] { configuration.instances.map(\.name) }

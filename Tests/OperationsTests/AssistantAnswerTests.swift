@@ -11,7 +11,7 @@ import Testing
     ) throws -> DayState {
         let summary: Value = [
             "date": .string(date), "zone": "Europe/Berlin", "final": .bool(final), "revision": .integer(revision),
-            "missing": .array(missing),
+            "missing": .array(missing), "steps": 5,
         ]
         let (zones, instant) = (try ZoneTimeline(zone: "Europe/Berlin"), try #require(InstantText.parse(now)))
         return try #require(DayState(summary, zones: zones, now: instant))
@@ -34,6 +34,41 @@ import Testing
         #expect(final.text == "final" && final.members["hoursSoFar"] == 24.0)
         let corrected = try Self.state("2025-04-04", at: "2025-06-01T00:00:00Z", final: true, revision: 3)
         #expect(corrected.text == "final, corrected 2 times since it first was")
+    }
+
+    @Test func aDayWithoutDataExpectsNoMore() throws {
+        let summary: Value = ["date": "1999-01-01", "zone": "Europe/Berlin", "final": false]
+        let now = try #require(InstantText.parse("2025-06-01T00:00:00Z"))
+        let day = try #require(DayState(summary, zones: ZoneTimeline(zone: "Europe/Berlin"), now: now))
+        #expect(day.text == "over, and there is no data for it" && !day.hasData)
+        let once = try Self.state("2025-04-04", at: "2025-06-01T00:00:00Z", final: true, revision: 2)
+        #expect(once.text == "final, corrected once since it first was" && once.hasData)
+    }
+
+    /// The last day of an export.
+    @Test func theDayInWhichTheDataEndsIsNoWholeDay() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        func note(_ newest: String, at now: String = "2025-06-01T00:00:00Z") throws -> String? {
+            let states = try ["2025-04-03", "2025-04-04"].map {
+                try Self.state($0, at: now, final: now.hasPrefix("2025-06"))
+            }
+            return DataEnd(try #require(InstantText.parse(newest)), zones).note(among: states)
+        }
+        #expect(try note("2025-04-04T00:08:00+02:00")?.contains("2025-04-04 at 00:08") == true)
+        #expect(try note("2025-04-04T23:10:00+02:00") == nil && note("2025-04-05T00:08:00+02:00") == nil)
+        // Of a day that isn't over, the answer says so anyway.
+        #expect(try note("2025-04-04T12:00:00+02:00", at: "2025-04-04T13:00:00+02:00") == nil)
+    }
+
+    @Test func timesAreThoseOfTheLocalClock() throws {
+        let told: Value = [
+            "visits": [["start": "2025-03-30T06:15:00Z", "place": "Tea T Zoo"]], "value": 5, "zone": "Europe/Berlin",
+            "metadata": ["made": "2025-03-30T06:15:00Z"], "end": "2025-03-30T08:15:00+02:00",
+        ]
+        let shown = LocalTimes.convert(told, try ZoneTimeline(zone: "Europe/Berlin"))
+        #expect(shown["visits"].array?.first?["start"] == "2025-03-30T08:15:00+02:00")
+        #expect(shown["visits"].array?.first?["place"] == "Tea T Zoo" && shown["metadata"] == told["metadata"])
+        #expect(shown["end"] == told["end"] && shown["value"] == 5)
     }
 
     @Test func aDayIsAsLongAsTheClockMadeIt() throws {

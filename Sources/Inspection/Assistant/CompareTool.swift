@@ -2,6 +2,7 @@ import HealthModel
 import HealthViews
 import Logging
 import ModelContext
+import Terminal
 
 /// Two spans of days side by side. Only whole days count, so that no whole day is compared with part of one.
 enum CompareTool: AssistantTool {
@@ -37,13 +38,15 @@ enum CompareTool: AssistantTool {
     private struct Side {
         var range: DateRange
         var counted: [Value]
+        /// Of the days that count.
+        var states: [DayState]
         var notCounted: [DayState]
         var missing: [ClosedRange<Int>]
     }
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {
         let choice = context.figures()
-        let named = try arguments.texts("figures").map { try choice.named($0) }
+        let named = try arguments.texts("figures").map { try context.figures(named: $0, of: choice) }
         if let list = named?.first(where: { !$0.isNumber }) {
             throw Failure.usage("\(list.name) isn't a number", hint: "get_days and get_workouts have lists")
         }
@@ -79,6 +82,7 @@ enum CompareTool: AssistantTool {
         if sides[0].counted.count != sides[1].counted.count {
             report.note("The spans count different numbers of days: compare means, not sums.")
         }
+        try report.tell(ofDataEnd: sides.flatMap(\.states))
         for (name, side) in zip(["first", "second"], sides) {
             if !side.notCounted.isEmpty {
                 report.note(
@@ -87,7 +91,7 @@ enum CompareTool: AssistantTool {
             }
             if !side.missing.isEmpty {
                 report.note(
-                    "The \(name) has no data on \(side.missing.reduce(0) { $0 + $1.count }) of its days: "
+                    "The \(name) has no data on \(HumanFormat.count(side.missing.reduce(0) { $0 + $1.count }, "day")): "
                         + "\(side.missing.suffix(5).map { DayRuns.text(of: $0) }.joined(separator: "; ")).")
             }
         }
@@ -98,11 +102,14 @@ enum CompareTool: AssistantTool {
         let days = try context.days(range).days.filter(DaysReport.hasData)
             .compactMap { day in context.state(day).map { (state: $0, summary: day) } }
         func counts(_ state: DayState) -> Bool { state.isFinal || isOpenCounted && state.isOver }
-        let span = (range.from ?? context.today).number...(range.to ?? context.today).number
+        // Days to come aren't missing.
+        let from = (range.from ?? context.today).number
+        let last = min(range.to ?? context.today, context.today).number
         return Side(
             range: range, counted: days.filter { counts($0.state) }.map(\.summary),
+            states: days.map(\.state).filter(counts),
             notCounted: days.map(\.state).filter { !counts($0) },
-            missing: MissingDays.gaps(in: span, except: days.map(\.state.date.number)))
+            missing: from <= last ? MissingDays.gaps(in: from...last, except: days.map(\.state.date.number)) : [])
     }
 
     private static func value(_ side: Side) -> Value {
@@ -117,6 +124,6 @@ enum CompareTool: AssistantTool {
 
     private static func words(_ side: Side) -> String {
         let (from, to) = (side.range.from?.description ?? "", side.range.to?.description ?? "")
-        return "\(from == to ? from : "\(from) to \(to)"), \(side.counted.count) days counted"
+        return "\(from == to ? from : "\(from) to \(to)"), \(HumanFormat.count(side.counted.count, "day")) counted"
     }
 }

@@ -11,6 +11,8 @@ package struct DayState: Equatable {
     package let revision: Int64
     /// Handlers whose figures the day is waiting for.
     package let waitsFor: [String]
+    /// Whether its summary has any figure.
+    package let hasData: Bool
     /// The day's length in hours: 23 or 25 when clocks change.
     package let hours: Double
     /// How many of its hours were over at the time of the answer.
@@ -22,18 +24,19 @@ package struct DayState: Equatable {
         let state = summary.read(SummaryState.self)
         self.init(
             date, zone: summary["zone"].string, isFinal: state?.final == true, revision: state?.revision ?? 0,
-            waitsFor: state?.missing ?? [], zones: zones, now: now)
+            waitsFor: state?.missing ?? [], hasData: DaysReport.hasData(summary), zones: zones, now: now)
     }
 
     package init(
-        _ date: LocalDay, zone: String?, isFinal: Bool, revision: Int64, waitsFor: [String], zones: ZoneTimeline,
-        now: Instant
+        _ date: LocalDay, zone: String?, isFinal: Bool, revision: Int64, waitsFor: [String], hasData: Bool = true,
+        zones: ZoneTimeline, now: Instant
     ) {
         self.date = date
         self.zone = zone
         self.isFinal = isFinal
         self.revision = revision
         self.waitsFor = waitsFor
+        self.hasData = hasData
         let ranges = zones.ranges(of: date)
         func hours(_ ranges: [Range<Instant>]) -> Double {
             ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
@@ -47,12 +50,15 @@ package struct DayState: Equatable {
 
     /// For example "final", or "not over: 13.5 of 24 hours so far".
     package var text: String {
-        if isFinal { return revision > 1 ? "final, corrected \(revision - 1) times since it first was" : "final" }
+        if isFinal {
+            return revision > 1
+                ? "final, corrected \(revision == 2 ? "once" : "\(revision - 1) times") since it first was" : "final"
+        }
         let waits = waitsFor.isEmpty ? "" : ", waits for \(waitsFor.joined(separator: ", "))"
         guard isOver else {
             return "not over: \(JSONNumber.text(hoursSoFar)) of \(JSONNumber.text(hours)) hours so far" + waits
         }
-        return "over, but not final: more may come" + waits
+        return hasData ? "over, but not final: more may come" + waits : "over, and there is no data for it"
     }
 
     package var members: [String: Value] {

@@ -31,7 +31,7 @@ enum DaysTool: AssistantTool {
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {
         let range = try context.range(arguments)
         let choice = context.figures()
-        let named = try arguments.texts("figures").map { try choice.named($0) }
+        let named = try arguments.texts("figures").map { try context.figures(named: $0, of: choice) }
         let found =
             try range.isEverything
             ? context.newestDays(arguments.integer("limit") ?? usual.newest) : context.days(range)
@@ -54,16 +54,20 @@ enum DaysTool: AssistantTool {
         report["figuresWithoutData"] = .array(
             chosen.filter { figure in !filled.contains { $0.name == figure.name } }.map { .string($0.name) })
         report.tell(of: states)
+        try report.tell(ofDataEnd: states)
         report.tell(ofMissing: range, dates: days.map(\.state.date), what: "data")
         if left > 0 {
             report.leave(
                 out: "days", Value(left),
-                how: "The earliest are left out: give narrower dates or fewer figures, or a limit of up to 366.")
+                how:
+                    "The earliest are left out for size: give narrower dates or fewer figures, or a limit of up to 366."
+            )
         }
         let lists = named == nil ? filled.filter { !$0.isNumber && hasContent($0, days.map(\.summary)) } : []
         if !lists.isEmpty {
             report.leave(
-                out: "figures", .array(lists.map { .string($0.name) }), how: "Name these in figures to get them.")
+                out: "figures", .array(lists.map { .string($0.name) }),
+                how: "These are lists, which are included only if they are named in figures.")
         }
         return report.answer()
     }

@@ -1,5 +1,6 @@
 import HealthModel
 import ModelContext
+import Terminal
 
 /// Nights and naps, as in `healthbus nights`.
 enum NightsTool: AssistantTool {
@@ -68,7 +69,9 @@ private enum EventAnswer {
 
         let noun = kind == .night ? "night or nap" : "workout"
         var report = ToolReport(
-            context, shown.isEmpty ? "There is no \(noun) in this span." : "\(shown.count) \(kind.rawValue)s, by start."
+            context,
+            shown.isEmpty
+                ? "There is no \(noun) in this span." : "\(HumanFormat.count(shown.count, kind.rawValue)), by start."
         )
         report["events"] = .array(shown)
         report["units"] = kind == .night ? nightUnits : workoutUnits
@@ -82,7 +85,7 @@ private enum EventAnswer {
         if left > 0, !range.isEverything {
             report.leave(
                 out: "events", Value(left),
-                how: "The earliest are left out: give narrower dates, or a limit of up to 366.")
+                how: "The earliest are left out for size: give narrower dates, or a limit of up to 366.")
         } else if range.isEverything, !shown.isEmpty {
             report.note("There may be earlier ones: give dates to see them.")
         }

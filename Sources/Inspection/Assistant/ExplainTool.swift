@@ -40,7 +40,8 @@ enum ExplainTool: AssistantTool {
         let state =
             context.state(summary)
             ?? DayState(
-                day, zone: nil, isFinal: false, revision: 0, waitsFor: [], zones: context.zones, now: context.now)
+                day, zone: nil, isFinal: false, revision: 0, waitsFor: [], hasData: false, zones: context.zones,
+                now: context.now)
 
         let unit = explained["unit"].string ?? ""
         var report = ToolReport(context, headline(explained, state, unit))
@@ -49,13 +50,14 @@ enum ExplainTool: AssistantTool {
         report["date"] = .string(day.description)
         report["dayState"] = .string(state.text)
         report.tell(of: [state])
+        try report.tell(ofDataEnd: [state])
         if explained["agrees"] == false {
             report.note("The day's summary doesn't agree: it isn't recomputed yet, or its handler has other rules.")
         }
         if !left.isEmpty {
             report.leave(
                 out: "elements", .object(left),
-                how: "Only the first elements of these lists are here: give a larger limit.")
+                how: "Only the first elements of these lists are here, for size: give a larger limit.")
         }
         return report.answer()
     }

@@ -64,6 +64,8 @@ struct FigureChoice {
         return chosen
     }
 
+    func isKnown(_ name: String) -> Bool { all.contains { $0.isCalled(name) } }
+
     static func units(_ figures: [Figure]) -> Value {
         .object(Dictionary(figures.map { ($0.name, .string($0.unit)) }, uniquingKeysWith: { first, _ in first }))
     }

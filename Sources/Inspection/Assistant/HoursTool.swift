@@ -28,7 +28,7 @@ enum HoursTool: AssistantTool {
         let range = try context.range(arguments)
         let limit = arguments.integer("limit") ?? 3
         let choice = context.figures(hourly: true)
-        let named = try arguments.texts("figures").map { try choice.named($0) }
+        let named = try arguments.texts("figures").map { try context.figures(named: $0, of: choice) }
         let found = try range.isEverything ? context.newestDays(1) : context.days(range)
         let days = found.days.compactMap { day in context.state(day).map { (state: $0, summary: day) } }
             .filter { !hours(of: $0.summary).isEmpty && DaysReport.hasData($0.summary) }
@@ -56,7 +56,8 @@ enum HoursTool: AssistantTool {
         if days.count > shown.count {
             report.leave(
                 out: "days", Value(days.count - shown.count),
-                how: "The earliest are left out: give narrower dates or fewer figures, or a limit of up to 31.")
+                how: "The earliest are left out for size: give narrower dates or fewer figures, or a limit of up to 31."
+            )
         }
         return report.answer()
     }

@@ -51,7 +51,9 @@ enum MetricsTool: AssistantTool {
         var report = ToolReport(context, "\(figures.count) figures of days; samples of \(types.count) types.")
         report["figures"] = .array(figures)
         report["types"] = .array(shown)
-        if left > 0 { report.leave(out: "types", Value(left), how: "search_samples takes them too.") }
+        if left > 0 {
+            report.leave(out: "types", Value(left), how: "They are left out for size; search_samples takes them too.")
+        }
         report.note("get_days says whether a day has a figure. A type without a figure of its own is in \"other\".")
         return report.answer()
     }

@@ -39,7 +39,7 @@ enum SamplesTool: AssistantTool {
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {
         let held = try context.types()
-        let types = try (arguments.texts("types") ?? []).map { try TypeName.identifier($0, known: held.map(\.type)) }
+        let types = try (arguments.texts("types") ?? []).map { try identifier($0, known: held.map(\.type)) }
         guard !types.isEmpty else { throw Failure.usage("types is empty", hint: "list_metrics has all types") }
         guard !types.contains(HealthType.workoutIdentifier) else {
             throw Failure.usage("workouts aren't samples here", hint: "get_workouts has them")
@@ -79,11 +79,21 @@ enum SamplesTool: AssistantTool {
         if left > 0 {
             report.leave(
                 out: "samples", Value(left),
-                how: "Give narrower dates, or skip \(skip + shown.count) to go on.")
+                how:
+                    "The later ones are left out for size: give narrower dates, or skip \(skip + shown.count) to go on."
+            )
         }
         let absent = types.filter { type in !held.contains { $0.type == type } }
         if !absent.isEmpty { report.note("Nothing is stored of \(absent.joined(separator: ", ")).") }
         return report.answer()
+    }
+
+    /// - Throws: `Failure` (usage) with the nearest name, or with the tool that lists them.
+    private static func identifier(_ text: String, known: [String]) throws(Failure) -> String {
+        do throws(Failure) { return try TypeName.identifier(text, known: known) } catch {
+            let isNear = error.hint?.hasPrefix("did you mean") == true
+            throw .usage(error.message, hint: isNear ? error.hint : "list_metrics lists those that are stored")
+        }
     }
 
     private static func row(_ sample: Value, _ context: ToolContext, details: Bool) -> Value {

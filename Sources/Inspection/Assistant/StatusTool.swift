@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import ModelContext
 import Protocol
+import Terminal
 
 /// Whether the stack works and how fresh its data is, as in `healthbus status`, but with nothing about other people.
 enum StatusTool: AssistantTool {
@@ -53,7 +54,11 @@ enum StatusTool: AssistantTool {
         report["metrics"] = .array(metrics)
         report["pending"] = .integer(status["pending"].int ?? 0)
         report["deadLetters"] = .integer(status["deadLetters"].int ?? 0)
-        if waiting > 0 { report.note("\(waiting) days still have to be computed: their figures may change.") }
+        if waiting > 0 {
+            report.note(
+                "\(HumanFormat.count(Int(waiting), "day")) still \(waiting == 1 ? "has" : "have") to be computed: "
+                    + "figures may change.")
+        }
         if status["blocked"].string != nil {
             report.note("Delivery to a destination waits: 'healthbus status' says why.")
         }

@@ -1,5 +1,6 @@
 import Client
 import Configuration
+import Foundation
 import HealthModel
 import Logging
 import ModelContext
@@ -26,6 +27,11 @@ final class ToolContext {
     init(_ stack: Stack, user: String, now: Instant, isWanted: @escaping () -> Bool) throws {
         let silences = Silences()
         self.stack = stack
+        guard stack.exists else {
+            throw Failure(
+                "there is no stack in the folder that 'healthbus mcp' was started with",
+                hint: "check --state in the host's configuration; 'healthbus import FILE' makes a stack there")
+        }
         reader = stack.reader { silence in
             let age = HumanFormat.duration(.seconds(silence.age))
             silences.texts.append(
@@ -53,8 +59,24 @@ final class ToolContext {
 
     /// What every answer must state, whatever it is about.
     var notes: [String] {
-        (isRunning ? [] : ["The stack is stopped: whatever happened since it last ran is missing here."])
+        (isRunning ? [] : ["The stack is stopped\(lastStored): whatever happened since then is missing here."])
             + silences.texts
+    }
+
+    /// ", and stored nothing since 2025-03-30T08:15:00+02:00".
+    private var lastStored: String {
+        let database = stack.state.database(stack.observer)
+        let written = [database, database + "-wal"].compactMap { file in
+            (try? FileManager.default.attributesOfItem(atPath: file))?[.modificationDate] as? Date
+        }.max()
+        guard let written else { return "" }
+        let instant = Instant(seconds: Int64(written.timeIntervalSince1970))
+        return ", and has stored nothing since \(zones.localText(of: instant))"
+    }
+
+    /// Where the data ends; nil without any.
+    var dataEnd: DataEnd? {
+        get throws { try types().compactMap { $0.lastEnd ?? $0.lastStart }.max().map { DataEnd($0, zones) } }
     }
 
     // MARK: Days
@@ -103,6 +125,21 @@ final class ToolContext {
 
     /// The figures of the stack's days or hours.
     func figures(hourly: Bool = false) -> FigureChoice { FigureChoice(stack.configuration.figures, hourly: hourly) }
+
+    /// - Throws: `Failure` (usage) with the nearest name, or where a type without a figure of its own is found.
+    func figures(named names: [String], of choice: FigureChoice) throws -> [FigureChoice.Figure] {
+        do throws(Failure) { return try choice.named(names) } catch {
+            let types = try types().map(\.type)
+            let other = names.first { name in
+                !choice.isKnown(name)
+                    && types.contains { [$0, TypeName.short($0)].contains { $0.lowercased() == name.lowercased() } }
+            }
+            guard let other else { throw error }
+            throw Failure.usage(
+                "\(other.prefix(100)) has no figure of its own",
+                hint: "get_days has it under \"other\", if figures names \"other\"; search_samples has its samples")
+        }
+    }
 
     /// What the store holds for this person, by type.
     func types() throws -> [TypeRow] {

@@ -1,5 +1,6 @@
 import HealthModel
 import ModelContext
+import Terminal
 
 /// An answer being put together, along with everything it must state about itself.
 struct ToolReport {
@@ -37,7 +38,7 @@ struct ToolReport {
         for state in states where !state.isOver {
             note("\(state.date) is \(state.text). Don't compare it with whole days.")
         }
-        let open = states.filter { !$0.isFinal }
+        let open = states.filter { !$0.isFinal && !($0.isOver && !$0.hasData) }
         let over = open.filter(\.isOver)
         if !over.isEmpty {
             note(
@@ -45,6 +46,12 @@ struct ToolReport {
                     + "\(Self.list(over.map(\.date.description))).")
         }
         members["notFinal"] = .array(open.suffix(100).map { .string($0.date.description) })
+    }
+
+    /// Notes that the data ends in the middle of one of these days, which are over.
+    mutating func tell(ofDataEnd states: [DayState]) throws {
+        guard let newest = try context.dataEnd, let text = newest.note(among: states) else { return }
+        note(text)
     }
 
     /// Notes the days of a span for which nothing is stored.
@@ -59,7 +66,9 @@ struct ToolReport {
         guard !gaps.isEmpty else { return }
         let spans = gaps.suffix(5).map { gap in DayRuns.text(of: gap) }.joined(separator: "; ")
         let days = gaps.reduce(0) { $0 + $1.count }
-        note("There is no \(what) on \(days) days of the span: \(gaps.count > 5 ? "… " : "")\(spans).")
+        note(
+            "There is no \(what) on \(HumanFormat.count(days, "day")) of the span: \(gaps.count > 5 ? "… " : "")\(spans)."
+        )
     }
 
     private static func list(_ words: [String]) -> String {
@@ -70,9 +79,10 @@ struct ToolReport {
         var notes = notes + context.notes
         if !left.isEmpty {
             let what = Value.inOrder(left).map { "\($0.key): \($0.value.json())" }.joined(separator: ", ")
-            notes.insert("Left out for size: \(what). \(ways.joined(separator: " "))", at: 0)
+            notes.insert("Left out: \(what). \(ways.joined(separator: " "))", at: 0)
         }
         var content = members
+        content = content.mapValues { LocalTimes.convert($0, context.zones) }
         content["user"] = .string(context.user)
         content["zone"] = .string(context.zones.zone(at: context.now))
         content["now"] = .string(context.zones.localText(of: context.now))
@@ -93,7 +103,7 @@ struct ToolReport {
             "today": ["type": "string", "description": "the person's current date"],
             "stack": ["type": "string", "enum": ["running", "stopped"]],
             "leftOut": [
-                "type": ["object", "null"], "description": "what was left out for size, and how to get it",
+                "type": ["object", "null"], "description": "what was left out, and how to get it",
             ],
             "notes": [
                 "type": "array", "items": ["type": "string"], "description": "caveats for using this answer",

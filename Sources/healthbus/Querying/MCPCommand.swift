@@ -42,6 +42,10 @@ enum MCPCommand: Command {
     /// starts it in any folder and without a person's environment.
     private static func setup(_ arguments: Arguments) throws -> Value {
         let stack = try Stack(arguments)
+        if !stack.exists {
+            StandardStream.error.write(
+                "healthbus: there is no stack in \(stack.place) yet: check --state, or make one with 'healthbus up'\n")
+        }
         var words = ["mcp", "--state", URL(fileURLWithPath: stack.state.path).standardizedFileURL.path]
         if let file = arguments.configurationFile {
             words += ["--config", URL(fileURLWithPath: file).standardizedFileURL.path]
