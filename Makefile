@@ -3,7 +3,7 @@
 # build.
 
 SWIFT ?= swift
-# On a terminal the compiler would get another flag, for colors, and build everything again.
+# On a terminal, the compiler would get an additional flag, for colors, and build everything again.
 BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
 # Makes a crashing test end at once: the toolchain's backtracer can hang forever in a process with many threads.
 TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
@@ -43,8 +43,7 @@ help:
 	@echo "make deps                 install the Debian packages that are missing"
 	@echo "make clean                remove everything built"
 
-# `exec`, so that Ctrl-C reaches only the program, which stops everything it started; an interrupted make isn't an
-# error.
+# `exec` makes Ctrl-C reach only the program, which stops everything it started; interrupting make isn't an error.
 run: build
 	@exec "$(BIN)/healthbus" demo $(if $(EXPORT),--export "$(EXPORT)")
 
@@ -81,7 +80,7 @@ test-servers: deps
 	@$(MAKE) --no-print-directory install-manifests
 	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
 
-# The program used to test ingest, backend and changes: installed once, and again when the pinned version changes.
+# The program used to test ingest, backend and changes. It is installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
 
 $(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -93,7 +92,7 @@ $(CONTRACT): Tests/Contract/requirements.txt | deps
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
 
-# The libraries used to read the files: installed in the same way.
+# The libraries used to read the files, installed in the same way.
 READERS := .build/files/installed
 
 $(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -105,7 +104,7 @@ $(READERS): Tests/Files/requirements.txt | deps
 test-files: build $(READERS)
 	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
 
-# The library used to validate FHIR resources: installed in the same way.
+# The library used to validate FHIR resources, installed in the same way.
 RESOURCES := .build/fhir/installed
 
 $(RESOURCES): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -122,7 +121,7 @@ test-grafana: PACKAGES += postgresql prometheus
 test-grafana: build
 	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" python3 -B Tests/Grafana/run.py "$(BIN)"
 
-# A client that asks questions as an assistant's host does: installed in the same way.
+# A client that asks questions as an assistant's host would, installed in the same way.
 ASSISTANT := .build/mcp/installed
 
 $(ASSISTANT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -134,7 +133,7 @@ $(ASSISTANT): Tests/MCP/requirements.txt | deps
 test-mcp: build $(ASSISTANT)
 	@[ ! -e $(ASSISTANT) ] || $(dir $(ASSISTANT))bin/python Tests/MCP/run.py "$(BIN)"
 
-# All messages to people from the end-to-end tests, command by command, for reading as a whole.
+# Every message that the end-to-end tests show to people, command by command, so that they can be read as a whole.
 messages: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
@@ -175,7 +174,7 @@ mutants: deps
 fuzz: deps
 	@SWIFT="$(SWIFT)" Tests/Fuzz/run.sh "$(TARGET)" "$(SECONDS)"
 
-# Requirements of floors, peers and profiles in addition to the build.
+# What floors, peers and profiles require in addition to the build.
 BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 
 bench: PACKAGES += $(BENCH_PACKAGES)
@@ -187,13 +186,14 @@ profile: PACKAGES += $(shell command -v perf >/dev/null || echo linux-perf)
 profile: build
 	@Benchmarks/profiling.py "$(BIN)" "$(WHAT)"
 
-# Once, and again when the pinned version changes. Without a network, the tests that need one are skipped, and say so.
+# Installed once, and again when the pinned version changes. Without a network, the tests that need one are skipped, and
+# say so.
 $(SCHEMA): Tests/Schema/requirements.txt | deps
 	@echo "installing the schema's checker"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
 		rm -rf $(@D); echo "it can't be installed: messages aren't held against docs/protocol.cddl" >&2; }
 
-# Uses the machine's own network, so that Debian's packages can be downloaded as they can here.
+# Uses the machine's own network, so that Debian's packages can be downloaded inside as they can be here.
 DOCKER_BUILD_FLAGS ?= --network host
 IMAGE ?= healthbus:latest
 

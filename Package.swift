@@ -308,12 +308,12 @@ let package = Package(
             .executableTarget(
                 name: "healthbus-bench", dependencies: ["HealthModel", "Protocol"], path: "Benchmarks/Codec",
                 swiftSettings: swiftSettings),
-            // How long tests wait, and for what.
+            // How long tests wait, and what they wait for.
             .target(
                 name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
                 path: "Tests/Support",
                 swiftSettings: swiftSettings),
-            // Decoders of external bytes, with the rules that they must obey: for `make fuzz`, and for the tests.
+            // Decoders of external bytes, and the rules that they must obey, for `make fuzz` and for the tests.
             .target(
                 name: "FuzzTargets",
                 dependencies: ["CXMLStream", "CZlib", "HealthImport", "HealthModel", "HealthPush", "JSON", "Protocol"],
@@ -430,7 +430,7 @@ if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil {
     package.targets.removeAll { $0.type == .test || others.contains($0.name) }
 }
 
-// The program of `make fuzz` has libFuzzer's main, which only that build links.
+// The program that `make fuzz` runs uses libFuzzer's main, which only that build links.
 if Context.environment["HEALTHBUS_WITH_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(

@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKEN = "a-token-of-this-measurement"
 
 
-# Like servers on another machine, they take nothing from a busy stack.
+# Like servers on another machine, they take no resources away from a busy stack.
 ELSEWHERE = ["nice", "-n", "19"]
 
 

@@ -102,7 +102,7 @@ def joined(text, more):
     places = []
     for kind, records in addition.items():
         start = text.rfind(b'\n <Record type="' + kind + b'"')
-        # The records of a new type are inserted before the workouts.
+        # The records of a new type are inserted before the workouts in the export.
         place = _end(text, start + 1) if start >= 0 else _first_behind_records(text)
         places.append((place, b"".join(records)))
     if summary:

@@ -27,7 +27,7 @@ class Row:
         self.rounds, self.notes, self.numbers = [], [], {}
 
     def set(self, value, command=None, rounds=None, note=None, **numbers):
-        # The command as run from the checkout, without the checkout's path on this machine, which is private.
+        # The command as run from the checkout. The checkout's path on this machine is private and is left out.
         words = " ".join(command) if isinstance(command, list) else command
         self.value, self.command = value, words.replace(ROOT + os.sep, "") if words else words
         self.rounds = rounds if rounds is not None else self.rounds

@@ -2,15 +2,15 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How many samples are encoded, from columns to a message's frames, and decoded again per second of processor time, in
-/// pages of 4,096.
+/// Measures how many samples per second of processor time can be encoded, from columns to a message's frames, and
+/// decoded again. Pages hold 4,096 samples.
 struct CodecMeasurement {
     private static let rows = 4096
     /// Rates are measured in slices of this many pages, so that a slice disturbed by other load stands out.
     private static let slice = 64
 
     let bytes: Int
-    /// Samples per second, by slice.
+    /// Samples per second, measured slice by slice.
     private(set) var encode: [Double] = []
     private(set) var decode: [Double] = []
 
@@ -51,7 +51,7 @@ struct CodecMeasurement {
         try Message(frames: frames).body.page(SamplesPage.self, from: "observer")
     }
 
-    /// Samples per second of this thread's processor time.
+    /// Runs one slice and returns its samples per second of this thread's processor time.
     private static func rate(_ code: () throws -> Void) rethrows -> Double {
         let before = processorSeconds()
         for _ in 0..<slice { try code() }

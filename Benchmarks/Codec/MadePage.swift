@@ -1,7 +1,7 @@
 import HealthModel
 
-/// A page of samples such as two devices produce in a day: several types, ids in time order, units, numbers of all
-/// sizes.
+/// A page of samples like those that two devices produce in a day: several types, ids in time order, units, and numbers
+/// of all sizes.
 enum MadePage {
     static func page(rows: Int) -> SamplePage {
         var page = SamplePage()

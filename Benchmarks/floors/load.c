@@ -6,9 +6,9 @@
 //
 // MESSAGE is a file of frames, each preceded by its length (32 bits, little-endian); the first is the topic. At most
 // WINDOW messages are in flight at once. Even so, libzmq may drop some: a sender learns what has been read only when it
-// next processes its commands, and may consider a pipe full until then. So the last 8 bytes of each message are its
-// number, which reveals at once that earlier ones were lost. Prints how many messages arrived, the bytes in one, the
-// seconds, and how many messages were lost.
+// next processes its commands, and until then may consider a pipe full. So the last 8 bytes of each message are its
+// number, and a gap in the numbers shows at once that messages were lost. Prints how many messages arrived, the size of
+// one in bytes, the duration in seconds, and how many messages were lost.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static void say(void *publisher, uint64_t number) {
         check(zmq_send(publisher, frames[index], lengths[index], index + 1 < FRAMES ? ZMQ_SNDMORE : 0) >= 0, "send");
 }
 
-/// The number of the next message if it arrives within the subscriber's timeout or, with ZMQ_DONTWAIT, has already
-/// arrived; otherwise 0.
+/// Returns the number of the next message if it arrives within the subscriber's timeout (with ZMQ_DONTWAIT: if it has
+/// already arrived), and 0 otherwise.
 static uint64_t hear(void *subscriber, int flags) {
     uint64_t number = 0;
     zmq_msg_t frame;

@@ -1,4 +1,4 @@
-/// Whether a consumer may read a type. A denied read looks like an absence of data, so nobody downstream can tell the
+/// Whether a consumer may read a type. A denied read looks as if there were no data, so nobody downstream can tell the
 /// two apart.
 package enum AuthorizationStatus: String, Codable, Sendable, CaseIterable {
     case notDetermined
@@ -27,7 +27,7 @@ package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertibl
     package var code: Code
     /// The consumer, type or task that the error concerns.
     package var subject: String
-    /// What to do now.
+    /// What the reader should do now.
     package var remedy: String
 
     package init(_ code: Code, _ subject: String, remedy: String) {

@@ -27,7 +27,8 @@ package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The slower of what was requested and the type's floor: a faster request is accepted, but clamped.
+    /// Returns the slower of the requested frequency and the type's floor: a request for a faster one is accepted, but
+    /// clamped.
     package func clamped(to floor: DeliveryFrequency) -> DeliveryFrequency { max(self, floor) }
 
     package static func < (a: DeliveryFrequency, b: DeliveryFrequency) -> Bool { a.rawValue < b.rawValue }

@@ -19,8 +19,8 @@ package struct DeliveryPolicy: Sendable, Equatable {
 
     package func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
 
-    /// The delay before an unacknowledged fire is repeated after this many misses: the time allowed for an
-    /// acknowledgement, doubled each time, up to 15 minutes.
+    /// The delay before an unacknowledged fire is repeated, after the given number of misses. It is the time allowed
+    /// for an acknowledgement, doubled with each miss, up to 15 minutes.
     func backOff(after misses: Int) -> Duration {
         min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))
     }

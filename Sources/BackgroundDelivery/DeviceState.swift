@@ -9,11 +9,11 @@ package struct DeviceState: Codable, Sendable, Equatable {
     package enum AppState: String, Codable, Sendable, CaseIterable {
         /// On the screen: everything is delivered at once.
         case active
-        /// Running or suspended; only fires and tasks give it time.
+        /// Running in the background or suspended: it gets time only from fires and tasks.
         case background
-        /// Ended by the system: a fire or a task starts it again.
+        /// Terminated by the system: a fire or a task starts it again.
         case terminated
-        /// Swiped away by its user: only its user can start it.
+        /// Swiped away by its user, who alone can start it again.
         case forceQuit
     }
 
@@ -52,7 +52,7 @@ package struct NetworkPath: Codable, Sendable, Equatable {
     }
 
     package var isSatisfied: Bool
-    /// nil without a path.
+    /// nil if there is no path.
     @OrNull package var interface: Interface?
 
     private enum CodingKeys: String, CodingKey {
@@ -67,7 +67,7 @@ package struct NetworkPath: Codable, Sendable, Equatable {
 }
 
 extension DeviceState {
-    /// Adopts the members in a message; nil when one of them is invalid.
+    /// Returns the state updated with the members of a message; nil when one of them is invalid.
     package func updated(from value: Value) -> DeviceState? {
         var state = self
         for (name, member) in value.object ?? [:] {

@@ -3,7 +3,7 @@
 package struct MachineState: Sendable, Equatable {
     /// nil without a battery.
     package var isCharging: Bool?
-    /// The charge of its lowest battery, from 0 to 1; nil without one.
+    /// The charge of the machine's lowest battery, from 0 to 1; nil if it has none.
     package var batteryLevel: Double?
     /// The load over the last minute, per core; nil if unknown.
     package var load: Double?
@@ -22,7 +22,7 @@ package struct MachineState: Sendable, Equatable {
     package var isLowOnBattery: Bool { isCharging == false && (batteryLevel ?? 1) <= Self.lowBattery }
     package var isBusy: Bool { (load ?? 0) > Self.busyLoad }
 
-    /// Whether decisions based on it would differ.
+    /// Whether the two states differ in a way that could change a decision.
     package func differs(from other: MachineState) -> Bool {
         isCharging != other.isCharging || isLowOnBattery != other.isLowOnBattery || isBusy != other.isBusy
     }

@@ -51,7 +51,7 @@ extension ObserverRegistrations {
             isWorthSaving = true
             if effectivePeriod(type) > .zero { isChanged = true }
         }
-        // While the app is on the screen, it is running: there is nothing to wake, and no answer to wait for.
+        // While the app is on the screen, it is running: it needn't be woken, and no acknowledgement is expected.
         guard device.app != .active else { return }
         for (name, consumer) in consumers where !consumer.isStopped && consumer.requested(type) != nil {
             let old = consumer.awaited[type]
@@ -104,10 +104,11 @@ extension ObserverRegistrations {
         return next > now ? next : nil
     }
 
-    /// An app refresh has woken the app, and counts as one of the hour's wakes. May be called any number of times.
+    /// Records that an app refresh has woken the app, which counts as one of the hour's wakes. May be called any number
+    /// of times.
     package mutating func refreshed(at began: Instant, now: Instant) {
         guard policy.wakesPerHour > 0, began <= now, began > now - Self.hour, !wakes.contains(began) else { return }
-        // A wake this old is ignored, since enough later ones already count.
+        // A wake older than all that are kept is ignored, since enough later ones already count.
         if wakes.count >= policy.wakesPerHour, let first = wakes.min(), began < first { return }
         wakes = Array((wakes + [began]).sorted().suffix(policy.wakesPerHour))
         isChanged = true

@@ -1,8 +1,8 @@
 import HealthModel
 
 /// Which consumers to wake for which types, how far each type has been fired, and which fires are unanswered: the
-/// counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device go in, fires come
-/// out.
+/// counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device's state go in,
+/// fires come out.
 ///
 /// Nothing is queued. A held type is a single number, the sequence number up to which it was fired; as long as there is
 /// anything beyond it, the type is due.
@@ -13,7 +13,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     /// Tells the consumers that a type has changed. It carries no data: they ask for it.
     package struct Fire: Sendable, Equatable {
         package var type: String
-        /// The type's latest change; 0 for one without samples.
+        /// The sequence number of the type's latest change; 0 for a type without samples.
         package var sequence: SequenceNumber
         /// Repeated, because no consumer acknowledged it.
         package var isRepeat: Bool
@@ -21,7 +21,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     /// The result of one check of the clock.
     package struct Round: Sendable, Equatable {
-        /// In the order of their types. All fires of one round are one wake.
+        /// Sorted by type. All fires of one round are one wake.
         package var fires: [Fire] = []
         /// Consumers that have just used up their strikes.
         package var stopped: [String] = []
@@ -81,10 +81,10 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     package init(policy: DeliveryPolicy) { self.policy = policy }
 
-    /// Types that are never fired: switched off, or denied.
+    /// Types that never fire, because they are switched off or denied.
     package var silenced: Set<String> { off.union(denied) }
 
-    /// Whether something will fire at the next check without having changed.
+    /// Whether any type will fire at the next check even though it hasn't changed.
     package var isAdvising: Bool { !advisory.isEmpty }
 
     /// Consumers, each with the number of the launch that it registered with.
@@ -140,12 +140,12 @@ extension ObserverRegistrations {
         consumers[name] = consumer
     }
 
-    /// Types have changed since the store's head was at `before`.
+    /// Records that types have changed since the store's head was at `before`.
     package mutating func changed(_ types: some Sequence<String>, since before: SequenceNumber) {
         for type in types where held[type] == nil { held[type] = before }
     }
 
-    /// The app has come to the foreground: every observer fires, changed or not.
+    /// The app has come to the foreground: every observer fires, whether or not its type has changed.
     package mutating func enteredForeground(known: some Sequence<String>) {
         advisory.formUnion(known)
         for name in consumers.keys { consumers[name]?.awaited = [:] }
@@ -234,7 +234,7 @@ extension ObserverRegistrations {
     package func lastFire(_ type: String) -> Instant? { lastFires[type] }
     package func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
 
-    /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers see only
+    /// Whether a consumer may read a type. Only the owner of the stack learns that a type is denied: consumers see only
     /// `requested`.
     package func authorization(_ type: String, for consumer: String) -> AuthorizationStatus {
         if denied.contains(type) { return .denied }

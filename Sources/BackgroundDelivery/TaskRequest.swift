@@ -49,7 +49,7 @@ package struct TaskRequest: Codable, Sendable, Equatable {
     @OrNull package var earliestBegin: Instant?
     package var requiresNetwork: Bool
     package var requiresPower: Bool
-    /// What a continued task shows its user.
+    /// The text that a continued task shows its user.
     package var title: String
     package var subtitle: String
     package var strategy: Strategy
@@ -74,7 +74,7 @@ package struct TaskRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What decides whether tasks may begin at a given moment.
+/// The circumstances that decide whether tasks may begin at a given moment.
 package struct TaskConditions: Sendable, Equatable {
     /// The wall clock, for earliest starts.
     package var now: Instant

@@ -5,7 +5,7 @@ import HealthModel
 package struct KeptTask: Codable, Sendable, Equatable {
     @IfReadable var interrupted: TaskRequest?
     @IfReadable var pending: TaskRequest?
-    /// For a pending task.
+    /// Set for a pending task.
     @IfReadable var submitted: Instant?
     @IfReadable var history: TaskHistory?
 }
@@ -60,17 +60,17 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case idle, pending, running, expiring }
 
     package var id: String
-    /// nil if only its stored row is known.
+    /// nil if only the task's stored row is known.
     package var kind: TaskKind?
     package var state: State
-    /// Only while it is pending or running.
+    /// Set only while the task is pending or running.
     package var request: TaskRequest?
-    /// While it is pending: why it doesn't begin.
+    /// Why the task doesn't begin, while it is pending.
     package var waitsFor: String?
     package var progress: TaskProgress?
     package var history: TaskHistory?
 
-    /// The same, if the reason lies in the task itself and not in its host's silence.
+    /// The same reason, if it lies in the task itself and not in its host's silence.
     package var obstacle: TaskObstacle? { waitsFor.flatMap(TaskObstacle.init(rawValue:)) }
 
     package init(id: String, state: State) {

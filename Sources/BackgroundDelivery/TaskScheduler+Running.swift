@@ -33,7 +33,7 @@ extension TaskScheduler {
         var begun: [String] = []
         for identifier in pending.keys.sorted()
         where launcher == .own || registered[identifier] == .continued {
-            // Checked one by one: a continued task that begins holds up the next one.
+            // Checked one by one, because a continued task that begins holds up the next one.
             guard registered[identifier] != nil, obstacle(identifier, conditions) == nil else { continue }
             begin(identifier, conditions)
             begun.append(identifier)

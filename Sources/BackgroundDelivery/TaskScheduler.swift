@@ -6,11 +6,11 @@ import HealthModel
 /// An identifier must be permitted by the manifest and registered before it is submitted. A task that was running when
 /// its process died is pending again.
 package struct TaskScheduler: Sendable {
-    /// What decides when a task begins.
+    /// Who decides when a task begins.
     package enum Launcher: String, Sendable {
         /// It begins as soon as its conditions are met.
         case own = "self"
-        /// Only by `launch`: a simulator, a companion or a person decides.
+        /// It begins only by `launch`: a simulator, a companion or a person decides.
         case device
     }
 
@@ -25,7 +25,7 @@ package struct TaskScheduler: Sendable {
         var request: TaskRequest
         var began: Instant
         var deadline: MonotonicTime?
-        /// Its expiration handler has been called; if the task hasn't ended by this time, it is forced to end.
+        /// Its expiration handler has been called; if the task hasn't completed by this time, it is forced to end.
         var expiresFully: MonotonicTime?
         var progress: TaskProgress?
     }
@@ -38,7 +38,8 @@ package struct TaskScheduler: Sendable {
     var running: [String: Running] = [:]
     var past: [String: TaskHistory] = [:]
 
-    /// How long a task may still run once its expiration handler has been called: it cancels, saves, and completes.
+    /// How long a task may still run once its expiration handler has been called. In this time it should cancel its
+    /// work, save, and complete.
     package static let expirationGrace = Duration.seconds(5)
 
     /// - Parameters:

@@ -54,7 +54,8 @@ static inline void healthbus_cbor_unsupported(void *context) {
     ((struct healthbus_cbor_item *)context)->kind = HEALTHBUS_CBOR_UNSUPPORTED;
 }
 
-/// Reads one item. 0: read, `*used` bytes consumed. 1: the bytes end inside it. 2: not CBOR.
+/// Reads one item. Returns 0 if it was read (`*used` bytes consumed), 1 if the bytes end inside it, 2 if they aren't
+/// CBOR.
 static inline int healthbus_cbor_next(
     const unsigned char *bytes, size_t count, struct healthbus_cbor_item *item, size_t *used) {
     static const struct cbor_callbacks callbacks = {

@@ -10,8 +10,8 @@ static inline int healthbus_http_hex(char digit) {
 }
 
 // Decodes escapes such as %41 in place, once. libmicrohttpd's own function leaves a % without two digits as it is, and
-// ends a text at %00. Here both become a byte that can't occur in UTF-8, so that a reader of the text finds only one
-// kind of fault.
+// ends a text at %00. Here both become a byte that can't occur in UTF-8, so that a reader of the text has only one kind
+// of fault to check for.
 static inline size_t healthbus_http_unescape(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -52,7 +52,7 @@ static inline struct MHD_Daemon *healthbus_http_start(const struct healthbus_htt
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[5];
     size_t count = 0;
-    // Some versions refuse a pool of one: leave it out.
+    // Some versions refuse a thread pool of one, so the option is left out.
     if (wanted->threads > 1) {
         items[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)wanted->threads, NULL};
     }
@@ -93,7 +93,8 @@ static inline void *healthbus_http_session(struct MHD_Connection *connection) {
     return info ? info->tls_session : NULL;
 }
 
-// A number for the client's address: for IPv6 its network (/64), within which one host can choose its addresses.
+// A number that identifies the client's address: for IPv6, its network (/64), because one host can choose any address
+// within it.
 static inline uint64_t healthbus_http_peer(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     if (!info || !info->client_addr) return 0;

@@ -1,7 +1,7 @@
 // libmosquitto: the client library of the Mosquitto broker.
 #include <mosquitto.h>
 
-// Plain numbers, because enumerations are imported as types of their own.
+// Plain numbers, because Swift would import enumerations as types of their own.
 static const int healthbus_mosquitto_success = MOSQ_ERR_SUCCESS;
 static const int healthbus_mosquitto_errno = MOSQ_ERR_ERRNO;
 static const int healthbus_mosquitto_tls = MOSQ_ERR_TLS;

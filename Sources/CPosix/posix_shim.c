@@ -44,8 +44,8 @@ int64_t healthbus_process_start(pid_t pid) {
     char line[1024];
     char *read = fgets(line, sizeof line, file);
     fclose(file);
-    // The second field is the program's name in brackets and may itself contain spaces and brackets: count from the
-    // last bracket.
+    // The second field is the program's name in brackets and may itself contain spaces and brackets, so fields are
+    // counted from the last bracket.
     char *field = read ? strrchr(line, ')') : NULL;
     for (int number = 2; field != NULL && number < 22; number++) {
         field = strchr(field, ' ');
@@ -62,7 +62,7 @@ int healthbus_wake_open(void) {
     return fd < 0 ? -errno : fd;
 }
 
-// Both fail only if the state is already as wanted: a full counter is readable, an empty one is clear.
+// Each call fails only if the state is already as wanted: a full counter is readable, an empty one is clear.
 void healthbus_wake(int fd) { eventfd_write(fd, 1); }
 void healthbus_wake_clear(int fd) {
     eventfd_t count;

@@ -28,7 +28,7 @@ int healthbus_route_wait(int watch) {
     char buffer[16 * 1024];
     for (;;) {
         if (recv(watch, buffer, sizeof buffer, 0) >= 0) break;
-        // The kernel dropped notices because there were too many: something has changed all the same.
+        // The kernel dropped notices because there were too many, so something has certainly changed.
         if (errno == ENOBUFS) break;
         if (errno != EINTR) return -errno;
     }

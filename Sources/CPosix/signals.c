@@ -7,15 +7,16 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-// A handler that writes to a pipe works whichever thread the signal lands on; a signalfd misses it as soon as one thread
-// (of a library, say) doesn't block the signal.
+// A handler that writes to a pipe works whichever thread receives the signal; a signalfd misses it as soon as one
+// thread (of a library, say) doesn't block the signal.
 
 static atomic_int in_use = 0;
 static atomic_int write_end = -1;
 static int read_end = -1;
 
 enum { MOST = 9 };
-// Caught by every program, then by those that draw a screen; SIGHUP is ignored by programs without a screen.
+// The first list is caught by every program, the second by those that draw a screen; SIGHUP is ignored by programs
+// without a screen.
 static const int of_programs[] = {SIGINT, SIGTERM};
 static const int of_screens[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
 static int signals[MOST];
@@ -26,7 +27,7 @@ static void pass_on(int number) {
     int saved = errno;
     unsigned char byte = (unsigned char)number;
     int fd = atomic_load(&write_end);
-    // A full pipe holds 65,536 unread bytes: one more would add nothing.
+    // A full pipe already holds 65,536 unread bytes, so one more would add nothing.
     if (fd >= 0 && write(fd, &byte, 1) < 0) { /* nothing that a handler could do */
     }
     errno = saved;

@@ -1,12 +1,11 @@
 #include "xml_stream.h"
 
-/// Takes the place of a byte that isn't UTF-8: a control character, since those in the input all become spaces.
+/// Replaces a byte that isn't UTF-8. It is a control character, since those in the input all become spaces.
 enum { foreignByte = 1 };
 
 static bool isForbidden(uint8_t byte) { return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r'; }
 
-/// Length of the valid character at `bytes`, 0 when it isn't one that XML allows, -1 when it may be one but is
-/// incomplete.
+/// Length of the valid character at `bytes`, 0 when XML doesn't allow it, -1 when it may be valid but is incomplete.
 static int character(const uint8_t *bytes, int64_t length) {
     uint8_t first = bytes[0];
     int count = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;

@@ -24,9 +24,9 @@ struct healthbus_xml {
     int64_t capacity;
     int64_t count;
     int64_t at;
-    /// No tag that would end a broken one begins between `at` and here.
+    /// No tag that would end a broken tag begins between `at` and this position.
     int64_t searched;
-    /// For each of the `specials`: its end doesn't occur between `at` and here.
+    /// For each of the `specials`, its end doesn't occur between `at` and this position.
     int64_t endless[3];
     /// Line of the byte at `counted`.
     int64_t line;
@@ -122,7 +122,7 @@ static void wholeStartTag(healthbus_xml *xml) {
     startTag(xml, &element, reader->name, reader->nameLength);
 }
 
-/// Ends the element with that name, and any within it that haven't ended.
+/// Ends the innermost element with that name, and any elements within it that haven't ended.
 static void endTag(healthbus_xml *xml, const uint8_t *name, int64_t length) {
     uint64_t hash = hashOf(name, length);
     int32_t found = xml->depth - 1;
@@ -132,7 +132,8 @@ static void endTag(healthbus_xml *xml, const uint8_t *name, int64_t length) {
     while (xml->depth > found && !xml->stopped) pop(xml, xml->depth - 1 > found);
 }
 
-/// A tag that isn't well-formed, up to where the next one begins. Without a '>' of its own it counts as open: its children may follow.
+/// A tag that isn't well-formed, up to where the next one begins. If it has no '>' of its own, the element counts as
+/// open, because its children may follow.
 static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t length = end - xml->at;
@@ -167,7 +168,7 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     }
     if (nameLength > 0) endTag(xml, name, nameLength);
     if (xml->stopped || xml->complete || xml->callbacks.stray == NULL) return;
-    // A torn end tag by itself contains nothing.
+    // A torn end tag that contains no quote holds no data.
     if (isEnd && nameLength > 0 && memchr(name, '"', (size_t)(limit - name)) == NULL) return;
     xml->callbacks.stray(xml->context, line, (const char *)begin, length);
 }
@@ -180,7 +181,8 @@ static bool beginsKnown(const healthbus_xml *xml, const uint8_t *at, const uint8
     return nameListFind(&xml->elements, at + 1, length) >= 0;
 }
 
-/// The end of a broken tag whose line ends with a '>': what follows is text, and damage of its own.
+/// The end of a broken tag: a '>' at the end of a line, if there is one. What follows it is text, and counts as
+/// separate damage.
 static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
     const uint8_t *limit = xml->bytes + end;
     const uint8_t *at = xml->bytes + xml->at;
@@ -191,9 +193,9 @@ static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
     return end;
 }
 
-/// Where the next tag begins after the broken one: a whole tag, or one of a known element; -1 when more bytes must come
-/// first. The search continues where it last stopped: a broken tag may end long before that, and otherwise the same
-/// bytes would be searched again for each such tag.
+/// Where the next tag begins after the broken one: any whole tag, or the start of a tag with a known name; -1 when more
+/// bytes must come first. The search continues where it last stopped. A broken tag may end long before that point, and
+/// otherwise the same bytes would be searched again for each such tag.
 static int64_t nextTag(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
     const uint8_t *at = xml->bytes + (xml->searched > xml->at ? xml->searched : xml->at + 1);
@@ -243,8 +245,8 @@ static void text(healthbus_xml *xml, int64_t end) {
         note(xml, "there is text where only elements belong", line);
 }
 
-/// A comment, an instruction or CDATA at the parser's position: its end, 0 when it is none of these, -1 when more bytes
-/// must come first.
+/// The end of a comment, an instruction or CDATA at the parser's position; 0 when it is none of these, -1 when more
+/// bytes must come first.
 static int64_t special(healthbus_xml *xml) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t left = xml->count - xml->at;
@@ -254,7 +256,8 @@ static int64_t special(healthbus_xml *xml) {
         if (left < length && memcmp(begin, specials[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
         if (left < length || memcmp(begin, specials[i].begin, (size_t)length) != 0) continue;
         size_t endLength = strlen(specials[i].end);
-        // As in `nextTag`: the part already searched contains no end, but may contain the beginning of one.
+        // As in `nextTag`, the part already searched contains no complete end, but its last bytes may be the beginning
+        // of one.
         int64_t from = xml->endless[i] - (int64_t)endLength + 1;
         if (from < xml->at + length) from = xml->at + length;
         const uint8_t *end = memmem(xml->bytes + from, (size_t)(xml->count - from), specials[i].end, endLength);
@@ -271,7 +274,7 @@ static int64_t special(healthbus_xml *xml) {
     return 0;
 }
 
-/// One step; false when more bytes must come first.
+/// Takes one step; returns false when more bytes must come first.
 static bool step(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
     if (xml->bytes[xml->at] != '<') {
@@ -308,7 +311,7 @@ static bool step(healthbus_xml *xml) {
     return true;
 }
 
-/// What follows the root: anything but white space, comments and instructions is noted, but not read.
+/// Checks what follows the root: anything but white space, comments and instructions is noted, but not read.
 static void afterRoot(healthbus_xml *xml) {
     while (xml->damage.extraLine == 0 && xml->at < xml->count) {
         const uint8_t *begin = xml->bytes + xml->at;
@@ -336,7 +339,7 @@ static bool parse(healthbus_xml *xml) {
     return !xml->stopped && !xml->complete;
 }
 
-/// Makes room for this many more bytes; those already processed are dropped.
+/// Makes room for the given number of further bytes; those already processed are dropped.
 static bool makeRoom(healthbus_xml *xml, int64_t length) {
     lineAt(xml, xml->at);
     memmove(xml->bytes, xml->bytes + xml->at, (size_t)(xml->count - xml->at));

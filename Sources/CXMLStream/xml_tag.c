@@ -4,7 +4,7 @@
 
 bool xmlIsSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
 
-// Beyond ASCII every character counts as a letter: the few that XML excludes aren't worth refusing a name for.
+// Every character beyond ASCII counts as a letter: the few that XML excludes aren't worth rejecting a name for.
 bool xmlIsNameStart(uint8_t byte) {
     return (uint8_t)((byte | 0x20) - 'a') < 26 || byte >= 0x80 || byte == '_' || byte == ':';
 }
@@ -22,7 +22,7 @@ int64_t xmlNameLength(const uint8_t *begin, const uint8_t *limit) {
 
 int64_t xmlReferenceLength(const uint8_t *begin, const uint8_t *limit) {
     const uint8_t *at = begin + 1;
-    // No entity in an export has a longer name, so the search ends there.
+    // No entity in an export has a longer name, so the search for its end stops there.
     if (limit - at > 64) limit = at + 64;
     const uint8_t *first = at;
     if (at < limit && *at == '#') {
@@ -39,7 +39,7 @@ static tag_outcome malformed(tag_reader *reader, const char *problem) {
     return tagMalformed;
 }
 
-/// A character of XML 1.0 as UTF-8; 0 bytes when it isn't one.
+/// A character of XML 1.0, encoded as UTF-8; 0 bytes when XML doesn't allow it.
 static int encode(uint32_t code, uint8_t *out) {
     bool isControl = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
     if (isControl || (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF) return 0;
@@ -53,7 +53,8 @@ static int encode(uint32_t code, uint8_t *out) {
     return count;
 }
 
-/// The character that a reference stands for; 0 bytes for one that is forbidden or that nobody declared. Never longer than the reference.
+/// The character that a reference stands for; 0 bytes for a reference that is forbidden or undeclared. The result is
+/// never longer than the reference.
 static int resolve(const uint8_t *reference, int64_t length, uint8_t *out) {
     const uint8_t *body = reference + 1;
     int64_t count = length - 2;
@@ -101,8 +102,8 @@ healthbus_xml_fault healthbus_xml_fault_of(const char *bytes, int64_t length) {
 }
 
 /// Decodes references and turns white space into spaces. Returns false for an '&' that doesn't begin a reference, for
-/// an entity (its text isn't known), and for bytes that `healthbus_xml_clean` marked. A character number that stands
-/// for nothing becomes '?': if it were left out, "1&#0;6" would become a different number.
+/// an entity (its text isn't known), and for bytes that `healthbus_xml_clean` marked. A number that stands for no
+/// character becomes '?': if it were left out, "1&#0;6" would become a different number.
 static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end, uint8_t **scratch, healthbus_xml_text *out) {
     uint8_t *to = *scratch;
     for (const uint8_t *at = begin; at < end;) {

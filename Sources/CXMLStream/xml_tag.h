@@ -23,9 +23,9 @@ typedef struct {
     /// The name without its prefix.
     const uint8_t *name;
     int64_t nameLength;
-    /// Just after the attributes.
+    /// The position just after the attributes.
     const uint8_t *bodyEnd;
-    /// Just after the tag.
+    /// The position just after the tag.
     const uint8_t *end;
     int64_t dropped;
     /// What is wrong with a malformed tag.

@@ -31,7 +31,7 @@ static inline void healthbus_hash_end(void *state) { XXH3_freeState((XXH3_state_
 // A GNU function that Swift's importer doesn't see.
 extern void *memmem(const void *, size_t, const void *, size_t);
 
-// Where a text first occurs; -1 when it doesn't.
+// The offset at which a text first occurs; -1 when it doesn't occur.
 static inline int64_t healthbus_find(const void *bytes, size_t count, const void *text, size_t length) {
     const char *found = (const char *)memmem(bytes, count, text, length);
     return found ? found - (const char *)bytes : -1;

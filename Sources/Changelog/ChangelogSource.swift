@@ -2,12 +2,12 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The data that a stage lets others read, over a separate connection alongside the writer's.
+/// The data that a stage lets others read, over a connection separate from the writer's.
 package protocol PullSource: AnyObject {
     /// Answers one request page by page, all from one read transaction.
     /// - Parameters:
     ///   - question: its anchor has already been checked.
-    ///   - consumer: who is asking; nil for a reader of the file.
+    ///   - consumer: who is asking; nil for a reader that opens the file directly.
     ///   - page: receives one page of at most about 48 KiB, with `through` set on the last one if the query has a
     ///     window.
     /// - Throws: `PullRefusal` for a request that makes no sense; `DeliveryError` when the data can't be read now.
@@ -32,7 +32,7 @@ package final class ChangelogSource: PullSource {
         switch question.query {
         case .changes(let topic, let days):
             try changes(question.place, topic: topic ?? "", days: days, head, page)
-        // A day has only a few rows: one for each topic, and its events.
+        // A day has only a few rows: one for each topic, and those for its events.
         case .day(let user, let day, let topic):
             page(
                 DayPage(

@@ -12,7 +12,7 @@ package struct Cursor: Sendable, Equatable {
     package var backfill: [Range]
     /// After a reset: once everything up to here has been consumed, anything not seen again is gone.
     package var snapshotUntil: SequenceNumber?
-    /// The store's head in its first heartbeat: anything up to here isn't news.
+    /// The store's head in its first heartbeat: changes up to here aren't news.
     package private(set) var bulkUntil = SequenceNumber.beginning
 
     package struct Range: Sendable, Equatable {
@@ -33,12 +33,12 @@ package struct Cursor: Sendable, Equatable {
     /// Everything up to here has been consumed, for every type.
     package var frontier: SequenceNumber { frontier(besides: []) }
 
-    /// The same for all types except these.
+    /// The same for all types except the given ones.
     package func frontier(besides types: Set<String>) -> SequenceNumber {
         Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .end)
     }
 
-    /// What to ask for next.
+    /// The range of sequence numbers to request next.
     package struct Window: Sendable, Equatable {
         package var after: AnchorVector
         package var until: AnchorVector
@@ -53,7 +53,7 @@ package struct Cursor: Sendable, Equatable {
 
     /// The next window within `limit`, live data first; nil when there is nothing to fetch.
     /// - Parameter backfillBeyond: a consumer that is further behind than this many sequence numbers goes live, and
-    ///   fetches the rest whenever it has nothing newer to do.
+    ///   fetches the rest whenever it has nothing newer to fetch.
     package mutating func nextWindow(limit: AnchorVector, backfillBeyond: Int64?) -> Window? {
         if let backfillBeyond, limit.minimum - anchor.maximum > backfillBeyond {
             let range = Range(from: anchor.minimum, to: limit.minimum)
@@ -65,14 +65,14 @@ package struct Cursor: Sendable, Equatable {
             anchor = AnchorVector(base: range.to)
         }
         if anchor.isBehind(limit) { return Window(after: anchor, until: limit, isBackfill: false) }
-        // Newest first: last week matters more than last year.
+        // The newest range comes first: last week matters more than last year.
         if let range = backfill.last {
             return Window(after: AnchorVector(base: range.from), until: AnchorVector(base: range.to), isBackfill: true)
         }
         return nil
     }
 
-    /// A window without rows: requesting it only shows the producer the anchor.
+    /// A window without rows, requested only to show the producer the anchor.
     package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
 
     /// Records that everything up to `sequence` in a window has been consumed.
@@ -104,7 +104,8 @@ package struct Cursor: Sendable, Equatable {
         }
     }
 
-    /// Forgets what was consumed: uses a generation that no store has, so that the producer answers with a reset.
+    /// Forgets what was consumed: switches to a generation that no store has, so that the producer answers with a
+    /// reset.
     package mutating func forget() {
         generation = "forgotten"
         anchor = .beginning
@@ -124,7 +125,7 @@ package struct Cursor: Sendable, Equatable {
 }
 
 extension Cursor {
-    /// As stored in a consumer's file.
+    /// The cursor as stored in a consumer's file.
     private struct Kept: Codable {
         @OrNull var store: String?
         @OrNull var generation: String?

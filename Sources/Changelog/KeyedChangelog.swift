@@ -2,8 +2,8 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// A changelog that holds each key once, at its latest change: it never outgrows its content, and reading it from 0
-/// gives a snapshot.
+/// A changelog that holds each key only once, at its latest change. So it never outgrows its content, and reading it
+/// from 0 gives a snapshot.
 ///
 /// Each write is first compared with what is stored: repeating the same content changes nothing, so a replay causes no
 /// traffic downstream.
@@ -40,7 +40,7 @@ package final class KeyedChangelog {
         )
     }
 
-    /// Writes a key's content and where it belongs (topic, user, day); returns true if that changed anything.
+    /// Writes a key's content, along with its topic, user and day; returns true if that changed anything.
     @discardableResult
     package func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
         let bytes = CBOREncoder.encode(body)
@@ -71,7 +71,7 @@ package final class KeyedChangelog {
         return true
     }
 
-    /// Turns a key into a tombstone; returns true if it was alive.
+    /// Turns a key into a tombstone; returns true if it wasn't one already.
     @discardableResult
     package func remove(key: String) throws -> Bool {
         find.bind(1, key)
@@ -115,8 +115,8 @@ package final class KeyedChangelog {
             sequence: SequenceNumber(statement.int64(0)), key: statement.string(1), topic: statement.string(2),
             user: statement.string(3),
             day: statement.isNull(4) ? nil : statement.int(4),
-            // Spelled out: a bare `nil` would become the value null, and a tombstone would pass for a row without
-            // content.
+            // Written out in full: a bare `nil` would become the value null, and a tombstone would look like a row with
+            // null as its content.
             body: statement.isNull(5) ? Value?.none : try CBORDecoder.decode(statement.bytes(5)))
     }
 }

@@ -1,16 +1,17 @@
 import HealthModel
 import SQLite
 
-/// When a store's sequence numbers were committed. This is durable, written in the transaction itself, and thinned with
-/// age so that it stays small.
+/// When a store's sequence numbers were committed. This record is durable, written in the transaction itself, and
+/// thinned with age so that it stays small.
 ///
 /// Every commit of the last minute is kept, then one per second for the last hour, one per minute for two days, and one
-/// per hour before that. Anything between two of them was committed by the later one.
+/// per hour before that. Any sequence number between two of them was committed by the later one.
 package enum Moments {
     static let table =
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
 
-    /// Moments older than a step's age are thinned to the latest one per width (both in microseconds).
+    /// Moments older than a step's age are thinned: only the latest one in each interval of the step's width is kept
+    /// (both in microseconds).
     private static let steps: [(age: Int64, width: Int64)] = {
         let second = Instant.microsecondsPerSecond
         return [(60 * second, second), (3600 * second, 60 * second), (2 * 86_400 * second, 3600 * second)]
@@ -28,13 +29,14 @@ package enum Moments {
         }
     }
 
-    /// A file written by an earlier release, and not opened since, has none.
+    /// A file written by an earlier release, and not opened since, has no such table.
     private static func isThere(_ database: Database) throws -> Bool {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moments'").firstRow { _ in true } ?? false
     }
 
-    /// The commits that wrote the sequence numbers of a range, in order: how far each reached, and when; at most this
-    /// many, the oldest first. A sequence number was committed by the first of them that reaches it.
+    /// The commits that wrote the sequence numbers of a range, oldest first: the sequence number that each reached, and
+    /// when. At most the given number of commits is returned. A sequence number was committed by the first commit that
+    /// reaches it.
     package static func list(
         from first: SequenceNumber, through last: SequenceNumber, limit: Int = 2000, in database: Database
     ) throws -> [(sequence: SequenceNumber, at: Instant)] {
@@ -60,11 +62,12 @@ package enum Moments {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
 
-    /// The latest sequence number that was committed before a time; the beginning if everything known came later.
+    /// The latest sequence number that was committed before a time; the beginning if everything known was committed
+    /// later.
     package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
         guard try isThere(database) else { return .beginning }
-        // If the clock was set back, moments aren't in order: take the last commit before the first one at or after the
-        // time.
+        // If the clock was set back, moments aren't in order, so take the last commit before the first one at or after
+        // the time.
         let find = try database.prepare(
             "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"
         )

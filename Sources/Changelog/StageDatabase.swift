@@ -4,8 +4,8 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// A stage's one SQLite file: its identity, its sequence number, its epoch, and the transaction in which outputs and
-/// anchors move together.
+/// A stage's one SQLite file: it holds the stage's identity, sequence number and epoch, and commits outputs and anchors
+/// in one transaction.
 ///
 /// Owned by the stage's thread. Sequence numbers rise strictly, with gaps; a store's first one is its creation time in
 /// milliseconds, so that versions never fall back when a store is lost and recreated.
@@ -17,7 +17,7 @@ package final class StageDatabase {
 
     package struct Generation: Sendable, Equatable {
         package var nonce: String
-        /// The first sequence number that belongs to it.
+        /// The first sequence number that belongs to the generation.
         package var first: SequenceNumber
         /// The store's sequence number when the generation began: an older generation's anchor beyond this has seen
         /// data that this store doesn't have.
@@ -33,7 +33,7 @@ package final class StageDatabase {
     private var momentsLeft = 0
     private static let momentsPerThinning = 1024
 
-    /// The version of these tables; a newer one is refused, not guessed at.
+    /// The version of these tables; a file with a newer one is refused rather than guessed at.
     static let schemaVersion: Int64 = 1
 
     /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next commit fails.
@@ -97,13 +97,13 @@ package final class StageDatabase {
         if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
     }
 
-    /// Creates the file if there is none, complete from the first moment. So an empty file must have been emptied, and
-    /// isn't mistaken for a new one.
+    /// Creates the file if there is none, and never leaves it without content. So an empty file must have been emptied,
+    /// and isn't mistaken for a new one.
     private static func prepare(_ path: String) throws {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return try requireContent(at: path) }
         // A write-ahead log belongs to the one file that it was written beside, but would be applied to any other file
-        // in its place.
+        // put in that place.
         if let log = try? files.attributesOfItem(atPath: path + "-wal")[.size] as? Int, log > 0 {
             throw SQLiteError(damaged: path, "it is missing, though its log exists")
         }
@@ -111,8 +111,8 @@ package final class StageDatabase {
         for ending in ["", "-wal", "-shm"] where files.fileExists(atPath: draft + ending) {
             try files.removeItem(atPath: draft + ending)
         }
-        // Created here with its permissions, so that others can't read it even for a moment. If that fails, opening it
-        // reports why.
+        // Created here with its permissions, so that others can't read it even for a moment. If that fails, opening the
+        // file reports why.
         _ = files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         try begin(draft)
         try files.moveItem(atPath: draft, toPath: path)
@@ -174,7 +174,8 @@ package final class StageDatabase {
         return lastSequence
     }
 
-    /// Lends the sequence number to a writer that does its own counting, then takes back the value that it reached.
+    /// Lends the sequence number to a writer that does its own counting, then takes back the value that the writer
+    /// reached.
     package func withSequence<Result>(_ body: (inout SequenceNumber) throws -> Result) rethrows -> Result {
         var last = lastSequence
         let result = try body(&last)
@@ -185,7 +186,7 @@ package final class StageDatabase {
         return result
     }
 
-    /// Runs one step: what `body` writes and the sequence numbers that it takes are committed together, or not at all.
+    /// Runs one step: what `body` writes and the sequence numbers that it uses are committed together, or not at all.
     /// - Throws: `ChangelogError.fenced` if another process has taken over this store since.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
@@ -209,7 +210,7 @@ package final class StageDatabase {
         }
     }
 
-    /// - Parameter now: the time, for later questions about when a sequence number was committed.
+    /// - Parameter now: the time, stored to answer later when a sequence number was committed.
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
@@ -236,17 +237,18 @@ package final class StageDatabase {
 
     package var isInTransaction: Bool { database.isInTransaction }
 
-    /// What happens to an older generation's anchors when a new one begins.
+    /// What happens to the anchors of an older generation when a new one begins.
     package enum Continuity: Sendable {
         /// They are valid up to the store's current sequence number.
         case goesOn
-        /// They are no longer valid: every consumer reads everything again.
+        /// They become invalid: every consumer reads everything again.
         case beginsAnew
     }
 
     /// Starts a new generation inside the current transaction. Its sequence numbers are higher than all that were
     /// assigned before.
-    /// - Parameter least: a sequence number that may have been given out elsewhere, by a store that this one replaces.
+    /// - Parameter least: the highest sequence number that may have been given out elsewhere, by a store that this one
+    ///   replaces.
     package func beginGeneration(
         now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
     ) throws {

@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A tool's connection to the bus: asks producers for pages, hears heartbeats, and gives commands. It keeps no anchor
-/// and doesn't delay any process.
+/// A tool's connection to the bus: it requests pages from producers, receives heartbeats, and sends commands. It keeps
+/// no anchor and doesn't delay any process.
 package final class StackClient: Sendable {
     private struct State {
         var pulls: PullClient
@@ -15,22 +15,22 @@ package final class StackClient: Sendable {
         var beats: [String: (beat: Heartbeat, at: MonotonicTime)] = [:]
         /// Heartbeats so far.
         var heard = 0
-        /// For each instance that was asked and hasn't answered since: when it was first asked.
+        /// For each instance that was asked and hasn't answered since, the time when it was first asked.
         var asked: [String: MonotonicTime] = [:]
     }
 
-    /// Its name on the bus.
+    /// The tool's name on the bus.
     package let name: String
     private let state: Mutex<State>
     private let changed = NSCondition()
     private let bus = Mutex<BusConnection?>(nil)
-    /// What others ask of this tool, for the thread that answers.
+    /// Requests to this tool, passed to the thread that answers them.
     private let requests = Mailbox<Value>(capacity: 16)
 
     /// Connects; the stack need not be running.
     /// - Parameters:
-    ///   - beat: a message that this tool itself repeats, if any.
-    ///   - pace: how often it repeats that.
+    ///   - beat: a message that this tool sends repeatedly, if any.
+    ///   - pace: how often it repeats that message.
     ///   - hears: further topics to receive, and a function that handles their messages on the bus thread; it must be
     ///     quick.
     package init(
@@ -66,7 +66,7 @@ package final class StackClient: Sendable {
     }
 
     /// Answers pulls from now on, on a separate thread, so that a source may take its time.
-    /// - Parameter answer: returns the parts, in order, or why there are none.
+    /// - Parameter answer: returns the parts of the answer, in order, or why there are none.
     package func serve(_ answer: @escaping @Sendable (Query) -> Result<[FilePage], PullRefusal>) {
         let thread = Thread { [requests, weak self] in
             while !requests.isClosed {
@@ -112,7 +112,7 @@ package final class StackClient: Sendable {
         changed.withLock { changed.broadcast() }
     }
 
-    /// Gives an instance a command. The command may be lost: the caller checks for its effect and repeats it.
+    /// Sends an instance a command. The command may be lost: the caller checks for its effect and repeats it.
     package func command(_ instance: String, _ body: [String: Value]) {
         send("control.\(instance)", .object(body))
     }
@@ -130,8 +130,8 @@ package final class StackClient: Sendable {
         send(BusConnection.hello, .null)
     }
 
-    /// For how many seconds each known instance has left `hello` unanswered; instances that have answered are left out.
-    /// Time with no unanswered `hello` doesn't count.
+    /// For each known instance, how many seconds ago it was first sent a `hello` that it hasn't answered; instances
+    /// that have answered are left out. Time with no unanswered `hello` doesn't count.
     package var unanswered: [String: Double] {
         let now = MonotonicClock.now
         return state.withLock { $0.asked.mapValues { (now - $0).seconds } }
@@ -144,8 +144,8 @@ package final class StackClient: Sendable {
     }
 
     /// Asks until all of `instances` have answered or `seconds` have passed.
-    /// - Parameter asking: if false, only waits for the heartbeats that are sent anyway, which the hub requests when
-    ///   somebody connects.
+    /// - Parameter asking: if false, only waits for the heartbeats that the hub requests anyway whenever somebody
+    ///   connects.
     @discardableResult
     package func gather(
         _ instances: [String], within seconds: Double, asking: Bool = true
@@ -156,7 +156,7 @@ package final class StackClient: Sendable {
         while MonotonicClock.now < deadline {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
-            // Repeated, since the message may be lost.
+            // Sent repeatedly, since the message may be lost.
             if asking, MonotonicClock.now >= nextHello {
                 hello()
                 nextHello = MonotonicClock.now + .milliseconds(50)
@@ -180,11 +180,11 @@ package final class StackClient: Sendable {
         changed.withLock { _ = changed.wait(until: date) }
     }
 
-    /// Waits for a heartbeat beyond those heard when `wait` last returned.
-    /// - Parameter heard: how many were heard, 0 at first; updated to the current number.
+    /// Waits for a heartbeat that arrived after `wait` last returned.
+    /// - Parameter heard: how many heartbeats had been heard, 0 at first; updated to the current number.
     package func wait(forHeartbeatAfter heard: inout Int, until date: Date) {
         let known = heard
-        // With the lock held, so that no heartbeat arrives between checking and waiting.
+        // This holds the lock, so that no heartbeat can arrive between checking and waiting.
         changed.withLock {
             while state.withLock({ $0.heard }) == known, changed.wait(until: date) {}
         }

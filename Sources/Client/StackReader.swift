@@ -7,17 +7,17 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Reads what a stack holds, whether it is running or not: a running instance is asked over the bus; a stopped one's
-/// file is read under its lock.
+/// Reads what a stack holds, whether it is running or not. A running instance is asked over the bus; a stopped
+/// instance's file is read under its lock.
 ///
-/// If an instance is running but doesn't answer, its file is read alongside it, as when it answers pulls: whatever it
-/// has committed can be read, no matter how badly it hangs.
+/// If an instance is running but doesn't answer, its file is read alongside it, as it would be to answer pulls:
+/// whatever the instance has committed can be read, no matter how badly it hangs.
 package final class StackReader {
     package let state: StateFolder
     package let stack: StackConfiguration
     private let address: @Sendable () throws -> BusAddress
     private lazy var client = Result { try shared ?? StackClient(address: try address()) }
-    /// The connection through which everything is requested, if nothing may be read from files.
+    /// The connection through which everything is requested; nil if files may be read.
     private let shared: StackClient?
     /// The instances whose presence this reader has checked.
     private var asked: Set<String> = []
@@ -30,17 +30,17 @@ package final class StackReader {
     /// Whether no process at all has sent a heartbeat.
     private var isHubSilent = false
 
-    /// An instance that is running but doesn't answer, and the age of what its file holds.
+    /// An instance that is running but doesn't answer, and how long ago its file was written.
     package struct Silence: Sendable, Equatable {
         package var instance: String
-        /// Seconds since it last wrote.
+        /// Seconds since its file was last written.
         package var age: Double
         /// Whether no heartbeat arrives at all: the fault then lies with the hub, not with the instance asked.
         package var isHub = false
     }
 
     /// - Parameters:
-    ///   - address: the bus, with the keys to use; evaluated only when needed.
+    ///   - address: the address of the bus, with the keys to use; evaluated only when needed.
     ///   - foundSilent: called once for each instance whose file is read alongside it.
     package init(
         state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
@@ -55,8 +55,8 @@ package final class StackReader {
         shared = nil
     }
 
-    /// Asks only over the bus, through a connection that others may use at the same time: it opens no file and takes no
-    /// lock, so an instance that doesn't answer can't be read.
+    /// Sends queries only over the bus, through a connection that others may use at the same time. It opens no file and
+    /// takes no lock, so an instance that doesn't answer can't be read.
     package init(state: StateFolder, stack: StackConfiguration, over client: StackClient) {
         self.state = state
         self.stack = stack
@@ -66,7 +66,7 @@ package final class StackReader {
         address = { try stack.address(in: state, as: KeyRole.cli) }
     }
 
-    /// Whether an instance keeps its folder elsewhere: on a bus between machines or containers, instances without a
+    /// Whether an instance keeps its folder elsewhere: if a bus spans machines or containers, instances without a
     /// folder here are asked over the bus.
     private func isElsewhere(_ instance: String) -> Bool {
         shared != nil || stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
@@ -95,13 +95,13 @@ package final class StackReader {
         return try client.get().gather(instances, within: seconds)
     }
 
-    /// The heartbeats of all processes after this many seconds.
+    /// The heartbeats of all processes, after waiting the given number of seconds.
     package func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
         let client = try client.get()
         let end = Date(timeIntervalSinceNow: seconds)
         var asked = false
         while Date() < end {
-            // Asked near the end, so that the answers are recent.
+            // They are requested near the end of that time, so that the answers are recent.
             if !asked, end.timeIntervalSinceNow < seconds / 3 {
                 client.hello()
                 asked = true
@@ -127,7 +127,7 @@ package final class StackReader {
         if let lock = try InstanceLock.take(folder: folder) {
             defer { withExtendedLifetime(lock) {} }
             try StageDatabase.requireContent(at: state.database(instance.name))
-            // Not read-only: a file whose last owner was killed has a log that must first be merged into it.
+            // Not opened read-only: a file whose last owner was killed has a log that must first be merged into it.
             return try read(instance, query, in: Database(path: state.database(instance.name)))
         }
         if let pages = try heed(instance.name, query) { return pages }
@@ -140,7 +140,7 @@ package final class StackReader {
         }
     }
 
-    /// Reads the file of an instance that is running but doesn't answer, as of its last commit.
+    /// Reads the file of an instance that is running but doesn't answer, as of the instance's last commit.
     package func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = state.database(instance)
         if silent.insert(instance).inserted { try tell(of: instance, path) }
@@ -166,8 +166,8 @@ package final class StackReader {
         return max(0, -(written.max() ?? Date()).timeIntervalSinceNow)
     }
 
-    /// A running instance's answer; nil when it doesn't answer within a few seconds. An instance that was silent once
-    /// isn't waited for again.
+    /// A running instance's answer; nil when it doesn't answer within a few seconds. An instance that has failed to
+    /// answer once isn't waited for again.
     private func heed(_ instance: String, _ query: Question) throws -> [Value]? {
         let client = try client.get()
         guard !silent.contains(instance) else { return nil }
@@ -182,7 +182,7 @@ package final class StackReader {
         return try client.bodies(instance, query, within: 10)
     }
 
-    /// Seconds within which any idle instance answers, and nearly any busy one.
+    /// The number of seconds within which any idle instance answers, and nearly any busy one.
     private static let firstWait = 1.5
 
     /// Asks an instance whose folder is elsewhere.
@@ -216,8 +216,8 @@ package final class StackReader {
         return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
     }
 
-    /// Passes each row of an instance's changelog to `body`, read window by window, oldest change first, including
-    /// tombstones. A key that changes in the meantime appears again.
+    /// Passes each row of an instance's changelog to `body`, tombstones included. Rows are read window by window,
+    /// oldest change first. A key that changes in the meantime appears again.
     /// - Parameter days: only rows for these days (since 1970); nil for all rows.
     package func forEachRow(
         _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,

@@ -15,7 +15,7 @@ package struct ConfigurationOrigins: Sendable {
     let own: Value
     let places: JSONPlaces
     let file: String
-    /// Instances that have run a different plugin since a swap, and the file in the state folder that records it.
+    /// Instances that have run a different plugin since a swap, and the file in the state folder that records the swap.
     let swapped: Set<String>
     let stateFile: String?
 

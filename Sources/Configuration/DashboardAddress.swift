@@ -1,12 +1,12 @@
 import Foundation
 import HealthModel
 
-/// Where the stack shows its page, according to its configuration and the environment.
+/// Where the stack serves its page, according to its configuration and the environment.
 package enum DashboardAddress {
     package static let usualPort = 8789
     package static let variable = "HEALTHBUS_DASHBOARD_PORT"
 
-    /// The instance that shows it; nil if the configuration has none.
+    /// The instance that serves the page; nil if the configuration has none.
     package static func instance(in stack: StackConfiguration) -> StackConfiguration.Instance? {
         stack.only(.dashboard)
     }
@@ -38,8 +38,8 @@ package enum DashboardAddress {
         return endpoint
     }
 
-    /// Where a browser on this machine reaches it.
-    /// - Parameter port: the actual one.
+    /// The address at which a browser on this machine reaches it.
+    /// - Parameter port: the port that it actually listens on.
     package static func url(_ endpoint: Endpoint, port: Int) -> String {
         let host = endpoint.isEverywhere ? Endpoint.loopback : endpoint.host
         return "http://\(Endpoint(host: host, port: port))"

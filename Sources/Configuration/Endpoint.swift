@@ -12,7 +12,8 @@ package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
     /// The default for metrics, as in OpenTelemetry's exporters for Prometheus.
     package static let monitoringPort = 9464
 
-    /// "9464", "127.0.0.1:9464", "[::1]:9464"; nil when it isn't an endpoint. Without a host it means loopback.
+    /// Reads "9464", "127.0.0.1:9464" or "[::1]:9464"; nil when the text isn't an endpoint. An endpoint without a host
+    /// means loopback.
     package init?(_ text: String) {
         let sides = text.lastIndex(of: ":").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
         guard let port = Int(sides.1), (0...65535).contains(port) else { return nil }

@@ -6,13 +6,13 @@ import HealthModel
 package enum InboxFolder {
     package static let variable = "HEALTHBUS_INBOX"
 
-    /// `HEALTHBUS_INBOX` takes precedence over the configuration; nil if neither names one.
+    /// `HEALTHBUS_INBOX` takes precedence over the configuration; nil if neither names a folder.
     package static func path(of observer: StackConfiguration.Instance?, environment: [String: String]) -> String? {
         environment.filled(variable)
             ?? observer?.configuration["inbox"].string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Why files can't be taken from it, and what to do; nil when they can.
+    /// Why files can't be taken from the folder, and what to do; nil when they can.
     package static func problem(_ path: String) -> String? {
         guard path.hasPrefix("/") else { return "'\(path)' isn't absolute; write it from the root" }
         var status = stat()

@@ -34,8 +34,8 @@ package enum IngestAddress {
 }
 
 extension IngestAddress {
-    /// A problem with how an ingest would listen: the option, what is wrong with it, and what to do. Pure: files aren't
-    /// checked.
+    /// A problem with an ingest's listening options: the option, what is wrong with it, and what to do. Pure: files
+    /// aren't checked.
     package struct Problem: Error, Equatable {
         /// An option in the instance's configuration.
         package let option: String
@@ -60,7 +60,7 @@ extension IngestAddress {
                 + "is in between")
     }
 
-    /// Where a program on this machine reaches a server listening at an endpoint.
+    /// The address at which a program on this machine reaches a server listening at an endpoint.
     package static func url(_ endpoint: Endpoint, isTLS: Bool) -> String {
         var endpoint = endpoint
         if endpoint.isEverywhere { endpoint.host = Endpoint.loopback }
@@ -72,6 +72,6 @@ extension Endpoint {
     /// Whether only this machine can reach it.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// Whether it listens on all of the machine's addresses, which isn't an address to connect to.
+    /// Whether the endpoint listens on all of the machine's addresses, which isn't an address to connect to.
     package var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }
 }

@@ -3,7 +3,7 @@ struct JSON5Reader {
     private let bytes: [UInt8]
     private var at = 0
     private var line = 1
-    /// Where the objects and arrays that aren't closed yet begin.
+    /// The positions of the objects and arrays that aren't closed yet.
     private var open: [Int] = []
     private var wrong: (at: Int, reason: String)?
 
@@ -17,7 +17,7 @@ struct JSON5Reader {
         wrong.map { place, reason in
             let before = bytes[..<min(place, bytes.count)]
             let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-            // Bytes that continue a character don't count as a column, nor does a byte order mark.
+            // Bytes that continue a character don't count as columns, nor does a byte order mark.
             let characters = before[start...].count { $0 & 0xC0 != 0x80 }
             return JSONMistake(
                 line: before.count { $0 == UInt8(ascii: "\n") } + 1,
@@ -57,7 +57,7 @@ struct JSON5Reader {
             } else if byte == UInt8(ascii: "/"), at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "*") {
                 comment()
             } else if byte <= 0x20 || byte == 0xC2 || byte == 0xA0 || byte == 0xEF || byte == 0xBB || byte == 0xBF {
-                // This includes a no-break space and a byte order mark, which JSON5 allows.
+                // Among them are a no-break space and a byte order mark, which JSON5 allows.
                 step()
             } else {
                 return
@@ -84,14 +84,14 @@ struct JSON5Reader {
         return true
     }
 
-    /// One value, and nothing after it.
+    /// Reads one value, with nothing after it.
     mutating func document(_ places: inout JSONPlaces) {
         guard value("", &places) else { return }
         skip()
         if next != nil { _ = fail("the text goes on after its end; a bracket too many may have closed it") }
     }
 
-    /// False when the rest can't be understood.
+    /// Returns false when the rest can't be understood.
     private mutating func value(_ path: String, _ places: inout JSONPlaces) -> Bool {
         skip()
         guard let byte = next else { return failHere("") }
@@ -155,7 +155,7 @@ struct JSON5Reader {
         }
     }
 
-    /// Neither a comma nor the right bracket follows a value.
+    /// The value is followed neither by a comma nor by the right bracket.
     private mutating func notClosed(by other: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: other), let start = open.last else {
             return failHere("a comma is missing before this")

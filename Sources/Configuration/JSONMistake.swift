@@ -2,10 +2,10 @@ import HealthModel
 
 /// Why a text isn't JSON5, and where.
 package struct JSONMistake: Sendable, Equatable {
-    /// Both counted from 1; a column is a character.
+    /// Line and column are both counted from 1; a column is a character.
     package var line: Int
     package var column: Int
-    /// "a colon is missing after "plugin"".
+    /// For example "a colon is missing after "plugin"".
     package var reason: String
 
     package init(line: Int, column: Int, reason: String) {

@@ -1,7 +1,7 @@
-/// Where the members of a JSON5 text are, by their key paths ("instances.steps.plugin", "types[2]"), so that mistakes
-/// can be reported with their line.
+/// The positions of the members of a JSON5 text, by their key paths ("instances.steps.plugin", "types[2]"), so that
+/// mistakes can be reported with their line.
 ///
-/// It doesn't read the values. It stops at the first thing that isn't JSON5, and keeps what it has found so far.
+/// It doesn't read the values. It stops at the first thing that isn't JSON5, and keeps the positions found so far.
 package struct JSONPlaces: Sendable, Equatable {
     /// A member that an object names more than once; JSON readers silently keep one of them.
     package struct Duplicate: Sendable, Equatable {
@@ -19,7 +19,7 @@ package struct JSONPlaces: Sendable, Equatable {
     /// Counted from 1.
     private var lines: [String: Int] = [:]
     package private(set) var duplicates: [Duplicate] = []
-    /// Where the text stops being JSON5, and why; nil if it doesn't.
+    /// Where and why the text stops being JSON5; nil if it is JSON5 throughout.
     package private(set) var mistake: JSONMistake?
 
     package init() {}

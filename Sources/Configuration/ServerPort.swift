@@ -1,11 +1,12 @@
 import Foundation
 import HealthModel
 
-/// The servers of a stack whose ports the environment can set: the only list, used by everything that refers to them.
+/// The servers of a stack whose ports the environment can set. This is the only list, used by everything that refers to
+/// them.
 package enum ServerPort: CaseIterable, Sendable {
     case backend, ingest, dashboard
 
-    /// Takes precedence over the configuration.
+    /// This variable takes precedence over the configuration.
     package var variable: String {
         switch self {
         case .backend: BackendAddress.variable
@@ -22,7 +23,7 @@ package enum ServerPort: CaseIterable, Sendable {
         }
     }
 
-    /// A port that gives way to the next free one if it is in use; nil for a server that needs its own.
+    /// The default port, if the next free one may be used when it is taken; nil for a server that needs its own.
     package var movablePort: Int? {
         switch self {
         case .backend: nil
@@ -31,7 +32,7 @@ package enum ServerPort: CaseIterable, Sendable {
         }
     }
 
-    /// Where an instance of this kind listens.
+    /// The endpoint at which an instance of this kind listens.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package func endpoint(
         of instance: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment

@@ -8,10 +8,10 @@ package struct StackConfiguration: Sendable, Equatable {
         /// The plugin in a form that any configuration can use: its name, or its folder's absolute path.
         package var plugin: String
         package var manifest: Manifest
-        /// The schema's defaults, overridden by the stack's options.
+        /// The schema's defaults, overridden by the options in the stack's configuration.
         package var configuration: Value
-        /// For a handler: names of the plugins that could replace it, including its own, because they declare the same
-        /// types.
+        /// For a handler: the names of the plugins that could replace it because they declare the same types, its own
+        /// included.
         package var substitutes: [String]
         /// For a handler: the family under which its samples are delivered. It is the plugin's family or, if a
         /// different plugin is configured in its place, the instance's own name.
@@ -35,10 +35,10 @@ package struct StackConfiguration: Sendable, Equatable {
     /// The address at which `up` answers questions about the state of the stack; nil for none.
     package let monitoring: Endpoint?
     package let file: String
-    /// The daily figures, in the order of columns: those of the stack's handlers, and of the handlers that a stack has
-    /// by default.
+    /// The daily figures of the stack's handlers, and of the handlers that a stack has by default, in the order of
+    /// columns.
     package let figures: [FigureDeclaration]
-    /// All families under which samples may be delivered, over all existing plugins.
+    /// All families under which samples may be delivered, taken from all existing plugins.
     package let families: Set<String>
 
     /// Which plugin an instance gets, regardless of its state folder.
@@ -49,7 +49,7 @@ package struct StackConfiguration: Sendable, Equatable {
         case configured
     }
 
-    /// The default, overridden in turn by a file, the state folder's swapped plugins, and choices.
+    /// The default, overridden in turn by a file, the state folder's swapped plugins, and the given choices.
     /// - Parameters:
     ///   - path: the file to apply on top of the default; nil for none.
     ///   - state: the folder whose `stack.json` applies; nil for a stack without a folder.
@@ -80,7 +80,7 @@ package struct StackConfiguration: Sendable, Equatable {
         self.families = families
     }
 
-    /// a-z, 0-9 and hyphens, at most 64: an instance's name is also a topic and a folder.
+    /// a-z, 0-9 and hyphens, at most 64 characters: an instance's name is also used as a topic and as a folder.
     package static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
@@ -108,7 +108,7 @@ extension StackConfiguration {
     /// Types that handlers name; the handler of "*" gets all others.
     package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.typesWithStatistics).filter { $0 != "*" }) }
 
-    /// The family of a handler that names none.
+    /// The family of a handler whose plugin names none.
     package static let otherFamily = "other"
 
     /// The family under which a type's samples are delivered: that of the handler that declares it.
@@ -116,9 +116,9 @@ extension StackConfiguration {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }?.family ?? Self.otherFamily
     }
 
-    /// The family whose deliveries count as the handler's, if they can be told apart: uploaders count by family, not by
-    /// handler. Among handlers that share a family, the one for "*" has most of its samples, so the family's deliveries
-    /// count as that handler's; the others' are unknown.
+    /// The family whose deliveries count as the handler's, if they can be told apart: uploaders keep their counts by
+    /// family, not by handler. If several handlers share a family, the one for "*" has most of its samples, so the
+    /// family's deliveries count as that handler's; the others' are unknown.
     /// - Returns: nil for a handler whose deliveries can't be told from another's.
     package func deliveredFamily(of handler: Instance) -> String? {
         let isShared = handlers.contains { $0.name != handler.name && $0.family == handler.family }

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import Logging
 
-/// Reads a stack's configuration and finds everything that is wrong with it, each mistake with its line; anything wrong
+/// Reads a stack's configuration and finds everything that is wrong with it, each mistake with its line. Anything wrong
 /// is left out of the stack.
 package struct StackConfigurationReader {
     package private(set) var stack: StackConfiguration
@@ -14,7 +14,7 @@ package struct StackConfigurationReader {
 
     private let file: String
     private let catalog: PluginCatalog
-    /// The default as shipped, before anything is applied on top of it.
+    /// The default as shipped, before a file is applied on top of it.
     private let shipped: Value
     private var places = JSONPlaces()
 
@@ -33,7 +33,8 @@ package struct StackConfigurationReader {
         var value = shipped
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
-                // Without an entry of that name the file is missing; otherwise it may be a folder, or not readable.
+                // If the folder has no entry of that name, the file is missing; otherwise it may be a folder, or not
+                // readable.
                 let isThere = FileManager.default.fileExists(atPath: path)
                 throw ConfigurationError(
                     file: path, key: "",
@@ -67,7 +68,8 @@ package struct StackConfigurationReader {
             add(key, SchemaCheck.unknown(key, among: Self.members))
         }
         if !value["instances"].isNull, value["instances"].object == nil { add("instances", "must be an object") }
-        // A swap concerns an instance's plugin: it doesn't bring back an instance that the configuration no longer has.
+        // A swap concerns only an instance's plugin: it doesn't bring back an instance that the configuration no longer
+        // has.
         let configured = Set((value["instances"].object ?? [:]).filter { !$0.value.isNull }.keys)
         var swapped: [String: Value] = [:]
         let layer = state.map { StackLayer($0) }
@@ -150,8 +152,8 @@ package struct StackConfigurationReader {
             family: manifest.family ?? (families.contains(name) ? name : StackConfiguration.otherFamily))
     }
 
-    /// An instance that the default doesn't have can't be left out: its name is misspelled, and the one that was meant
-    /// would run.
+    /// An instance that the default doesn't have can't be left out: its name must be misspelled, and the instance that
+    /// was meant would still run.
     private mutating func refuseUnknownOmissions() {
         let usual = (shipped["instances"].object ?? [:]).keys.sorted()
         for (name, entry) in Value.inOrder(origins.own["instances"].object ?? [:])

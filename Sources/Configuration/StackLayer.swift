@@ -13,11 +13,11 @@ package struct StackLayer: Sendable {
 
     package init(_ state: StateFolder) { file = state.path + "/stack.json" }
 
-    /// - Throws: `ConfigurationError` when the file exists and can't be used.
+    /// - Throws: `ConfigurationError` when the file exists but can't be used.
     func read() throws -> Value {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
-            // The file's existence isn't checked first: a swap may write it in between.
+            // The file's existence isn't checked first, because a swap may write it in between.
             return [:]
         } catch {
             // Problems with the folder itself are reported by whatever needs the folder.
@@ -65,8 +65,8 @@ package struct StackLayer: Sendable {
         }
     }
 
-    /// The zone in which each person's days began before the observer's store was lost; those that are settled aren't
-    /// included.
+    /// The zone in which each person's days began before the observer's store was lost; people whose zone has been
+    /// settled since aren't included.
     package func formerZones() throws -> [String: String] {
         (try read()["formerZones"].object ?? [:]).compactMapValues(\.string)
     }
@@ -81,7 +81,7 @@ package struct StackLayer: Sendable {
         }
     }
 
-    /// Instances that a person has stopped: they stay down, whoever starts the stack, until a person starts them.
+    /// Instances that a person has stopped. They stay down, whoever starts the stack, until a person starts them.
     package func stopped() throws -> Set<String> { Set(try read()["stopped"].read([String].self) ?? []) }
 
     /// Records that an instance stays down, or deletes that record.
@@ -114,12 +114,12 @@ package struct StackLayer: Sendable {
         }
     }
 
-    /// The file is complete at any moment, and on disk when this returns; one that would be empty is removed.
+    /// The file is complete at any moment, and on disk when this returns. A file that would be empty is removed.
     private func change(_ body: (inout [String: Value]) -> Void) throws {
         try Self.changing.withLock { _ in try changeAlone(body) }
     }
 
-    /// The supervisor changes it from several threads; no other process does so while the supervisor is running.
+    /// The supervisor changes the file from several threads; no other process does so while the supervisor is running.
     private static let changing = Mutex(())
 
     private func changeAlone(_ body: (inout [String: Value]) -> Void) throws {
@@ -136,7 +136,7 @@ package struct StackLayer: Sendable {
     }
 
     private func write(_ text: String) throws {
-        // One name for all drafts: leftovers of a crash are overwritten next time.
+        // All drafts have the same name: leftovers of a crash are overwritten next time.
         let draft = file + ".new"
         let bytes = Array(text.utf8)
         try sync(draft, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// The options of `up` that apply for as long as the stack runs, so that `healthbus start` can repeat them. Imports are
-/// done once, and `--zone` only matters at a state folder's first start.
+/// The options of `up` that apply for as long as the stack runs, so that `healthbus start` can repeat them. Imports
+/// aren't repeated, and `--zone` only matters at a state folder's first start.
 package struct StartOptions: Codable, Sendable, Equatable {
     /// The absolute path of a folder from which files are imported automatically.
     package var inbox: String?
-    /// Where the stack answers questions about its state: an `Endpoint`'s description.
+    /// The address at which the stack answers questions about its state: an `Endpoint`'s description.
     package var metrics: String?
     /// The names of the variables that were set. Their values may be secret, so `start` can't repeat them, only say which
     /// ones are missing.
@@ -35,7 +35,7 @@ package struct StartOptions: Codable, Sendable, Equatable {
         return variables.filter { !set.contains($0) }
     }
 
-    /// As on the command line of `up`.
+    /// The options as on the command line of `up`.
     package var words: [String] {
         (inbox.map { ["--inbox", $0] } ?? []) + (metrics.map { ["--metrics", $0] } ?? [])
     }

@@ -2,7 +2,7 @@ import HealthModel
 import Logging
 
 extension ZoneName {
-    /// Requires a zone that the database knows.
+    /// Requires that the database knows the zone.
     /// - Throws: `Failure` (usage) with the nearest name.
     package static func require(_ name: String) throws(Failure) {
         if known.contains(name) || isKnown(name) { return }

@@ -3,8 +3,8 @@ import Configuration
 import HealthModel
 import Logging
 
-/// Tests whether a plugin honors the contract: a handler in any language line by line, then every plugin in a stack of
-/// its own.
+/// Tests whether a plugin honors the contract: a handler in any language is tested line by line, then every plugin in a
+/// stack of its own.
 package struct Conformance {
     package let manifest: Manifest
     package let catalog: PluginCatalog
@@ -20,7 +20,7 @@ package struct Conformance {
             switch asked.group {
             case .lines: manifest.exec != nil
             case .process: true
-            // They contain samples like those of exports, which have no positions.
+            // The figure cases use samples like those of exports, which have no positions.
             case .figures: manifest.kind == .handler && manifest.types != [HealthType.locationIdentifier]
             }
         }
@@ -28,8 +28,8 @@ package struct Conformance {
 
     /// Runs on the caller's thread, which must live until the end.
     /// - Parameters:
-    ///   - group: only this group's cases; nil for all.
-    ///   - only: only these cases; nil for all.
+    ///   - group: the group whose cases are run; nil for all.
+    ///   - only: the cases to run; nil for all.
     ///   - say: called with each result as it arrives.
     package func run(
         _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }

@@ -1,4 +1,4 @@
-/// What a plugin is tested for.
+/// The properties of a plugin that are tested.
 package enum ConformanceCase: String, Sendable, CaseIterable {
     // Line cases: for a handler in any language, over its standard input.
     case hello, protocolRange = "protocol-range", unknownMembers = "unknown-members", pieces

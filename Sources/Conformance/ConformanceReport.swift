@@ -1,14 +1,14 @@
 import HealthModel
 import Terminal
 
-/// Why a plugin breaks the contract, with the lines that show it. The data is the kit's own, so values may appear here.
+/// How a plugin breaks the contract, with the lines that show it. The data is the kit's own, so values may appear here.
 package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {
     package var why: String
-    /// The last line or message sent to it.
+    /// The last line or message sent to the plugin.
     package var sent: String?
-    /// The last line that it answered.
+    /// The last line that the plugin answered.
     package var received: String?
-    /// Its last line on standard error.
+    /// The plugin's last line on standard error.
     package var said: String?
     package var hint: String
     /// What is wrong with the program regardless of what it was asked: several cases may fail because of it.
@@ -38,7 +38,7 @@ package struct ConformanceResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case passed
         case failed(ConformanceFault)
-        /// It wasn't tested, for the reason given.
+        /// The case wasn't tested, for the reason given.
         case skipped(String)
     }
 
@@ -55,7 +55,7 @@ package struct ConformanceResult: Sendable, Equatable {
         self.seconds = seconds
     }
 
-    /// Short, for a table cell.
+    /// A word short enough for a table cell.
     var word: String {
         switch outcome {
         case .passed: "passed"
@@ -80,7 +80,7 @@ package struct ConformanceResult: Sendable, Equatable {
     }
 }
 
-/// All results for one plugin, for people and programs.
+/// All results for one plugin, in a form for people and one for programs.
 package struct ConformanceReport: Sendable {
     package let plugin: String
     package let file: String
@@ -107,8 +107,8 @@ package struct ConformanceReport: Sendable {
         ]).json(pretty: true)
     }
 
-    /// What kept cases from passing: each cause once, with the cases that it stopped and the first one's fault, which
-    /// is nil if they were skipped.
+    /// What kept cases from passing. Each cause occurs once, with the cases that it stopped and the fault of the first,
+    /// which is nil if they were skipped.
     private var causes: [(why: String, fault: ConformanceFault?, names: [String])] {
         var found: [(why: String, fault: ConformanceFault?, names: [String])] = []
         for result in results {

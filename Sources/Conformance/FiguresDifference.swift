@@ -1,13 +1,13 @@
 import HealthModel
 
-/// How two computations of the same days differ. Numbers are compared bit by bit.
+/// How two computations of the same days differ. Numbers must be equal bit by bit.
 enum FiguresDifference {
-    /// In words; nil when they are equal.
+    /// The difference in words; nil when the two are equal.
     static func between(_ first: DayOutput, _ second: DayOutput, now: String, before: String) -> String? {
         between(value(first), value(second), at: "", now: now, before: before)
     }
 
-    /// For all rows by key.
+    /// Compares all rows by key.
     static func between(_ first: [String: Value], _ second: [String: Value], now: String, before: String) -> String? {
         between(.object(first), .object(second), at: "", now: now, before: before)
     }
@@ -38,7 +38,7 @@ enum FiguresDifference {
             }
             return nil
         default:
-            // Compared as text, in which 3 and 3.0 are the same number.
+            // Values are compared as text, in which 3 and 3.0 are the same number.
             guard a.json() != b.json() else { return nil }
             func text(_ value: Value) -> String {
                 let text = value.isNull ? "missing" : value.json()

@@ -16,7 +16,7 @@ final class HeardBus: Sendable {
         func set() { state.withLock { $0 = true } }
     }
 
-    /// - Parameter message: called with others' messages on the topics, on the bus thread.
+    /// - Parameter message: called on the bus thread with others' messages on the topics.
     init(_ address: BusAddress, topics: [String] = [], message: @escaping @Sendable (Message) -> Void = { _ in }) throws
     {
         let heard = Heard()
@@ -32,7 +32,7 @@ final class HeardBus: Sendable {
         self.heard = heard
     }
 
-    /// Whatever the kit itself sends, under any name, has members that don't exist in any release.
+    /// Recognizes the kit's own messages: under any name, they have members that don't exist in any release.
     private static func isOwn(_ message: Message) -> Bool {
         LineCases.future.keys.contains { message.header.other[$0] != nil }
     }
@@ -40,7 +40,8 @@ final class HeardBus: Sendable {
     var isHeard: Bool { heard.isSet }
     var sent: Int { bus.counters.sent }
 
-    /// - Parameter name: the sender's name to use, since no process accepts such messages under the kit's own name.
+    /// - Parameter name: the name to give as the sender, since no process accepts such messages under the kit's own
+    ///   name.
     func send(_ topic: String, _ body: Value, as name: String, version: ProtocolVersion = .current) {
         bus.send(
             Message(

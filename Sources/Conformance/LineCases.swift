@@ -81,7 +81,8 @@ struct LineCases {
             cutting: SamplePage(samples, detailed: traits?.detailedTypes ?? []), configuration: configuration)
     }
 
-    /// Compares an ordinary day computed normally by one program with the same day computed by another as in `ask`.
+    /// Compares an ordinary day computed normally by one program with the same day computed by another program in the
+    /// way that `ask` describes.
     private func same(
         _ how: String, _ ask: (LineDialogue, DayInput) throws -> DayOutput, hint: () -> String
     ) throws {
@@ -180,7 +181,7 @@ struct LineCases {
         let dialogue = try greeted()
         let day = LocalDay(year: 2025, month: 4, day: 2)
         var samples = rows.odd(day)
-        // A twin of the first, without a number.
+        // A copy of the first sample, but without a number.
         if var first = samples.first {
             first.value = .nan
             samples.append(first)

@@ -66,7 +66,7 @@ final class LineDialogue {
         return answered
     }
 
-    /// Its reply to a greeting, unparsed; nil when it ends without one.
+    /// The program's reply to a greeting, unparsed; nil when the program ends without one.
     func greeting(versions: ClosedRange<Int>) throws -> Value? {
         let line = ExecLines.hello(
             plugin: plugin, instance: plugin, types: types, configuration: configuration, versions: versions)
@@ -92,7 +92,7 @@ final class LineDialogue {
     func compute(_ input: DayInput, adding more: [String: Value] = [:], piece: Int = 0) throws -> DayOutput {
         var lines = ExecDayLines(input, ids: traits?.readsIDs ?? false)
         var parts: [[UInt8]] = []
-        // The lines are made while writing, unless they must be changed.
+        // The lines are generated while they are written, unless they must be changed first.
         if !more.isEmpty || piece > 0 {
             while let line = lines.next() {
                 let line = try Self.adding(more, to: line)
@@ -126,7 +126,7 @@ final class LineDialogue {
         }
     }
 
-    /// Ends its input, and returns how it ended; nil when it keeps running.
+    /// Ends the program's input, and returns how the program ended; nil when it keeps running.
     func end() throws -> String? {
         child.closeInput()
         sent = "(end of its input)"
@@ -135,7 +135,7 @@ final class LineDialogue {
         while true {
             let isLast = deadline.left() <= .zero
             if let ended = child.ended {
-                // Only now has everything that it wrote arrived.
+                // Only once the program has ended has all of its output arrived.
                 try requireSilence()
                 return ended
             }
@@ -192,7 +192,7 @@ final class LineDialogue {
         }
     }
 
-    /// Members added to a line's own object, and to the one inside it.
+    /// Adds members to a line's own object, and to the object inside it.
     private static func adding(_ more: [String: Value], to line: [UInt8]) throws -> [UInt8] {
         guard !more.isEmpty, var members = try Value(json: line).object else { return line }
         for (name, value) in members {

@@ -7,14 +7,14 @@ import Logging
 import Processes
 import Protocol
 
-/// A handler's figures: the same samples must give the same figures however they arrive.
+/// Cases about a handler's figures: the same samples must give the same figures however they arrive.
 extension StackCases {
     private func nextExport() -> Instant {
         exports += 1
         return Instant(seconds: 1_762_000_000 + exports * 3600)
     }
 
-    /// Everything that the first instance computed from two imports.
+    /// Everything that the first instance has computed after two imports.
     @discardableResult
     func computed() throws -> (head: SequenceNumber, rows: [String: Value]) {
         if let data { return data }
@@ -43,7 +43,7 @@ extension StackCases {
         return (head, found)
     }
 
-    /// Another instance, which got the same samples in a different way, must have the same rows.
+    /// Another instance, which gets the same samples in a different way, must have the same rows.
     func compare(
         _ instance: String, _ how: String, _ run: (TrialStack, ChildProcess, SequenceNumber) throws -> Void
     ) throws {
@@ -63,7 +63,7 @@ extension StackCases {
         }
     }
 
-    /// Each message that it receives is sent a second time, with members that don't exist in any release.
+    /// Each message that the instance receives is sent a second time, with members that don't exist in any release.
     func repeated() throws {
         let bus = MessageEcho()
         try bus.open(trial.state.address, instance: "repeated")
@@ -75,7 +75,7 @@ extension StackCases {
 
     func crash() throws {
         let (head, expected) = try computed()
-        // Killed at its start, when it is ready, and once it has figures.
+        // The instance is killed at its start, when it is ready, and once it has figures.
         for moment in 0..<3 {
             let process = try trial.start("crash")
             let begun = trial.beat("crash")?.head?.sequence ?? .beginning
@@ -114,7 +114,7 @@ extension StackCases {
         _ = try computed()
         let process = try running()
         guard let window = rows.zones.ranges(of: Self.emptied).first else { return }
-        // Samples that touch neither that day nor a night next to it.
+        // Keeps the samples that touch neither that day nor a night next to it.
         let halfDay = Duration.seconds(12 * 3600)
         let left = samples.filter { $0.end < window.lowerBound - halfDay || $0.start >= window.upperBound + halfDay }
         let head = try trial.importSamples(left, rows.zones, exported: nextExport(), complete: true)

@@ -16,7 +16,7 @@ final class StackCases {
     let manifest: Manifest
     let trial: TrialStack
     let rows: TestRows
-    /// The instance under test; a handler's other instances compare with it.
+    /// The instance under test; a handler's other instances are compared with it.
     let name: String
     private var isUp = false
     var first: ChildProcess?
@@ -50,7 +50,7 @@ final class StackCases {
         trial = try TrialStack(instances, catalog: catalog)
     }
 
-    /// Options without which a plugin of its kind doesn't start, if the manifest declares them; nothing is ever sent to
+    /// Options that plugins of this kind need in order to start, if the manifest declares them; nothing is ever sent to
     /// these addresses.
     private static func options(_ manifest: Manifest) -> Value {
         let declared = manifest.configuration["properties"]
@@ -91,7 +91,7 @@ final class StackCases {
     private func bringUp() throws {
         guard !isUp else { return }
         isUp = true
-        // Without a hub nothing becomes ready: if the plugin is the hub, it comes first.
+        // Without a hub no process becomes ready, so if the plugin is the hub, it starts first.
         if manifest.kind == .hub { _ = try running() }
         for name in ["hub", "observer", "debouncer"] where name != self.name {
             do { try trial.startAndWait(name) } catch {
@@ -182,7 +182,7 @@ final class StackCases {
         first = waiting
     }
 
-    /// Messages that no process can understand, on every topic that it receives.
+    /// Sends messages that no process can understand, on every topic that the plugin receives.
     private func livesOn() throws {
         let process = try running()
         let bus = try HeardBus(trial.state.address)
@@ -206,7 +206,7 @@ final class StackCases {
             bus.send(frames: [Array(topic.utf8)])
             count += bodies.count + 3
         }
-        // Waits for the second heartbeat after all the messages: the plugin has had a turn by then.
+        // Waits for the second heartbeat after all the messages, since the plugin has had a turn by then.
         var beats = 0
         var last = MonotonicClock.now
         let isAlive = trial.comes(within: TrialStack.readyWithin) {

@@ -37,7 +37,7 @@ enum TestExport {
     }
 
     private static func date(_ instant: Instant, _ zones: ZoneTimeline) -> String {
-        // In UTC: a local time that occurs twice would be ambiguous.
+        // Times are in UTC, because a local time that occurs twice would be ambiguous.
         let day = LocalDay(number: Int((instant.microseconds / Instant.microsecondsPerSecond).floored(by: 86_400)))
         let second = Int(instant.microseconds / Instant.microsecondsPerSecond) - day.number * 86_400
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -11,7 +11,7 @@ struct TestRow: Sendable, Equatable {
     var source = 0
     var byHand = false
 
-    /// A watch, a phone, and a source whose name would break any code that doesn't quote it.
+    /// The sources: a watch, a phone, and one whose name breaks any code that doesn't quote it.
     static let sources = [
         Origin(sourceName: "Test Watch", sourceVersion: "11.3", productType: "Watch7,1", device: "name:Apple Watch"),
         Origin(sourceName: "Test iPhone", sourceVersion: "18.3", productType: "iPhone15,2", device: "name:iPhone"),
@@ -42,7 +42,7 @@ struct TestRows {
         let limit = PlausibilityLimit.of(type)
         let (low, high) = (max(0, limit.values.lowerBound), min(limit.values.upperBound, 400))
         let share = Double(1 + number % 7) / 8
-        // The rate stays below its limit too, for any duration.
+        // The rate must also stay below its limit, for any duration.
         return min(low + (high - low) * share / 4, limit.perSecond * max(60, seconds) / 2)
     }
 
@@ -66,8 +66,8 @@ struct TestRows {
         return rows
     }
 
-    /// What else a day may contain: no duration, a duration over several days, the edges of the day, tiny values, no
-    /// number, entries by hand, names that need quoting, the same sample twice.
+    /// What else a day may contain: samples without a duration or with one of several days, at the edges of the day,
+    /// with tiny values or no number, entered by hand, with names that need quoting, or sent twice.
     func odd(_ day: LocalDay) -> [TestRow] {
         guard let window = zones.ranges(of: day).first else { return [] }
         let (first, last) = (window.lowerBound, window.upperBound)
@@ -98,7 +98,7 @@ struct TestRows {
         return rows
     }
 
-    /// This many samples of the first type in one day.
+    /// The given number of samples of the first type, all in one day.
     func many(_ count: Int, on day: LocalDay) -> [TestRow] {
         guard let type = types.first, let window = zones.ranges(of: day).first else { return [] }
         let seconds = (window.upperBound - window.lowerBound).components.seconds
@@ -118,7 +118,7 @@ struct TestRows {
 
 extension SamplePage {
     /// The rows in canonical order: by start, then by id.
-    /// - Parameter detailed: types for which it includes metadata too.
+    /// - Parameter detailed: the types whose metadata is included too.
     init(_ rows: [TestRow], detailed: Set<String>) {
         self.init()
         let rows = rows.sorted { ($0.start, $0.end, $0.type) < ($1.start, $1.end, $1.type) }

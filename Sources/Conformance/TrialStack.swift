@@ -22,12 +22,12 @@ final class TrialStack {
     /// The running processes, by instance.
     private var processes: [String: ChildProcess] = [:]
 
-    /// How long anything may take to be heard on the bus. None of the limits here count the time that the stack spends
+    /// The time limit for anything to be heard on the bus. None of the limits here count the time that the stack spends
     /// waiting for a processor.
     static let readyWithin = 30.0
     static let stopWithin = 10.0
 
-    /// - Parameter instances: by name; including the plugin.
+    /// - Parameter instances: the instances by name, including the plugin's.
     init(_ instances: [String: Value], catalog: PluginCatalog) throws {
         self.catalog = catalog
         var template = Array((NSTemporaryDirectory() + "healthbus-test-XXXXXX").utf8CString)
@@ -89,7 +89,7 @@ final class TrialStack {
         return process
     }
 
-    /// Its program's last line that isn't routine.
+    /// The program's last line of output that isn't routine.
     func said(_ label: String) -> String? {
         guard let data = FileManager.default.contents(atPath: folder + "/\(label).log") else { return nil }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").last.map(String.init)
@@ -218,7 +218,7 @@ final class TrialStack {
         }
     }
 
-    /// What a handler reports about a day that it can't compute.
+    /// What a handler reports when it can't compute a day.
     private func failure(_ name: String) throws -> String? {
         guard let instance = stack.instance(name) else { return nil }
         let reader = StackReader(state: state, stack: stack) { _, database in ChangelogSource(database: database) }

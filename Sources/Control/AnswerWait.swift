@@ -6,12 +6,12 @@ import Inspection
 import Logging
 import Terminal
 
-/// What a command is waiting for: reported on standard error after a moment of silence, and as the reason when the
-/// command gives up.
+/// What a command is waiting for. It is reported on standard error after a moment of silence, and as the reason when
+/// the command gives up.
 final class AnswerWait {
-    /// Nothing is reported before this: most answers arrive at once.
+    /// Nothing is reported before this time has passed: most answers arrive at once.
     private static let silence = Duration.seconds(5)
-    /// How long to wait for a process that sends no heartbeat. It may be starting.
+    /// How long to wait for a process that sends no heartbeat. The process may be starting.
     static let patience = 20.0
 
     private let client: StackClient
@@ -29,14 +29,15 @@ final class AnswerWait {
         (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)
     }
 
-    /// Which process sends no heartbeat: the instance, or the hub if no process sends any; nil when the instance does.
+    /// The process that sends no heartbeat: the instance, or the hub if no process sends any; nil when the instance
+    /// sends them.
     private var silent: String? {
         let beats = client.heartbeats
         if Readiness.isUp(beats[instance]) { return nil }
         return beats.values.contains { Readiness.isUp($0) } ? instance : hub
     }
 
-    /// Call it repeatedly while nothing has arrived.
+    /// Call this repeatedly while nothing has arrived.
     func look() {
         guard MonotonicClock.now >= tellAt else { return }
         tellAt = .distantFuture
@@ -47,11 +48,11 @@ final class AnswerWait {
         }
     }
 
-    /// Something has arrived: the next silence is reported again.
+    /// Something has arrived, so the next silence is reported again.
     func heard() { tellAt = MonotonicClock.now + Self.silence }
 
-    /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked to do anything: it might do it
-    /// later, when nobody expects it any more.
+    /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked to do anything, because it
+    /// might do it later, when nobody expects it any more.
     /// - Throws: `Failure` that says which process doesn't answer.
     func untilHeard(within seconds: Double = patience) throws {
         let deadline = MonotonicClock.now + .seconds(seconds)
@@ -79,14 +80,14 @@ final class AnswerWait {
 }
 
 extension StackClient {
-    /// Repeats a command until its effect shows: messages on the bus may be lost, and a repeat changes nothing.
+    /// Repeats a command until its effect shows, since messages on the bus may be lost. Repeating it changes nothing.
     /// - Parameters:
-    ///   - command: evaluated each time it is given.
+    ///   - command: evaluated each time it is sent.
     ///   - seconds: how long to keep trying.
     ///   - pause: seconds between two checks.
     ///   - meanwhile: called after each unsuccessful check.
-    ///   - effect: returns nil until the effect shows.
-    /// - Returns: nil if there was none in time.
+    ///   - effect: returns the effect, or nil until it shows.
+    /// - Returns: the effect; nil if it didn't show in time.
     func give<Effect>(
         _ command: @autoclosure () -> [String: Value], to instance: String, within seconds: Double,
         pause: Double = 0.05, meanwhile: () -> Void = {}, until effect: () throws -> Effect?

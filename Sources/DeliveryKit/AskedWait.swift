@@ -13,8 +13,8 @@ package enum AskedWait: Sendable, Equatable {
         }
     }
 
-    /// How a wait is reported to a person: what was requested and, if that is too long, when the next attempt is made
-    /// anyway. Appended to the reason; empty for a short wait that nobody requested.
+    /// How a wait is reported to a person: the time that was requested and, if that is too long, when the next attempt
+    /// is made anyway. Appended to the reason; empty for a short wait that nobody requested.
     /// - Parameters:
     ///   - own: how many seconds pass before the next attempt if nothing was requested; nil if that isn't known.
     ///   - longest: a server whose clock is wrong, or that misjudges us, must not stop deliveries for good.
@@ -24,7 +24,7 @@ package enum AskedWait: Sendable, Equatable {
             guard let own, own >= leastShown else { return "" }
             return "; next try at \(InstantText.local(now + .microseconds(Int64(own * 1e6)), now: now))"
         }
-        // No clock can show a later time.
+        // No clock can show a time later than this.
         let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
         let text =
             until < lastShown

@@ -1,9 +1,9 @@
 import HealthModel
 
-/// When to compare what the backend holds with what it accepted, and how far that has got. (The result is stored in
-/// `KnownBackend`.)
+/// When to compare what the backend holds with what it accepted, and the state of that comparison. (The result is
+/// stored in `KnownBackend`.)
 struct BackendCheck: Sendable {
-    /// What was known when the current question was sent: the answer is compared with that.
+    /// What was known when the current question was sent, for comparison with the answer.
     struct Asked: Sendable {
         var known: KnownBackend
         var isBound: Bool
@@ -18,19 +18,19 @@ struct BackendCheck: Sendable {
     private(set) var due = MonotonicTime.distantPast
     /// The id of a request that hasn't been answered yet.
     private var wanted: String?
-    /// The request that was answered last, even if the answer was only why it can't be compared.
+    /// The request that was answered last, even if the answer was only a reason why the backend can't be compared.
     private(set) var answered: String?
     /// Whether the backend has been compared since this process began.
     private(set) var isDone = false
-    /// Deliveries so far; how many there were when the current question was sent, and when the last answered one was
-    /// sent.
+    /// The number of deliveries so far, then the number when the current question was sent, and the number when the
+    /// last answered question was sent.
     private var deliveries = 0
     private var covered = 0
     private var compared = 0
     /// After a delivery, the next comparison takes place no sooner than this.
     private var soonest = MonotonicTime.distantPast
     private var spacing = Duration.zero
-    /// Why it can't be compared at present; nil when it can.
+    /// Why the backend can't be compared at present; nil when it can.
     private(set) var why: String?
     private(set) var refreshesToken = false
     private var hasRefreshedToken = false
@@ -41,24 +41,24 @@ struct BackendCheck: Sendable {
     /// When the backend last counted its rows.
     private var counted: MonotonicTime?
 
-    /// Short: in a stack that is starting, the backend may be ready a moment later.
+    /// The first retry comes soon: in a stack that is starting, the backend may be ready a moment later.
     private static let firstRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
-    /// The time between comparisons that follow deliveries: this at first, then doubled each time. So a backend isn't
-    /// asked after each sample of a steady stream, while a command that waits for the end of an import, which is
-    /// delivered in a few requests, isn't held up.
+    /// The time between comparisons that follow deliveries: it begins with this value and doubles each time. So a
+    /// backend isn't asked after each sample of a steady stream, while a command that waits for the end of an import,
+    /// which is delivered in a few requests, isn't held up.
     private static let firstSpacing = Duration.milliseconds(250)
     private static let longestSpacing = Duration.seconds(60)
 
-    /// Whether something was delivered after the last comparison began, so that it isn't covered.
+    /// Whether something was delivered after the last comparison began, so that the comparison doesn't cover it.
     private var isStale: Bool { compared < deliveries }
-    /// Whether everything delivered has been compared.
+    /// Whether a comparison has covered everything delivered.
     var isCurrent: Bool { isDone && !isStale && !followsRedelivery }
 
     mutating func delivered() { deliveries += 1 }
 
-    /// Everything is delivered: compares whatever was delivered since the last comparison, at once after a redelivery,
-    /// otherwise not too often.
+    /// Everything is delivered, so whatever was delivered since the last comparison is compared: at once after a
+    /// redelivery, otherwise not too often.
     mutating func compareSoon(at now: MonotonicTime) {
         guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
         if followsRedelivery {
@@ -76,8 +76,8 @@ struct BackendCheck: Sendable {
 
     func isDue(at now: MonotonicTime) -> Bool { effect == nil && (now >= due || wanted != nil) }
 
-    /// Whether the next question should make the backend count its rows: at the start, whenever a person asks, and
-    /// otherwise no more often than `every`.
+    /// Whether the next question should make the backend count its rows. It should at the start, whenever a person
+    /// asks, and otherwise no more often than `every`.
     func countsRows(at now: MonotonicTime, every: Duration) -> Bool {
         wanted != nil || counted.map { now - $0 >= every } ?? true
     }
@@ -94,7 +94,7 @@ struct BackendCheck: Sendable {
         asked = nil
     }
 
-    /// An answer has arrived, whatever it says; returns what to compare it with.
+    /// An answer has arrived, whatever its content; returns what to compare it with.
     mutating func answer() -> Asked? {
         defer { cancel() }
         if let command = asked?.command { settle(command) }
@@ -106,7 +106,7 @@ struct BackendCheck: Sendable {
         if wanted == command { wanted = nil }
     }
 
-    /// - Parameter next: how long until the next comparison, no matter what happens.
+    /// - Parameter next: the time until the next comparison, no matter what happens.
     mutating func isCompared(_ asked: Asked, at now: MonotonicTime, next: Duration) {
         if asked.countsRows { counted = now }
         soonest = now + spacing
@@ -126,7 +126,7 @@ struct BackendCheck: Sendable {
         attempt += 1
     }
 
-    /// The token was refused: reads it again, once.
+    /// The token was refused, so it is read again, but only once.
     mutating func refusedToken(_ why: String, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
@@ -144,8 +144,8 @@ struct BackendCheck: Sendable {
     }
 }
 
-/// A generation that answered before the current one, and answers again: a restored backend, or two backends behind one
-/// address.
+/// A generation that answered before the current one and now answers again: either the backend was restored, or there
+/// are two backends behind one address.
 struct ReturningBackend: Sendable {
     private var generation: String?
     private var count = 0
@@ -154,10 +154,11 @@ struct ReturningBackend: Sendable {
     /// When the answers last alternated; nil if they haven't for a while.
     private(set) var alternated: MonotonicTime?
 
-    /// It is trusted only after this many answers, with none from another generation for this long.
+    /// The returning generation is trusted only after this many answers, with none from another generation for this
+    /// long.
     private static let times = 5
     private static let silence = Duration.seconds(60)
-    /// It counts as a faulty backend for this long.
+    /// The backend counts as faulty for this long.
     private static let memory = Duration.seconds(3600)
 
     mutating func open(at now: MonotonicTime, isFaulty: Bool) {
@@ -165,7 +166,7 @@ struct ReturningBackend: Sendable {
         alternated = isFaulty ? now : nil
     }
 
-    /// It keeps losing what it accepted: as faulty as two alternating backends.
+    /// The backend keeps losing what it accepted, which makes it as faulty as two alternating backends.
     mutating func losesAgain(at now: MonotonicTime) { alternated = now }
 
     /// Returns true when all is well again.
@@ -177,7 +178,7 @@ struct ReturningBackend: Sendable {
         return true
     }
 
-    /// Whether it now counts as the backend.
+    /// Returns whether the other generation now counts as the backend's.
     mutating func met(_ other: String, at now: MonotonicTime) -> Bool {
         count = other == generation ? count + 1 : 1
         generation = other

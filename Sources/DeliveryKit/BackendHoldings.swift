@@ -2,9 +2,10 @@
 package struct BackendHoldings: Sendable, Equatable {
     package var generation: String
     package var sequence: Int64?
-    /// Elements created by requests since the database was created; nil if it doesn't say.
+    /// The number of elements created by requests since the database was created; nil if the destination doesn't say.
     package var created: Int64?
-    /// How many keys it has: current and deleted samples, days, workouts and nights; nil if it doesn't say.
+    /// The number of keys it has: current and deleted samples, days, workouts and nights; nil if the destination
+    /// doesn't say.
     package var kept: Int64?
     /// Whether it accepts samples in columns.
     package var takesColumns = false
@@ -21,15 +22,15 @@ package struct BackendHoldings: Sendable, Equatable {
     }
 }
 
-/// The answer to the request for what it holds.
+/// The answer of a destination that was asked what it holds.
 package enum HoldingsReply: Sendable, Equatable {
     case holds(BackendHoldings)
     /// It answered without saying what it holds, which is trusted only from a destination that never identified itself;
-    /// with a human-readable account of what happened.
+    /// the text tells a person what happened.
     case silent(String)
-    /// There is no answer at present; with a human-readable reason.
+    /// There is no answer at present; the text gives the reason.
     case later(String, AskedWait? = nil)
-    /// Our credentials were refused; with a human-readable account of what happened.
+    /// Our credentials were refused; the text tells a person what happened.
     case refusesToken(String)
 }
 
@@ -37,17 +38,17 @@ package enum HoldingsReply: Sendable, Equatable {
 enum HoldingsVerdict: Sendable, Equatable {
     /// It holds at least everything it said it accepted.
     case complete(BackendHoldings)
-    /// It shows a different generation from the known one, or its first.
+    /// It has a different generation from the known one, or identifies itself for the first time.
     case shows(BackendHoldings)
-    /// It has forgotten requests or elements; with their number, if known.
+    /// It has forgotten requests or elements; their number is given if it is known.
     case lacks(BackendHoldings, missing: Int64?)
-    /// A server that doesn't say what it holds.
+    /// The server doesn't say what it holds.
     case trust
-    /// No conclusion at present; with the reason.
+    /// There is no conclusion at present; the text gives the reason.
     case retry(String, after: AskedWait? = nil)
     case refusedToken(String)
 
-    /// - Parameter known: the state when the question was sent.
+    /// - Parameter known: what was known about the backend when the question was sent.
     init(_ reply: HoldingsReply, known: KnownBackend, isBound: Bool) {
         switch reply {
         case .holds(let holdings): self = Self.compare(holdings, known, isBound)

@@ -2,10 +2,10 @@ import Foundation
 import HealthModel
 
 /// The time from the end of samples to their arrival at the backend, since this process began, in a few cumulative
-/// buckets: the form that monitoring systems want, since they take the difference between two readings.
-/// (`DelayHistogram` is finer, survives restarts, and forgets.)
+/// buckets. Monitoring systems want this form, since they take the difference between two readings. (`DelayHistogram`
+/// is finer, survives restarts, and forgets.)
 package struct DelayBuckets: Sendable, Equatable {
-    /// In seconds; anything that took longer than the last bound is counted in one more bucket.
+    /// Upper bounds in seconds; anything that took longer than the last one is counted in a further bucket.
     package static let bounds: [Int64] = [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800]
 
     package private(set) var counts = Array(repeating: Int64(0), count: bounds.count + 1)

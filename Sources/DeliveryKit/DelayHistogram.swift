@@ -3,13 +3,14 @@ import HealthModel
 import Protocol
 
 /// The time from the end of samples to their arrival at the backend, in buckets that are each a fifth larger than the
-/// last: enough for a median, in a few hundred bytes, however many samples there are.
+/// last. This is enough for a median, in a few hundred bytes, however many samples there are.
 ///
-/// Beyond `memory` samples all counts are halved, so that recent weeks count for more than past years.
+/// Once more than `memory` samples are counted, all counts are halved, so that recent weeks count for more than past
+/// years.
 package struct DelayHistogram: Sendable, Equatable {
-    /// A sample that ended longer ago than this when it was delivered is history, not a delivery delay.
+    /// A sample that had ended longer ago than this when it was delivered is history, and isn't counted as a delay.
     package static let horizon = Duration.seconds(48 * 3600)
-    /// The same in microseconds: every sample is compared with it.
+    /// The same in microseconds, since every sample is compared with it.
     private static let longest = horizon.microseconds
     static let memory: Int64 = 50_000
 
@@ -37,7 +38,7 @@ package struct DelayHistogram: Sendable, Equatable {
         for index in counts.indices { counts[index] /= 2 }
     }
 
-    /// The delay in seconds within which a given share of the samples arrived, accurate to a tenth; nil without
+    /// The delay in seconds within which a given share of the samples arrived, accurate to a tenth; nil if there are no
     /// samples.
     package func quantile(_ share: Double) -> Double? {
         let total = count
@@ -54,7 +55,7 @@ package struct DelayHistogram: Sendable, Equatable {
 }
 
 extension DelayHistogram {
-    /// The counts, without the empty ones at the end.
+    /// The counts without the empty buckets at the end.
     var wireValue: Value {
         .array(counts.prefix((counts.lastIndex { $0 > 0 } ?? -1) + 1).map { .integer($0) })
     }

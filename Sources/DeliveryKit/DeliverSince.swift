@@ -1,14 +1,14 @@
 import HealthModel
 
-/// From when on elements are delivered to a destination: `deliverSince` of its configuration.
+/// The time from which elements are delivered to a destination: `deliverSince` of its configuration.
 package struct DeliverSince: Sendable, Equatable {
-    /// Samples that ended before this stay here.
+    /// Samples that ended before this time stay here.
     package var moment: Instant
-    /// Days before this stay here: the date as it is written. A night belongs to the day that it ends on, a workout to
-    /// the day that it starts on.
+    /// Days before this one stay here; it is the date as written in the configuration. A night belongs to the day that
+    /// it ends on, a workout to the day that it starts on.
     package var day: LocalDay
 
-    /// - Parameter day: nil for the moment's date in UTC.
+    /// - Parameter day: the first day to deliver; nil for the moment's date in UTC.
     package init(_ moment: Instant, day: LocalDay? = nil) {
         self.moment = moment
         let length = 86_400 * Instant.microsecondsPerSecond
@@ -22,6 +22,6 @@ package struct DeliverSince: Sendable, Equatable {
         self.init(moment, day: LocalDay(String(text.prefix(10))))
     }
 
-    /// Whether a document of this day (since 1970) stays here; nil for one that belongs to none.
+    /// Whether a document of this day (since 1970) stays here; the day is nil for a document that belongs to none.
     package func isAfter(day number: Int?) -> Bool { number.map { $0 < day.number } ?? false }
 }

@@ -1,17 +1,17 @@
 import HealthModel
 import StageKit
 
-/// One fetched set of pages on its way to the backend: its requests, and which of them are settled.
+/// One fetched set of pages on its way to the backend: the requests for it, and which of them are settled.
 struct Delivery {
     let upstream: String
-    /// What is consumed once it is done; nil for a redelivery, which moves no anchor.
+    /// What counts as consumed once the delivery is done; nil for a redelivery, which moves no anchor.
     var fetched: Upstream.Fetched?
     var groups: [DeliveryGroup]
-    /// Until when it may wait for more.
+    /// The time until which the delivery may wait for more.
     var fillsUntil = MonotonicTime.distantPast
     /// The current request, if any.
     var sent: Sent?
-    /// How many of the pages' samples stay here because they are too old.
+    /// The number of the pages' samples that stay here because they are too old.
     var older: Int64 = 0
 
     struct Sent {
@@ -27,7 +27,7 @@ struct Delivery {
     /// How many elements, regardless of their outcome.
     var count: Int { groups.reduce(0) { $0 + $1.count } }
 
-    /// Whether nothing of it has been sent yet.
+    /// Whether nothing of the delivery has been sent yet.
     var isUntouched: Bool {
         sent == nil && fetched != nil && groups.allSatisfy { $0.batch == UploadBatch(count: $0.count) }
     }
@@ -39,16 +39,16 @@ struct Delivery {
 }
 
 extension DeliveryGroup {
-    /// Which elements an answer names as conflicts; ids that weren't sent count for nothing.
+    /// Which elements an answer names as conflicts; ids that weren't sent are ignored.
     func conflicting(_ ids: [String], in part: Range<Int>) -> Set<Int> {
         guard !ids.isEmpty else { return [] }
         let told = Set(ids.map { $0.lowercased() })
         return Set(part.filter { told.contains(element($0).id.lowercased()) && !deletes($0) })
     }
 
-    /// Which elements an answer's refusals concern, and how many of the refusals concern none of them.
+    /// Which elements an answer's refusals concern, and how many of the refusals don't concern any of them.
     ///
-    /// By id if there is one; otherwise by list and position in the request.
+    /// An element is found by its id if the refusal gives one; otherwise by list and position in the request.
     func refused(_ refusals: [DeliveryAnswer.Refusal], in part: Range<Int>) -> (reasons: [Int: String], unknown: Int) {
         guard !refusals.isEmpty else { return ([:], 0) }
         let places = Dictionary(part.map { (element($0).id.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
@@ -59,7 +59,7 @@ extension DeliveryGroup {
         for refusal in refusals {
             var place = refusal.id.flatMap { places[$0.lowercased()] }
             if refusal.id == nil, let index = refusal.index {
-                // If the list isn't named, the only one in the request.
+                // If the refusal doesn't name a list, the only one in the request is meant.
                 let list = refusal.list.map { lists[$0] } ?? (lists.count == 1 ? lists.values.first : nil)
                 place = list.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             }

@@ -2,7 +2,7 @@ import HealthModel
 
 /// What a destination said about the outcome of elements.
 package struct DeliveryAnswer: Sendable, Equatable {
-    /// Each 0 or more; missing ones are 0.
+    /// Each count is 0 or more; missing ones are 0.
     package struct Counts: Sendable, Equatable {
         package var created: Int64 = 0
         package var updated: Int64 = 0
@@ -13,8 +13,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
             (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
         }
 
-        /// Whether they account for exactly this many elements. The counts come from another program, so their sum
-        /// mustn't be allowed to overflow.
+        /// Whether the counts account for exactly this many elements. The counts come from another program, so their
+        /// sum mustn't be allowed to overflow.
         package func accounts(for elements: Int) -> Bool {
             let all = [created, updated, known, refused]
             guard all.allSatisfy({ (0...Int64(elements)).contains($0) }) else { return false }
@@ -23,11 +23,11 @@ package struct DeliveryAnswer: Sendable, Equatable {
     }
 
     package struct Refusal: Sendable, Equatable {
-        /// nil when the element had none.
+        /// nil when the element had no id.
         package var id: String?
-        /// The list in the request's body that contains it.
+        /// The list in the request's body that contains the element.
         package var list: String?
-        /// Its position in its list, from 0.
+        /// The element's position in its list, from 0.
         package var index: Int?
         package var reason: String
 
@@ -36,20 +36,21 @@ package struct DeliveryAnswer: Sendable, Equatable {
         }
     }
 
-    /// nil when it gave none.
+    /// nil when the destination gave none.
     package var counts: Counts?
     package var refused: [Refusal]
-    /// Ids of known elements that it has with other content under the same version.
+    /// Ids of elements that the destination already has with the same version but different content.
     package var conflicts: [String]
-    /// The nonce of its database: a different one means that it was recreated or restored. nil if it doesn't say.
+    /// The nonce of the destination's database: a different one means that the database was recreated or restored. nil
+    /// if the destination doesn't say.
     package var generation: String?
     /// How many requests have changed something since the database was created, or at least a number that rises with
-    /// each of them.
+    /// each such request.
     package var sequence: Int64?
     /// The HTTP status; stored with whatever is refused.
     package var status: Int?
-    /// Elements of the group that weren't sent, since newer versions of them had been accepted: they are settled, but
-    /// are no evidence that the destination accepts anything.
+    /// Elements of the group that weren't sent, since newer versions of them had been accepted. They are settled, but
+    /// aren't evidence that the destination accepts anything.
     package var overtaken: Set<Int>
 
     package init(
@@ -67,32 +68,34 @@ package struct DeliveryAnswer: Sendable, Equatable {
     }
 }
 
-/// The aspects of a request's outcome that affect what happens next: each destination reports them like this, whatever
-/// protocol it uses.
+/// The aspects of a request's outcome that affect what happens next. Every destination reports its outcomes like this,
+/// whatever protocol it uses.
 package enum DeliveryReply: Sendable, Equatable {
     /// Everything sent is accounted for by the known destination, or by one that identifies itself now.
     case proven(DeliveryAnswer)
-    /// A destination that never identifies itself has accepted it: this is trusted, since nothing better is available.
+    /// A destination that never identifies itself has accepted everything. This is trusted, since nothing better is
+    /// available.
     case onTrust(DeliveryAnswer)
-    /// Nothing was sent: newer versions of all of it had been accepted. It is settled, and shows nothing about the
-    /// destination.
+    /// Nothing was sent, because newer versions of all the elements had been accepted. The request is settled, but
+    /// shows nothing about the destination.
     case overtaken(DeliveryAnswer)
-    /// It accounts for everything, but its generation differs from the known one.
+    /// The answer accounts for everything, but its generation differs from the known one.
     case otherBackend(String, DeliveryAnswer)
     /// The known destination has forgotten requests that it had answered: an older copy was restored.
     case rolledBack(to: Int64)
-    /// It names elements that it refuses, and proves nothing else; `otherwise` is what the answer means if none of
-    /// those were sent.
+    /// The answer names elements that the destination refuses, and proves nothing else; `otherwise` is what the answer
+    /// means if none of those elements were sent.
     case refusals(DeliveryAnswer, otherwise: Failure)
-    /// It contains refusals in an unknown form; with a human-readable account.
+    /// The answer contains refusals in an unknown form; the text describes them.
     case unreadableRefusals(String)
-    /// It may come from any server: nothing is accepted, nothing is refused; with a human-readable reason.
+    /// The answer may come from any server, so nothing is accepted and nothing is refused; the text gives the reason.
     case unproven(String)
-    /// Columns aren't accepted: the same elements are sent in the other form; with a human-readable reason.
+    /// The destination doesn't accept columns, so the same elements are sent in the other form; the text gives the
+    /// reason.
     case wrongForm(String)
-    /// Nothing in it is accepted.
+    /// Nothing in the request is accepted.
     case failed(Failure)
-    /// It can't even be sent until a person does something; with a human-readable description of that.
+    /// The request can't even be sent until a person does something; the text says what.
     case needsPerson(String)
 
     package struct Failure: Sendable, Equatable {
@@ -108,8 +111,8 @@ package enum DeliveryReply: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - answer: accounts for everything sent, and says which backend it comes from.
-    ///   - seen: what was known when it was sent; answers come out of order.
+    ///   - answer: the answer, which accounts for everything sent and says which backend it comes from.
+    ///   - seen: what was known when the request was sent, since answers come out of order.
     package init(taken answer: DeliveryAnswer, seen: SeenBackend) {
         guard let known = seen.generation, let generation = answer.generation else {
             self = .proven(answer)

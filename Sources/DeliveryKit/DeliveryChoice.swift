@@ -2,14 +2,14 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// What is delivered to a destination: families, and HealthKit types. Pure.
+/// Which data is delivered to a destination: families, and HealthKit types. Pure.
 package struct DeliveryChoice: Sendable, Equatable {
     /// nil accepts everything.
     private let names: Set<String>?
 
     package static let all = DeliveryChoice([])
 
-    /// - Parameter names: empty for everything.
+    /// - Parameter names: the selected families and types; empty for everything.
     package init(_ names: some Sequence<String>) {
         let names = Set(names)
         self.names = names.isEmpty ? nil : names
@@ -21,10 +21,10 @@ package struct DeliveryChoice: Sendable, Equatable {
         return names.contains(family.rawValue) || names.contains(type)
     }
 
-    /// Whether days, nights or workouts are delivered: decided by the name of their family.
+    /// Whether days, nights or workouts are delivered, which the name of their family decides.
     package func takes(documentsOf family: UploadMetric) -> Bool { names?.contains(family.rawValue) ?? true }
 
-    /// In the form that is stored: the same string for the same choice.
+    /// The choice in the form that is stored: the same string for the same choice.
     var text: String { names.map { $0.sorted().joined(separator: " ") } ?? "" }
 
     /// Reads an instance's `types`.

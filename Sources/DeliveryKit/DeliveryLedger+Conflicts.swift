@@ -5,7 +5,7 @@ import SQLite
 import StageKit
 
 extension DeliveryLedger {
-    /// Lists elements that the destination has with other content under the same version.
+    /// Lists elements that the destination has with the same version but different content.
     mutating func addConflicts(
         _ elements: [(id: String, version: Int64)], metric: UploadMetric, user: String, _ turn: Turn
     ) throws {

@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader remembers besides its anchors: which backend it delivered to, when it last delivered each metric,
-/// the dead letters, and the conflicts.
+/// What the uploader remembers in addition to its anchors: which backend it delivered to, when it last delivered each
+/// metric, the dead letters, and the conflicts.
 struct DeliveryLedger {
     private var metrics: [String: DeliveryTables.Metric] = [:]
     /// The backend that deliveries go to.
@@ -20,7 +20,7 @@ struct DeliveryLedger {
     private var droppedElements: Int64 = 0
     /// How many conflicts are listed: at most `DeliveryConflict.limit`.
     var conflicts: Int64 = 0
-    /// Samples older than what is delivered, which stay here.
+    /// The number of samples that stay here because they are too old to be delivered.
     private(set) var keptLocal: Int64 = 0
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
@@ -74,7 +74,7 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Counts the time since the end of what was delivered.
+    /// Counts the time from the end of the delivered samples until now.
     /// - Parameter recent: ends within `DelayHistogram.horizon`.
     mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
@@ -88,7 +88,7 @@ struct DeliveryLedger {
         try DeliveryTables.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
-    /// Keeps as a dead letter an element that the backend won't accept, with the reason; a repeated failure raises its
+    /// Makes a dead letter of an element that the backend won't accept, with the reason; a repeated failure raises its
     /// number of tries.
     mutating func addDeadLetters(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
@@ -108,14 +108,14 @@ struct DeliveryLedger {
         write.bind(6, reason)
         if let status { write.bind(7, status) } else { write.bindNull(7) }
         try write.run()
-        // Dropped or not, it has been sent and refused again.
+        // Whether it had been dropped or not, the element has been sent and refused again.
         try DroppedElement.remove(
             user: user, metric: metric.rawValue, id: id, through: version, in: turn.database)
         try count(turn)
     }
 
-    /// The backend has accepted these elements: they are no longer dead letters or dropped, in this version or an older
-    /// one.
+    /// The backend has accepted these elements, so they are no longer dead letters or dropped, in this version or an
+    /// older one.
     mutating func takeOutDeadLetters(
         _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
     ) throws {
@@ -144,7 +144,7 @@ struct DeliveryLedger {
     }
 
     /// Deletes a dead letter.
-    /// - Parameter isDropped: whether a person dropped it, which is counted and remembered.
+    /// - Parameter isDropped: whether a person dropped it; if so, that is counted and remembered.
     mutating func forget(_ letters: [DeadLetter], isDropped: Bool, _ turn: Turn) throws {
         let database = try turn.write().database
         let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ?")
@@ -162,7 +162,7 @@ struct DeliveryLedger {
         try count(turn)
     }
 
-    /// Forgets what was delivered, and to whom.
+    /// Forgets what was delivered, and to which backend.
     mutating func reset(_ turn: Turn) throws {
         for table in ["deliveries", "delays", "dead_letters", "dropped_letters", "conflicts"] {
             try turn.write().database.execute("DELETE FROM \(table)")
@@ -190,13 +190,13 @@ struct DeliveryLedger {
         try turn.write().database.execute("DELETE FROM deliveries")
     }
 
-    /// Counts samples that stay here because they are older than what is delivered.
+    /// Counts samples that stay here because they are too old to be delivered.
     mutating func keeps(older count: Int64, _ turn: Turn) throws {
         guard count > 0 else { return }
         try write(keptLocal: keptLocal + count, turn)
     }
 
-    /// Everything will be read again from the beginning.
+    /// Resets the count, because everything will be read again from the beginning.
     mutating func beginsAgain(_ turn: Turn) throws { if keptLocal > 0 { try write(keptLocal: 0, turn) } }
 
     private mutating func write(keptLocal count: Int64, _ turn: Turn) throws {
@@ -219,7 +219,7 @@ struct DeliveryLedger {
         return true
     }
 
-    // What the heartbeat reports about it.
+    // What the heartbeat reports about the ledger.
     var delivered: [String: Int64] { metrics.mapValues(\.count) }
     var lastDelivered: [String: Instant] { metrics.mapValues(\.last) }
     var delaySummaries: [String: UploaderDetails.Delay] { delays.mapValues(\.summary) }

@@ -1,23 +1,23 @@
 import HealthModel
 
-/// What a destination's configuration says about what it gets, and how far it is trusted.
+/// What a destination's configuration says about which data it gets, and how far it is trusted.
 package struct DeliverySettings: Sendable, Equatable {
     /// The backend's URL, without a secret: what is known about a backend is valid only for its address.
     package var address: String
     /// How often to compare what the backend holds with what it accepted.
     package var compareEvery: Duration
     /// How many elements of a metric a backend may refuse in a row, without naming them, before the backend itself is
-    /// taken for the cause. With 0 it is always trusted.
+    /// assumed to be the cause. With 0 the backend is always trusted.
     package var refusedInARow: Int
     package var choice: DeliveryChoice
-    /// At most this many on average; 0 means no limit.
+    /// The maximum number of samples per second, on average; 0 means no limit.
     package var samplesPerSecond: Double
-    /// What is from before this stays here; nil if nothing does.
+    /// Data from before this time stays here; nil if there is no such limit.
     package var deliverSince: DeliverSince?
-    /// At most this many elements in a request.
+    /// The maximum number of elements in a request.
     package var elementsPerRequest: Int
-    /// The form in which the destination gets elements, in its own words: when it changes, everything is delivered
-    /// again. Empty for the usual form, and for destinations that have only one.
+    /// The form in which the destination gets elements, in the destination's own words. When it changes, everything is
+    /// delivered again. Empty for the usual form, and for destinations that have only one.
     package var form: String
     /// What people call the destination, after "the".
     package var word: String
@@ -38,7 +38,7 @@ package struct DeliverySettings: Sendable, Equatable {
         self.word = word
     }
 
-    /// What is selected, and in which form, as stored: the same text for the same selection.
+    /// The selection and its form, as stored: the same text for the same selection.
     var selection: String {
         choice.text + (deliverSince.map { " since \(InstantText.iso8601($0.moment))" } ?? "")
             + (form.isEmpty ? "" : " as \(form)")

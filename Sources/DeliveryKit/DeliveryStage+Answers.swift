@@ -3,12 +3,12 @@ import Protocol
 import StageKit
 
 extension DeliveryStage {
-    /// After this many consecutive answers that prove nothing, an alert is raised.
+    /// An alert is raised after this many consecutive answers that prove nothing.
     private static let unprovenLimit = 3
     /// A request that isn't answered for this long is mentioned.
     private static let unansweredAfter = Duration.seconds(5)
 
-    /// What blocks delivery, human-readable; nil while nothing does.
+    /// What blocks delivery, in words for people; nil while nothing does.
     var whatBlocks: String? { blocked ?? suspicionText }
 
     /// The same as a report shows it: while the next attempt gets no answer, the last failure isn't the reason any more.
@@ -19,12 +19,12 @@ extension DeliveryStage {
         return "no answer yet to the request sent at \(InstantText.local(sent, now: now)); before that: \(failure)"
     }
 
-    /// Acts on an answer: continues, waits, splits, or makes an element a dead letter.
+    /// Acts on an answer: continues, waits, splits the request, or makes an element a dead letter.
     func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
         switch reply {
         case .wrongForm(let why):
-            // The backend, or a proxy in front of it, can't read columns: the same elements are sent as JSON, and the
-            // answer to that counts. This lasts until the backend announces again what it accepts.
+            // The backend, or a proxy in front of it, can't read columns. The same elements are sent as JSON, and the
+            // answer to that request counts. This lasts until the backend announces again what it accepts.
             takesColumns = false
             turn.log(.uploadRetry, ["why": why, "seconds": 0])
         case .proven(let answer): try prove(index, sent, answer, turn)
@@ -95,7 +95,7 @@ extension DeliveryStage {
         turn.log(.uploadPaused, ["why": why])
     }
 
-    /// Sends the same request again later: nothing counts as accepted or refused.
+    /// Sends the same request again later; nothing counts as accepted or refused until then.
     func retry(_ why: String, _ turn: Turn) throws {
         try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
     }
@@ -123,7 +123,8 @@ extension DeliveryStage {
     private func prove(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         guard try meet(generation: answer.generation, answer, turn) else { return }
         let (reasons, _) = deliveries[index].groups[sent.group].refused(answer.refused, in: sent.part)
-        // It has refused one of these without saying which: the smaller the part, the fewer candidates.
+        // The backend has refused one of these elements without saying which: the smaller the part, the fewer the
+        // candidates.
         guard reasons.count == answer.refused.count || sent.part.count == 1 else {
             deliveries[index].groups[sent.group].batch.split()
             return
@@ -143,7 +144,7 @@ extension DeliveryStage {
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else { return try settleDone(turn) }
-        // It named none of the elements sent: only the rest of the answer counts, if it says anything.
+        // The answer named none of the elements sent: only the rest of the answer counts, if it says anything.
         if otherwise.outcome == .unproven { return try doubt(otherwise.why, turn) }
         try act(on: otherwise, index, sent, turn)
     }
@@ -178,7 +179,7 @@ extension DeliveryStage {
         let group = deliveries[index].groups[sent.group]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         if unknown > 0, sent.part.count == 1, answer.counts?.refused == 1 {
-            // The refusal can only concern this one.
+            // The refusal can only concern this one element.
             reasons[sent.part.lowerBound] = answer.refused.first?.reason ?? ""
             unknown = 0
         }
@@ -190,7 +191,7 @@ extension DeliveryStage {
         try note(conflicts: group.conflicting(answer.conflicts, in: sent.part), besides: reasons, group, sent, turn)
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
-        // Anything delivered again was first delivered long ago.
+        // Elements that are delivered again were first delivered long ago, so they aren't counted as delayed.
         if deliveries[index].fetched != nil {
             let recent = group.ends(sent.part, since: turn.now - DelayHistogram.horizon)
             try ledger.delayed(recent, metric: group.metric, turn)
@@ -202,7 +203,7 @@ extension DeliveryStage {
         try settleDone(turn)
     }
 
-    /// Elements that the backend has as they were sent, or newer, are no longer conflicts.
+    /// Elements that the backend has as they were sent, or in a newer version, are no longer conflicts.
     private func note(
         conflicts: Set<Int>, besides refused: [Int: String], _ group: DeliveryGroup, _ sent: Delivery.Sent, _ turn: Turn
     ) throws {
@@ -213,7 +214,7 @@ extension DeliveryStage {
             conflicts.sorted().map { group.element($0) }, metric: group.metric, user: group.user, turn)
     }
 
-    /// The backend gave a definite answer: the next request starts with its counts reset.
+    /// The backend gave a definite answer, so the next request starts with its counts reset.
     func goesOn() {
         policy.succeeded()
         blocked = nil

@@ -2,15 +2,15 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Which backend it is, and whether it still holds what it accepted.
+/// Establishes which backend answers, and whether it still holds what it accepted.
 extension DeliveryStage {
     /// The verdict on the sender of an answer.
     enum Meeting: Equatable {
         /// It is the backend that deliveries go to: its answer counts.
         case known
-        /// It is a different one from now on: everything is delivered to it again.
+        /// A different backend from now on: everything is delivered to it again.
         case begunAnew
-        /// It isn't known which of the servers is the backend; holds the reason.
+        /// It isn't known which of the servers is the backend; the text gives the reason.
         case unclear(String)
     }
 
@@ -83,7 +83,7 @@ extension DeliveryStage {
         }
     }
 
-    /// Raises the alert, and returns a human-readable reason why delivery can't continue.
+    /// Raises the alert, and returns the reason why delivery can't continue, in words for people.
     private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(
@@ -114,7 +114,7 @@ extension DeliveryStage {
         try lost(nil, turn)
     }
 
-    /// The backend lacks elements that it accepted: everything is delivered to it again, and an alert is raised.
+    /// The backend lacks elements that it accepted, so everything is delivered to it again, and an alert is raised.
     private func lost(_ missing: Int64?, _ turn: Turn) throws {
         try turn.raise(
             Alert(
@@ -131,7 +131,7 @@ extension DeliveryStage {
         try redeliverEverything(turn)
     }
 
-    /// Versions make this harmless: elements that the backend already has don't change.
+    /// Versions make redelivery harmless: elements that the backend already has don't change.
     private func redeliverEverything(_ turn: Turn) throws {
         goesOn()
         deliveries = []
@@ -180,7 +180,7 @@ extension DeliveryStage {
             check.hasNoPath(Self.noPath)
             return nil
         }
-        // A server that doesn't say what it holds can't be asked anything more.
+        // There is nothing more to ask of a server that doesn't say what it holds.
         if ledger.backend.result != .trust || isBound, deliveries.isEmpty, upstreams.allSatisfy(\.isLevel) {
             check.compareSoon(at: turn.monotonic)
         }
@@ -201,7 +201,7 @@ extension DeliveryStage {
             takesColumns = holdings.takesColumns
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(asked, .complete, turn)
-            // The comparison was made; this is its result.
+            // The comparison was made, and this is its result.
             case .begunAnew: check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }
@@ -237,7 +237,7 @@ extension DeliveryStage {
             $0.result = result
             $0.missing = nil
         }
-        // Once no redelivery is pending, the backend has what it lacked.
+        // Once no redelivery is pending, the backend has what it used to lack.
         if !check.followsRedelivery { try turn.clear(.degraded, subject: "backend") }
     }
 

@@ -3,24 +3,25 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Larger requests while a lot is waiting: given many samples at once, a backend's database writes fewer pages and
-/// syncs less often.
+/// Makes requests larger while a lot is waiting: given many samples at once, a backend's database writes fewer pages
+/// and syncs less often.
 ///
-/// Only for a backend that accepts columns, and only while far behind the newest data: new data is sent at once.
+/// This applies only to a backend that accepts columns, and only while delivery is far behind the newest data: new data
+/// is sent at once.
 extension DeliveryStage {
-    /// When further behind the limit than this many sequence numbers, a short wait doesn't matter.
+    /// If delivery is further behind the limit than this many sequence numbers, a short wait doesn't matter.
     private static let much: Int64 = 8192
     /// A request with this many samples isn't worth holding back for more.
     private static let enough = SampleDelivery.elementLimit * 9 / 10
     /// The longest time that a request waits to be filled.
     static let patience = Duration.seconds(1)
 
-    /// Adds what was fetched to the delivery that is waiting for more, or makes a new delivery of it.
-    /// - Parameter older: how many of its samples stay here.
+    /// Adds what was fetched to the delivery that is waiting for more, or makes a new delivery from it.
+    /// - Parameter older: how many of the fetched samples stay here.
     func take(
         _ fetched: Upstream.Fetched, _ groups: [DeliveryGroup], older: Int64 = 0, of upstream: Upstream, _ turn: Turn
     ) {
-        // The content of the pages is in the groups.
+        // The pages can be dropped, since their content is in the groups.
         var fetched = fetched
         fetched.pages = []
         let count = groups.reduce(0) { $0 + $1.count }
@@ -36,7 +37,7 @@ extension DeliveryStage {
         }
     }
 
-    /// The delivery that may be added to; nil when there is none.
+    /// The delivery to which more may be added; nil when there is none.
     private func fillable(_ upstream: Upstream) -> Int? {
         guard takesColumns, settings.samplesPerSecond == 0, upstream === samples,
             let index = deliveries.lastIndex(where: { $0.upstream == upstream.name }), deliveries[index].isUntouched,
@@ -51,7 +52,7 @@ extension DeliveryStage {
         return waiting - (fillable(upstream) == nil ? 0 : 1) < Self.waitingSets
     }
 
-    /// Whether a delivery has to wait to stay within the allowed samples per second.
+    /// Whether a delivery has to wait so as not to exceed the allowed samples per second.
     func isPaced(_ index: Int, _ turn: Turn) -> Bool {
         turn.monotonic < pacedUntil && deliveries[index].groups.contains { $0.isSamples && $0.batch.next != nil }
     }
@@ -62,7 +63,7 @@ extension DeliveryStage {
         pacedUntil = max(pacedUntil, turn.monotonic) + .seconds(Double(part.count) / settings.samplesPerSecond)
     }
 
-    /// The part of a producer's pages that is delivered here.
+    /// Selects the part of a producer's pages that is delivered here.
     func groups(_ pages: [Value], from name: String, isSamples: Bool) throws -> [DeliveryGroup] {
         try split(pages, from: name, isSamples: isSamples).taken
     }

@@ -97,10 +97,10 @@ extension DeliveryStage {
                     + "sends them again, 'healthbus dead-letters drop --all --yes \(choice)' gives them up"))
     }
 
-    /// Looks for the next letter's row, wherever it may be; a letter whose row has changed since then is deleted, as
-    /// the newer version is delivered anyway.
+    /// Looks for the row of the next letter, wherever it may be. A letter whose row has changed since then is deleted,
+    /// because the newer version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
-        // The previous letter was neither delivered nor refused again: its row has a different version by now, or is
+        // If the previous letter was neither delivered nor refused again, its row has a different version by now, or is
         // gone.
         if let before = replay.letter {
             replay.letter = nil
@@ -120,7 +120,7 @@ extension DeliveryStage {
         replay.steps = producers.map { .letter(letter, producer: $0) } + [.letters(selection, after: letter.number)]
     }
 
-    /// Where to find the row in exactly that version, if it can still be there.
+    /// Where to find the letter's row in exactly that version, if it can still be there.
     func place(of letter: DeadLetter, at producer: String) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == producer }),
             upstream.cursor.anchor.maximum >= letter.sequence
@@ -128,7 +128,7 @@ extension DeliveryStage {
         return (upstream.query, upstream.place(after: letter.sequence.previous, until: letter.sequence))
     }
 
-    /// Picks only the letter's element.
+    /// Selects only the element that the letter is about.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
         let found = try groups(pages, from: UploadReplay.name, isSamples: producer == samples.producer).filter {
             $0.place(of: letter) != nil

@@ -5,36 +5,36 @@ import Protocol
 import SQLite
 import StageKit
 
-/// A redelivery, for a chunk of a historical sync or a person's request: samples, events and days, or dead letters, are
-/// delivered again, after everything live.
+/// A redelivery, for a chunk of a historical sync or for a person's request. Samples, events and days, or dead letters,
+/// are delivered again, after everything live.
 ///
-/// Versions make that harmless, so its progress isn't stored: after a restart the chunk starts over. Only its
-/// completion is stored.
+/// Versions make redelivery harmless, so its progress isn't stored: after a restart the chunk starts over. Only the
+/// completion of a chunk is stored.
 struct UploadReplay: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
-        /// Rows of a producer's changelog that belong to the days.
+        /// The rows of a producer's changelog that belong to these days.
         case documents(producer: String, topic: String, days: ClosedRange<Int>, after: SequenceNumber, head: StoreHead?)
         /// The row that a dead letter is about, in that producer's changelog, if it is unchanged.
         case letter(DeadLetter, producer: String)
-        /// The selected dead letters after a given number.
+        /// The selected dead letters whose number is higher than a given one.
         case letters(MendSelection, after: Int64)
         case rows(ReplayedRows)
     }
 
     private(set) var id: String?
-    /// The users whose days are meant; nil for all.
+    /// The users whose days are delivered; nil for all.
     private(set) var users: Set<String>?
     private(set) var isDone = false
     var steps: [Step] = []
     /// The current question, with the step that it belongs to.
     var inFlight: (pull: Int64, step: Step)?
-    /// Whether a question wasn't answered with pages: it is asked again when the chunk is announced again.
+    /// Whether a question wasn't answered with pages; if so, it is asked again when the chunk is announced again.
     var isWaiting = false
-    /// Whether a person asked for it: it isn't announced again, and is finished before a chunk of the historical sync
-    /// continues.
+    /// Whether a person requested the redelivery. Such a request isn't announced again, and is finished before a chunk
+    /// of the historical sync continues.
     private(set) var isByHand = false
-    /// How many elements it has delivered or will deliver.
+    /// The number of elements that the redelivery has delivered or will deliver.
     var elements: Int64 = 0
     /// How many of them the backend refused for good.
     var refused: Int64 = 0
@@ -42,7 +42,7 @@ struct UploadReplay: Sendable, Equatable {
     var letter: DeadLetter?
     var isLetterFound = false
 
-    /// The name of its deliveries; no upstream has this name.
+    /// The name used for the redelivery's deliveries; no upstream has this name.
     static let name = "replay"
 
     static func == (a: UploadReplay, b: UploadReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
@@ -64,8 +64,8 @@ struct UploadReplay: Sendable, Equatable {
         inFlight = nil
     }
 
-    /// Whatever was in transit is lost. A chunk is announced again within a second; a person's request is covered
-    /// because everything is delivered again.
+    /// Forgets whatever was in transit, which is lost. A chunk is announced again within a second; a person's request
+    /// is covered because everything is delivered again.
     mutating func restart() {
         guard !isDone else { return }
         if isByHand { isDone = true }
@@ -173,7 +173,7 @@ extension DeliveryStage {
         return false
     }
 
-    /// Accepts the answer to one of the chunk's questions; returns false when it answers something else.
+    /// Accepts the answer to one of the chunk's questions; returns false for any other answer.
     func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
         guard let (pull, step) = replay.inFlight, pull == answer.pull.id else { return false }
         replay.inFlight = nil
@@ -228,7 +228,7 @@ extension DeliveryStage {
         return true
     }
 
-    /// Turns a slice's page into a page of the anchored query: all of its rows belong to the user.
+    /// Turns a slice's page into a page of the anchored query, in which all rows belong to the user.
     private static func owned(_ samples: SamplePage, by user: String) -> SamplesPage {
         SamplesPage(samples: samples, users: [user], user: Array(repeating: 0, count: samples.count))
     }

@@ -3,7 +3,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// A part of a producer's changelog that is delivered again, row by row: this is how `verify` requests what it found
+/// A part of a producer's changelog that is delivered again, row by row; `verify` uses this to request what it found
 /// missing.
 struct ReplayedRows: Sendable, Equatable {
     var producer: String
@@ -24,8 +24,8 @@ struct ReplayedRows: Sendable, Equatable {
 }
 
 extension DeliveryStage {
-    /// Which rows of a part to ask for, including tombstones; nil when none of them has been delivered yet, since they
-    /// will be anyway.
+    /// Which rows of a part to request, including tombstones; nil when none of them has been delivered yet, since then
+    /// they will be anyway.
     func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }
         let until = min(rows.until, upstream.cursor.anchor.maximum)
@@ -46,7 +46,7 @@ extension DeliveryStage {
 }
 
 extension Upstream {
-    /// A window in the part of the changelog that has been consumed.
+    /// A window in that part of the changelog that has been consumed.
     func place(after: SequenceNumber, until: SequenceNumber) -> PullPlace {
         PullPlace(
             store: cursor.store, generation: cursor.generation, after: AnchorVector(base: after),

@@ -2,9 +2,9 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Turns what was fetched into requests, and moves the anchors when those end.
+/// Turns fetched pages into requests, and moves the anchors when the requests end.
 extension DeliveryStage {
-    /// Fetches what there is room for, and sends what is waiting; returns when to look again.
+    /// Fetches as much as there is room for, and sends what is waiting; returns when to look again.
     func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
         for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
@@ -15,7 +15,7 @@ extension DeliveryStage {
         }
         if blocked == Self.noPath { blocked = nil }
         guard turn.monotonic >= waitUntil else { return waitUntil }
-        // Summaries and events first: they are small, and are what people look at.
+        // Summaries and events come first, because they are small, and are what people look at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
         let waiting = waitingMetrics
         var next: MonotonicTime?

@@ -2,9 +2,9 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// `deliverSince`: what a bulk import brought from before this time stays here.
+/// `deliverSince`: data from before this time, such as what a bulk import brought in, stays here.
 extension DeliveryStage {
-    /// The part of a producer's pages that is delivered here, and how many living samples are too old for it.
+    /// The part of a producer's pages that is delivered here, and the number of living samples that are too old for it.
     func split(
         _ pages: [Value], from name: String, isSamples: Bool
     ) throws -> (taken: [DeliveryGroup], older: Int64) {
@@ -33,9 +33,9 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Leaves out the samples that ended earlier, and their tombstones: the destination never received them, nor names
-    /// that only they have.
-    /// - Returns: the rest, nil if nothing is left; and how many living samples were left out.
+    /// Leaves out the samples that ended earlier and their tombstones, since the destination never received them, and
+    /// the names that only they use.
+    /// - Returns: the remaining group, nil if nothing is left; and the number of living samples that were left out.
     package func recent(since first: DeliverSince) -> (group: DeliveryGroup?, older: Int64) {
         let page: SamplePage
         switch content {

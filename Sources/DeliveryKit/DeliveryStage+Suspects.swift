@@ -5,7 +5,7 @@ import StageKit
 
 /// What happens to elements that a backend refuses one by one; `Suspicion` decides.
 extension DeliveryStage {
-    /// How many elements of a metric are held.
+    /// The number of a metric's elements that are held.
     func held(_ metric: UploadMetric) -> Int {
         deliveries.reduce(0) { sum, delivery in
             delivery.groups.reduce(sum) { $0 + ($1.metric == metric ? $1.batch.held.count : 0) }
@@ -20,7 +20,7 @@ extension DeliveryStage {
             }.keys)
     }
 
-    /// A human-readable reason why some elements are waiting.
+    /// The reason why some elements are waiting, in words for people.
     var suspicionText: String? {
         let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let (metric, suspicion) = waiting.first else { return nil }
@@ -48,7 +48,7 @@ extension DeliveryStage {
     func accepted(by group: DeliveryGroup, _ sent: Delivery.Sent, _ good: Int, _ turn: Turn) throws {
         goodElements[group.metric] = group.only(good)
         guard let suspicion = suspicions[group.metric] else { return }
-        // A request that was sent before the last refusal says nothing about what came after it.
+        // A request that was sent before the last refusal says nothing about the backend's state after it.
         guard sent.effect > suspicion.last else { return }
         guard held(group.metric) > 0 else {
             suspicions[group.metric] = nil
@@ -108,7 +108,7 @@ extension DeliveryStage {
 
     // MARK: Probes
 
-    /// Finds out whether the backend accepts anything, if elements are held and nothing else would show it.
+    /// Finds out whether the backend accepts anything, if elements are held and nothing else would reveal it.
     func moveSuspects(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
         var next: MonotonicTime?
@@ -142,8 +142,8 @@ extension DeliveryStage {
         deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
     }
 
-    /// Sends an element that the backend already has, since repeating it changes nothing; if none is known, a request
-    /// without elements.
+    /// Sends an element that the backend already has, since repeating it changes nothing. If no such element is known,
+    /// sends a request without elements.
     private func probe(_ metric: UploadMetric, _ turn: Turn) {
         let good = goodElements[metric]
         guard let group = good ?? anyHeld(metric) else { return }
@@ -170,7 +170,7 @@ extension DeliveryStage {
             } else {
                 goodElements[metric] = nil
             }
-        // The probe wasn't sent: the next one will be different.
+        // The probe wasn't sent, so the next one will be different.
         case .overtaken: goodElements[metric] = nil
         case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)

@@ -6,11 +6,11 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Delivers samples, events and daily summaries to a destination (called the backend below): pulls them from their
+/// Delivers samples, events and daily summaries to a destination (called the backend below). It pulls them from their
 /// producers, sends them, and moves its anchors only after the backend has answered for all of them.
 ///
-/// How they are sent is up to the code that performs its `UploadRequest`s. Each is sent at least once, with a version,
-/// so a repeat or a late copy changes nothing.
+/// How they are sent is up to the code that performs its `UploadRequest`s. Each element is sent at least once, with a
+/// version, so a repeat or a late copy changes nothing.
 package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
@@ -30,11 +30,11 @@ package final class DeliveryStage: Stage {
     var isHistoryTold = false
     /// A person's request that hasn't begun yet, since a historical sync is in progress.
     var waitingReplay: MendRequest?
-    /// A human-readable reason why nothing is delivered at present; nil if nothing is in the way.
+    /// The reason why nothing is delivered at present, in words for people; nil if nothing is in the way.
     var blocked: String?
     /// Why the last attempt failed, without what happens next.
     var failure: String?
-    /// When the next attempt is made, by the wall clock, if the backend asked for a wait.
+    /// The wall-clock time of the next attempt, if the backend asked for a wait.
     var waitsUntil: Instant?
     let settings: DeliverySettings
     /// The comparison of what the backend holds with what it accepted.
@@ -45,7 +45,7 @@ package final class DeliveryStage: Stage {
     var goodElements: [UploadMetric: DeliveryGroup] = [:]
     /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
     var takesColumns = false
-    /// Consecutive answers that proved nothing.
+    /// The number of consecutive answers that proved nothing.
     var unproven = 0
     /// A generation that answered before the current one, and answers again.
     var returning = ReturningBackend()
@@ -53,20 +53,21 @@ package final class DeliveryStage: Stage {
     var isPaused = false
     private(set) var gate: PathGate {
         didSet {
-            // When the network path comes back, delivery is tried at once: earlier failures were due to its absence.
+            // When the network path comes back, delivery is tried at once, since earlier failures were due to the
+            // missing path.
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// Since when something has been waiting while nothing was accepted.
+    /// The time since which something has been waiting without anything being accepted.
     private var stuckSince: MonotonicTime?
     /// Whether there were dead letters when that was last reported; nil before the first turn.
     var hasToldOfLetters: Bool?
-    /// The name of its instance.
+    /// The name of the stage's instance.
     let instance: String
 
-    /// How many requests may be in progress at once: one is encoded while the other is being stored.
+    /// How many requests may be in progress at once: one is being encoded while the other is being stored.
     static let concurrentRequests = 2
-    /// How many fetched sets may wait behind those.
+    /// How many fetched sets may wait behind those requests.
     static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// How long to wait before the next attempt when only a person can fix what is wrong.
@@ -127,8 +128,8 @@ package final class DeliveryStage: Stage {
         try replay.open(turn)
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
-        // The anchors have passed elements that weren't selected before. Versions make it harmless to deliver the rest
-        // again.
+        // The anchors have passed elements that weren't selected before. Thanks to versions, it is harmless to deliver
+        // the rest again.
         if try ledger.notes(settings.selection, turn) {
             try ledger.beginsAgain(turn)
             for upstream in upstreams { try upstream.rewind(turn) }

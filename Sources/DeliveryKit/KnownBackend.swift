@@ -1,29 +1,29 @@
 import HealthModel
 import Protocol
 
-/// What is known about the backend that deliveries go to: stored in the same transaction as whatever it was learned
-/// from.
+/// What is known about the backend that deliveries go to. It is stored in the same transaction as whatever it was
+/// learned from.
 struct KnownBackend: Sendable, Equatable {
-    /// Where it answered; nil in files from earlier releases.
+    /// The address at which it answered; nil in files from earlier releases.
     var address: String?
     var generation: String?
     var sequence: Int64?
-    /// How many elements this generation has said it created: it must hold at least as many.
+    /// How many elements this generation has said it created; it must hold at least that many.
     var created: Int64 = 0
-    /// Generations that answered before, newest last.
+    /// Generations that answered before the current one, newest last.
     var former: [String] = []
     var redeliveries = Redeliveries()
-    /// When it was last compared with what was delivered, by the wall clock.
+    /// The wall-clock time when the backend was last compared with what was delivered.
     var compared: Instant?
     var result: Result?
-    /// How much was missing when it was last found to lack anything; nil if unknown.
+    /// How many elements were missing when the backend was last found to lack any; nil if unknown.
     var missing: Int64?
 
     typealias Result = UploaderDetails.Backend.Result
 
     private static let formerLimit = 8
 
-    /// Continues with a different database of the backend.
+    /// Continues with a different database, which the backend now has.
     mutating func follow(_ other: String?, sequence: Int64?) {
         if let generation, generation != other {
             former.removeAll { $0 == generation }
@@ -43,7 +43,7 @@ struct KnownBackend: Sendable, Equatable {
     }
 }
 
-/// How often everything was redelivered recently: a backend that keeps needing it is faulty.
+/// How often everything was redelivered recently; a backend that keeps needing it is faulty.
 struct Redeliveries: Codable, Sendable, Equatable {
     var count: Int64 = 0
     /// By the wall clock.
@@ -51,7 +51,7 @@ struct Redeliveries: Codable, Sendable, Equatable {
 
     /// This many redeliveries begin without delay.
     private static let free: Int64 = 3
-    /// After that, the next redelivery waits for this long, doubled each time, up to a day.
+    /// After those, the next redelivery waits for this long, doubled each time, up to a day.
     private static let pause = Duration.seconds(600)
     private static let longest = Duration.seconds(86_400)
 
@@ -61,7 +61,7 @@ struct Redeliveries: Codable, Sendable, Equatable {
     }
 
     func mayBegin(at now: Instant) -> Bool {
-        // A clock that was set back must not delay it for years.
+        // A clock that was set back must not delay the redelivery for years.
         count < Self.free || now < last || now >= next
     }
 

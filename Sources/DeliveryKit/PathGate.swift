@@ -3,10 +3,10 @@ import BackgroundDelivery
 /// Asks the host to report the machine's network path, now and whenever it changes.
 package struct WatchPath: Sendable { package init() {} }
 
-/// What the host reports.
+/// What the host reports about the path.
 package enum PathNews: Sendable {
     case path(NetworkPath)
-    /// It can't be determined on this machine, so nothing waits for a path; holds the reason.
+    /// The path can't be determined on this machine, so nothing waits for one; the text gives the reason.
     case unknown(String)
 }
 

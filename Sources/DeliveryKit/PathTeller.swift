@@ -14,7 +14,7 @@ package final class PathTeller: Sendable {
             watcher.withLock { $0 = new }
         } catch {
             let reason = "\(error)"
-            // Replies on another thread: the stage's own mustn't wait for itself.
+            // Replies on another thread, because the stage's own thread mustn't wait for itself.
             Thread { _ = reply(EffectResult(id: effect.id, value: PathNews.unknown(reason))) }.start()
         }
     }

@@ -1,38 +1,39 @@
 import HealthModel
 
-/// Elements of one metric that a backend refused one by one without naming them: is the fault theirs, or the backend's?
+/// Elements of one metric that a backend refused one by one without naming them. The question is whether the fault is
+/// theirs or the backend's.
 ///
-/// They are held: neither settled nor dead letters. Once the backend has accepted something after them, they are sent
-/// again; any that are refused again, with something accepted after that too, are bad. If it accepts nothing while more
-/// than a few are refused, the backend is at fault, and they are sent again after a while. All of this is kept in
-/// memory: after a restart they are sent again. Pure.
+/// Meanwhile they are held, which means neither settled nor dead letters. Once the backend has accepted something after
+/// them, they are sent again. Any that are refused again, with something accepted after that too, are bad. If the
+/// backend accepts nothing while more than a few are refused, it is at fault, and they are sent again after a while.
+/// All of this is kept in memory: after a restart the elements are sent again. Pure.
 struct Suspicion: Sendable, Equatable {
     enum Evidence: Sendable {
-        /// It has accepted an element on the same path.
+        /// The backend has accepted an element on the same path.
         case element
-        /// It has accepted an empty request: it isn't down, but may refuse anything with content.
+        /// The backend has accepted an empty request: it isn't down, but may refuse anything with content.
         case emptyRequest
     }
 
     enum Conclusion: Sendable, Equatable {
-        /// Those that were sent twice are refused for good; the others are sent again.
+        /// Elements that were sent twice are refused for good; the others are sent again.
         case believe
-        /// That isn't enough proof to condemn this many.
+        /// The evidence isn't enough to condemn this many elements.
         case wait
     }
 
-    /// How many became dead letters since the backend last accepted an element on this path.
+    /// How many elements became dead letters since the backend last accepted one on this path.
     private(set) var deadLetterCount = 0
-    /// The effect whose answer refused the last of them; answers to anything sent before it prove nothing.
+    /// The effect whose answer refused the last of the elements; answers to anything sent before it prove nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
     /// Why each held element was refused, by the key of the element.
     private(set) var reasons: [String: String] = [:]
     /// Nothing is sent on this path before this time.
     private(set) var until: MonotonicTime?
-    /// Whether the held elements are sent again after that time, rather than only a probe.
+    /// Whether the held elements, rather than only a probe, are sent again after that time.
     private(set) var hearsAgain = false
-    /// Consecutive waits; 0 while there is no sign that the backend is at fault.
+    /// The number of consecutive waits; 0 while there is no sign that the backend is at fault.
     private(set) var attempt = 0
     /// The current probe, whose answer decides.
     var probe: Probe?
@@ -55,7 +56,7 @@ struct Suspicion: Sendable, Equatable {
     /// The probe was refused.
     mutating func refuses(_ status: Int) { self.status = status }
 
-    /// The conclusion from what the backend has accepted while this many are held.
+    /// The conclusion from what the backend has accepted while this many elements are held.
     mutating func conclude(_ evidence: Evidence, held: Int, limit: Int) -> Conclusion {
         until = nil
         if evidence == .element {
@@ -69,7 +70,7 @@ struct Suspicion: Sendable, Equatable {
 
     mutating func addDeadLetters(_ count: Int) { deadLetterCount += count }
 
-    /// - Parameter hearsAgain: whether the held elements are then sent again.
+    /// - Parameter hearsAgain: whether the held elements are sent again after the wait.
     mutating func wait(until: MonotonicTime, hearsAgain: Bool) {
         self.until = until
         self.hearsAgain = hearsAgain

@@ -2,7 +2,7 @@ import HealthModel
 
 /// What to do after a delivery attempt: pure, with clock and random numbers passed in.
 package struct UploadPolicy: Sendable, Equatable {
-    /// Seconds: the limit of the first delay, doubled with each further attempt up to `cap`.
+    /// The upper limit of the first delay, in seconds; it is doubled with each further attempt up to `cap`.
     package var base: Double
     package var cap: Double
     /// The same limit after a refused connection; `cap` if that is lower.
@@ -18,7 +18,7 @@ package struct UploadPolicy: Sendable, Equatable {
     /// Consecutive conflicts.
     private var conflicts = 0
 
-    /// Consecutive failures that one of the elements may have caused.
+    /// The number of consecutive failures that one of the elements may have caused.
     private var failures = 0
 
     /// Up to this many conflicts are taken to mean that another request is still in progress; more count as a refusal.
@@ -39,15 +39,15 @@ package struct UploadPolicy: Sendable, Equatable {
 
     package enum Outcome: Sendable, Equatable {
         case taken
-        /// The request is refused as a whole: it is too large, or something in it can't be stored. The reason is for
-        /// the dead letter of a single element.
+        /// The request is refused as a whole: it is too large, or something in it can't be stored. The reason is stored
+        /// if a single element becomes a dead letter.
         case refused(String)
-        /// Send it again later, after the requested time, if any.
+        /// The request should be sent again later, after the requested time, if any.
         case later(AskedWait? = nil)
-        /// It conflicts with something: a request in progress, which is temporary, or stored data, which isn't. The
-        /// reason is for a dead letter.
+        /// The request conflicts with something: either a request in progress, which is temporary, or stored data,
+        /// which isn't. The reason is stored if an element becomes a dead letter.
         case conflict(String)
-        /// It failed at the destination: perhaps for a while, perhaps because of one of the elements.
+        /// The request failed at the destination, perhaps only for a while, perhaps because of one of the elements.
         case failing
         /// Our credentials are refused. `isFinal`: different credentials wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
@@ -60,9 +60,9 @@ package struct UploadPolicy: Sendable, Equatable {
     }
 
     package enum Action: Sendable, Equatable {
-        /// All of it is delivered, except the elements that the answer names as refused: those become dead letters.
+        /// Everything is delivered, except the elements that the answer names as refused, which become dead letters.
         case done
-        /// The same request again, after this many seconds.
+        /// Send the same request again after this many seconds.
         case retry(after: Double)
         /// Fetch the token again, then send the same request at once.
         case refreshToken
@@ -70,24 +70,24 @@ package struct UploadPolicy: Sendable, Equatable {
         case pause(Pause)
         /// Send the two halves separately.
         case split
-        /// After this many seconds: the two halves separately, or a single element after all others. So the cause, if it
-        /// is one of them, holds up nothing else that was fetched with it.
+        /// After this many seconds, send the two halves separately, or a single element after all others. So the cause,
+        /// if it is one of the elements, holds up nothing else that was fetched with it.
         case isolate(after: Double)
         /// This single element can't be delivered: make it a dead letter with the reason, and go on with the next.
         case deadLetter(String)
     }
 
-    /// What only a person can fix.
+    /// A problem that only a person can fix.
     package struct Pause: Sendable, Equatable {
-        /// What to do now, as the end of a sentence that says what happened.
+        /// What to do now, worded as the end of a sentence that says what happened.
         package var remedy: String
 
         package init(remedy: String) { self.remedy = remedy }
     }
 
     /// - Parameters:
-    ///   - elements: how many elements the request contained.
-    ///   - now: the time, for a Retry-After that is a date.
+    ///   - elements: the number of elements that the request contained.
+    ///   - now: the time, needed for a Retry-After that is a date.
     package mutating func action(
         after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
@@ -105,7 +105,7 @@ package struct UploadPolicy: Sendable, Equatable {
         return action
     }
 
-    /// The backend has accepted something: the next request starts with its counts reset.
+    /// The backend has accepted something, so the next request starts with its counts reset.
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
@@ -137,11 +137,11 @@ package struct UploadPolicy: Sendable, Equatable {
         }
     }
 
-    /// Full jitter: anything from 0 to min(cap, base · 2^attempt), so that many clients don't come back at once.
+    /// Full jitter: a random delay from 0 to min(cap, base · 2^attempt), so that many clients don't come back at once.
     private func jitter(limit: Double = .infinity, using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
-        // 53 bits in one draw, so that a seeded simulation makes the same number of draws whatever the limit is.
+        // Takes 53 bits in one draw, so that a seeded simulation makes the same number of draws whatever the limit is.
         let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
         return min(cap, limit, bound) * fraction
     }

@@ -1,18 +1,18 @@
 import HealthModel
 
-/// What a destination's stage asks its host to deliver: some elements of one user. The effect runner turns them into
+/// What a destination's stage asks its host to deliver: some of one user's elements. The effect runner turns them into
 /// the form that its destination accepts.
 package struct UploadRequest: Sendable {
     package var group: DeliveryGroup
-    /// Which of the group's elements.
+    /// Which of the group's elements to deliver.
     package var part: Range<Int>
     package var deviceId: String
     package var syncedAt: Instant
     /// Whether the destination accepts samples in columns.
     package var takesColumns = false
-    /// Whether to first read our credentials from their source again, since the destination refused the last ones.
+    /// Whether our credentials must first be read from their source again, since the destination refused the last ones.
     package var refreshToken: Bool
-    /// What was seen of the destination, which shows whether an older copy of it was restored.
+    /// The last known state of the destination, which shows whether an older copy of it was restored.
     package var seen = SeenBackend()
 
     package init(
@@ -30,8 +30,8 @@ package struct UploadRequest: Sendable {
 
     /// Whether the elements are sent as columns.
     ///
-    /// A single element is never sent as columns: whether it is refused for good, and what it is compared with, mustn't
-    /// depend on the form.
+    /// A single element is never sent as columns, because whether it is refused for good, and what it is compared with,
+    /// mustn't depend on the form.
     package var isColumns: Bool {
         guard takesColumns, part.count > 1, case .samples = group.content else { return false }
         return true
@@ -41,8 +41,8 @@ package struct UploadRequest: Sendable {
 /// Asks the destination what it holds.
 package struct HoldingsRequest: Sendable {
     package var refreshToken: Bool
-    /// Whether it should count its rows, which takes a backend about a second for two million; otherwise it may answer
-    /// from running counts.
+    /// Whether the destination should count its rows, which takes a backend about a second for two million; otherwise
+    /// it may answer from running counts.
     package var countsRows = false
 }
 
@@ -50,7 +50,7 @@ package struct HoldingsRequest: Sendable {
 package struct SeenBackend: Sendable, Equatable {
     /// nil until the destination has shown a generation at this address.
     package var generation: String?
-    /// The highest sequence that it has shown.
+    /// The highest sequence that the destination has shown.
     package var sequence: Int64?
 
     package init(generation: String? = nil, sequence: Int64? = nil) {

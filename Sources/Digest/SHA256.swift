@@ -1,6 +1,6 @@
 import CSodium
 
-/// SHA-256 (FIPS 180-4) of bytes that arrive piece by piece: for checksums of files, as `sha256sum` prints them.
+/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces, for checksums of files as `sha256sum` prints them.
 package struct SHA256 {
     private var state = crypto_hash_sha256_state()
 
@@ -14,7 +14,7 @@ package struct SHA256 {
         _ = crypto_hash_sha256_update(&state, start, UInt64(bytes.count))
     }
 
-    /// 64 hexadecimal digits for everything added.
+    /// The digest of everything added, as 64 hexadecimal digits.
     package var hexadecimal: String {
         var rest = state
         var sum = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))

@@ -4,17 +4,17 @@ extension HTTPServer {
 
     /// What happens to a request's body.
     ///
-    /// A body with `Content-Encoding: gzip` or `deflate` is inflated on the way by the two cases that accept one; any
-    /// other coding is answered with 415. Limits count inflated bytes.
+    /// A body with `Content-Encoding: gzip` or `deflate` is inflated as it arrives in the two cases that accept a body;
+    /// any other coding is answered with 415. Limits count inflated bytes.
     package enum Admission {
-        /// The request isn't let in. A client that waits for `100 Continue` gets the answer at once and sends no body;
-        /// otherwise the body is read and dropped first, up to `Limits.bodyBytes`, since an answer before its end may
-        /// never be seen.
+        /// The request is refused. A client that waits for `100 Continue` gets the answer at once and sends no body.
+        /// Otherwise the body is first read and dropped, up to `Limits.bodyBytes`, since a client may never see an
+        /// answer that is sent before the body's end.
         case refuse(HTTPResponse)
-        /// Collected in memory, for the handler. At most this many bytes (nil: `Limits.bodyBytes`); more are answered
-        /// with 413.
+        /// The body is collected in memory, for the handler. The maximum size in bytes (nil: `Limits.bodyBytes`);
+        /// larger bodies are answered with 413.
         case collect(limit: Int? = nil)
-        /// Passed on piece by piece; the handler isn't called.
+        /// The body is passed on in pieces, and the handler isn't called.
         case stream(BodyStream)
     }
 
@@ -23,9 +23,9 @@ extension HTTPServer {
         /// Where it goes. Never more than a connection's buffer (`Limits.headerBytes`) is kept in memory: the next
         /// piece is read from the network once this one is written.
         package var sink: any BodySink
-        /// The most bytes after inflation; more are answered with 413.
+        /// The maximum size in bytes after inflation; larger bodies are answered with 413.
         package var limit: Int
-        /// The answer, once `sink.finish()` has returned. Receives the request's head.
+        /// Makes the answer, once `sink.finish()` has returned. Receives the request's head.
         package var answer: (HTTPRequest) -> HTTPResponse
 
         package init(to sink: any BodySink, limit: Int, answer: @escaping (HTTPRequest) -> HTTPResponse) {
@@ -36,20 +36,21 @@ extension HTTPServer {
     }
 }
 
-/// Receives a body piece by piece. Called by one thread at a time, the one that serves the connection: while it works,
-/// other connections of that thread wait.
+/// Receives a body piece by piece. It is called by one thread at a time, the one that serves the connection. While it
+/// works, other connections of that thread wait.
 ///
 /// The body's end is reported exactly once: either `finish` returns, or `abandon` is called.
 package protocol BodySink: AnyObject {
-    /// The next bytes, valid during the call; inflated if they were compressed.
-    /// - Throws: the answer for the client, when the sink can't or won't accept them; the rest is then not passed on.
+    /// Receives the next bytes, which are valid only during the call; they are inflated if they were compressed.
+    /// - Throws: the answer for the client, when the sink can't or won't accept the bytes; the remaining ones are then
+    ///   not passed on.
     func write(_ piece: UnsafeRawBufferPointer) throws(HTTPRefusal)
 
     /// The body is complete.
-    /// - Throws: the answer for the client, when it can't be stored.
+    /// - Throws: the answer for the client, when the body can't be stored.
     func finish() throws(HTTPRefusal)
 
     /// The body won't be complete: the client went away, was too slow or sent too much, or a call above threw. No part
-    /// of it may remain.
+    /// of the body may remain.
     func abandon()
 }

@@ -9,21 +9,21 @@ final class BodyInflater {
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var taken = 0
     private var made = 0
-    /// Whether a whole stream has been read: gzip allows another to follow, deflate doesn't.
+    /// Whether a whole stream has been read. In gzip, another may follow; in deflate, none may.
     private var isAtEnd = false
 
-    /// The size that every body may grow to, however little was sent: short ones compress well.
+    /// The size that every body may grow to, however little was sent, because short texts compress well.
     private static let alwaysAllowed = 1 << 20
 
-    /// - Parameter ratio: beyond 1 MiB a body may become this many times as long as what was sent; deflate's maximum is
-    ///   about 1,030.
+    /// - Parameter ratio: beyond 1 MiB, a body may be at most this many times as long as what was sent; deflate's
+    ///   maximum is about 1,030.
     /// - Throws: 503 when there is no memory.
     init(_ coding: ContentCoding, ratio: Int) throws(HTTPRefusal) {
         self.coding = coding
         self.ratio = max(ratio, 1)
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15: windows of any size; 16 more: gzip's header and checksum instead of zlib's.
+        // 15 means windows of any size; adding 16 selects gzip's header and checksum instead of zlib's.
         guard healthbus_inflate_begin(stream, coding == .gzip ? 31 : 15) == Z_OK else {
             throw .busy
         }
@@ -39,14 +39,14 @@ final class BodyInflater {
     /// - Parameters:
     ///   - chunk: the next bytes as sent.
     ///   - deliver: receives the inflated bytes, in pieces of at most 32 KiB that are valid during the call.
-    /// - Throws: 400 for anything that isn't such a stream, 413 for one that grows too much, and whatever `deliver`
-    ///   throws.
+    /// - Throws: 400 for anything that isn't such a stream, 413 for a stream that grows too much, and whatever
+    ///   `deliver` throws.
     func take(
         _ chunk: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws(HTTPRefusal) -> Void
     ) throws(HTTPRefusal) {
         guard let first = chunk.first else { return }
         if taken == 0, coding == .deflate, first & 0x0F != 8 || first >> 4 > 7 {
-            // zlib's header can't begin like this, so it is bare deflate.
+            // A zlib header can't begin like this, so it is bare deflate.
             inflateReset2(stream, -15)
         }
         taken += chunk.count
@@ -85,7 +85,7 @@ final class BodyInflater {
     }
 
     /// Ends the body. A body without bytes counts as empty, whatever its coding.
-    /// - Throws: 400 when its end is missing.
+    /// - Throws: 400 when the end of the stream is missing.
     func finish() throws(HTTPRefusal) {
         guard isAtEnd || taken == 0 else { throw Self.broken("its end is missing") }
     }

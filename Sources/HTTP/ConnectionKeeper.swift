@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Carries out the connection table's decisions: shuts down each connection that has to go when its time is up.
+/// Carries out the connection table's decisions: shuts down each connection that has to close because its time is up.
 ///
 /// A socket is shut down, not closed: libmicrohttpd, which owns it, sees the end and closes it on its own thread.
-/// Shutting down takes the same lock as `closed`, so the socket's number can't refer to a different connection by then.
+/// Shutting down takes the same lock as `closed`, so the socket's number can't already refer to a different connection.
 final class ConnectionKeeper: Sendable {
     private struct State {
         var table: ConnectionTable
@@ -46,7 +46,7 @@ final class ConnectionKeeper: Sendable {
                 return state.wakesAt - now
             }
             guard let seconds else { return }
-            // Rounded up, so that it doesn't wake a moment too early and find nothing to do.
+            // The time is rounded up, so that the thread doesn't wake a moment too early and find nothing to do.
             _ = alarm.wait(timeout: seconds == .infinity ? .distantFuture : .now() + max(0, seconds) + 0.01)
         }
     }

@@ -1,18 +1,18 @@
-/// Who is connected, what each one is doing and since when, and who has to go. Pure: sockets are numbers here, and the
-/// clock is passed in.
+/// Who is connected, what each connection is doing and since when, and which ones have to close. Pure: sockets are
+/// numbers here, and the clock is passed in.
 ///
-/// A server can be kept busy without a single request: by connections that never finish a head, trickle a body or don't
-/// read their answer. So each phase has a time limit, and while all places are taken, a waiting connection that hasn't
-/// yet been let in gives way to a new one.
+/// A server can be kept busy without a single complete request: by connections that never finish a head, that trickle a
+/// body, or that don't read their answer. So each phase has a time limit, and while all places are taken, a waiting
+/// connection that hasn't yet been let in gives way to a new one.
 package struct ConnectionTable {
     package enum Phase: Sendable {
-        /// No request yet, or no further one: nothing has arrived except perhaps an incomplete head.
+        /// Waiting for a first or a further request: nothing has arrived except perhaps an incomplete head.
         case waiting
         /// A body is arriving.
         case receiving
         /// A body is arriving that isn't kept in memory, and may be long.
         case streaming
-        /// The handler is working: however long it takes, that isn't the client's fault.
+        /// The handler is working; however long that takes, it isn't the client's fault.
         case handling
         /// The answer is being sent.
         case answering
@@ -24,11 +24,11 @@ package struct ConnectionTable {
         var phase = Phase.waiting
         /// When the phase began.
         var since: Double
-        /// Whether it has had an answer.
+        /// Whether the connection has been sent an answer.
         var isServed = false
-        /// Whether it has sent a request that the gate let in.
+        /// Whether the connection has sent a request that the gate let in.
         var isTrusted = false
-        /// Whether it was asked to close, so that its place is free.
+        /// Whether the connection was asked to close, so that its place is free.
         var isLeaving = false
     }
 
@@ -42,7 +42,7 @@ package struct ConnectionTable {
     package var count: Int { connections.count { !$0.value.isLeaving } }
 
     /// A new connection.
-    /// - Returns: the connection that has to make way for it, if any; possibly the new one itself.
+    /// - Returns: the connection that has to make way for the new one, if any; possibly the new one itself.
     package mutating func opened(_ socket: Int32, peer: UInt64, at now: Double) -> Int32? {
         last += 1
         connections[socket] = Connection(peer: peer, order: last, since: now)
@@ -60,7 +60,8 @@ package struct ConnectionTable {
         return leaving
     }
 
-    /// The oldest connection with nothing in progress; but strangers first, even in the middle of a body.
+    /// The oldest connection with nothing in progress. Connections that haven't been let in come first, even in the
+    /// middle of a body.
     private func victim(for new: Int32, among isMeant: (Connection) -> Bool) -> Int32? {
         let candidates = connections.filter { $0.key != new && !$0.value.isLeaving && isMeant($0.value) }
         let strangers = candidates.filter {

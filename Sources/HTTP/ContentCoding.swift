@@ -1,14 +1,14 @@
 /// How a request's body is compressed (RFC 9110, 8.4).
 enum ContentCoding: Equatable {
     case gzip
-    /// zlib's format, as in the RFC, or bare deflate, as some clients send it.
+    /// zlib's format, as in the RFC, or bare deflate, which some clients send instead.
     case deflate
 
-    /// What the server can decode, for `Accept-Encoding`.
+    /// The codings that the server can decode, for `Accept-Encoding`.
     static let known = "gzip, deflate"
 
     /// nil when the body isn't compressed.
-    /// - Throws: 415 for any other coding, and for more than one.
+    /// - Throws: 415 for any other coding, and for a combination of several.
     static func of(_ headers: HTTPHeaders) throws(HTTPRefusal) -> ContentCoding? {
         let names = headers.all("Content-Encoding").flatMap { $0.split(separator: ",") }
             .map { $0.drop { $0 == " " || $0 == "\t" } }

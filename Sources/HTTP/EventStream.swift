@@ -1,7 +1,8 @@
 import CMicroHTTPD
 import Synchronization
 
-/// An answer without a fixed end: events for one reader, as HTML's `EventSource` reads them (`text/event-stream`).
+/// An answer without a fixed end: a stream of events for one reader, in the form that HTML's `EventSource` reads
+/// (`text/event-stream`).
 ///
 /// Any thread may send, and none ever waits: events that the reader hasn't taken yet are kept up to `capacity`, and
 /// those that don't fit are left out. An idle stream takes no thread: its connection is suspended until there is
@@ -13,12 +14,13 @@ package final class EventStream: Sendable, Equatable {
 
     private struct State {
         var pending: [UInt8] = []
-        /// How many of these bytes the reader has taken. Removing each piece from the front would move all others.
+        /// How many of these bytes the reader has taken. They stay where they are, because removing each piece from the
+        /// front would move all others.
         var taken = 0
-        /// Set while it is suspended.
+        /// Set while the connection is suspended.
         var suspended: Connection?
         var isEnded = false
-        /// Its reader is gone.
+        /// Whether the reader is gone.
         var isClosed = false
         /// Called once the reader is gone.
         var whenClosed: (@Sendable () -> Void)?
@@ -41,7 +43,7 @@ package final class EventStream: Sendable, Equatable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// - Parameter capacity: the most bytes that may wait for a slow reader.
+    /// - Parameter capacity: the maximum number of bytes that may wait for a slow reader.
     package init(capacity: Int = EventStream.usualCapacity) { self.capacity = capacity }
 
     package static let usualCapacity = 256 << 10
@@ -59,8 +61,8 @@ package final class EventStream: Sendable, Equatable {
         if isGone { action() }
     }
 
-    /// - Parameter data: a single line, as all our JSON is.
-    /// - Returns: false when the event was left out: the reader is too slow, or gone.
+    /// - Parameter data: a single line; all our JSON is written on one.
+    /// - Returns: false when the event was left out because the reader is too slow, or gone.
     @discardableResult
     package func send(_ event: StaticString, data: [UInt8]) -> Bool {
         let name = UnsafeBufferPointer(start: event.utf8Start, count: event.utf8CodeUnitCount)
@@ -73,12 +75,13 @@ package final class EventStream: Sendable, Equatable {
         }
     }
 
-    /// Only shows that the connection is alive, so that both sides notice when the other is gone. An event, since a
-    /// browser doesn't pass mere comments on to its page.
+    /// Only shows that the connection is alive, so that both sides notice when the other is gone. It is an event,
+    /// because a browser doesn't pass comments on to its page.
     package func beat() { send("beat", data: []) }
 
-    /// Sends an answer that had to wait, in whatever form its headers state, instead of events. `end` follows.
-    /// - Returns: false when it was left out: the reader is gone, or it is larger than `capacity`.
+    /// Sends an answer that had to wait, instead of events, in whatever form its headers state. `end` follows.
+    /// - Returns: false when the answer was left out, because the reader is gone or the answer is larger than
+    ///   `capacity`.
     @discardableResult
     package func send(whole answer: [UInt8]) -> Bool { append(answer.count) { $0.append(contentsOf: answer) } }
 
@@ -109,7 +112,8 @@ package final class EventStream: Sendable, Equatable {
 
     static let ended = -1
 
-    /// Bytes for the reader; 0 with the connection suspended when there are none, `ended` at the end.
+    /// Copies bytes for the reader. Returns 0, with the connection suspended, when there are none, and `ended` at the
+    /// end.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer, _ connection: OpaquePointer) -> Int {
         state.withLock { state in
             guard state.waiting > 0 else {
@@ -156,7 +160,7 @@ final class EventReader {
         return response
     }
 
-    /// How much is requested at once; must fit into a connection's buffer.
+    /// How many bytes are requested at once; they must fit into a connection's buffer.
     private static let blockBytes = 8 << 10
 
     private func close() {

@@ -1,15 +1,15 @@
 import CXXHash
 import Glibc
 
-/// A body that becomes a file: written as it arrives, safely on disk once `finish` has returned, and deleted unless it
-/// is kept.
+/// A body that becomes a file. It is written as it arrives, is safely on disk once `finish` has returned, and is
+/// deleted unless it is kept.
 ///
 /// Until it is kept it has a temporary name, in the folder where it is to stay, so that keeping it takes a single step.
 /// `removeLeftovers` removes what a killed process leaves behind.
 package final class FileSink: BodySink {
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     package private(set) var byteCount = 0
-    /// Where it is until it is kept; readable once `finish` has returned.
+    /// The path of the file until it is kept; the file is readable once `finish` has returned.
     package let path: String
     private let folder: String
     private let failed: (String) -> Void
@@ -21,7 +21,7 @@ package final class FileSink: BodySink {
 
     /// - Parameters:
     ///   - folder: an existing folder, on the disk where the file is to stay.
-    ///   - failed: receives a sentence for the operator when the disk refuses something. The client gets less detail.
+    ///   - failed: receives a sentence for the operator when the disk reports an error. The client gets less detail.
     /// - Throws: 500, or 507 when the disk is full.
     package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {
         let path = folder + "/" + Self.prefix + String(UInt64.random(in: .min ... .max), radix: 36)
@@ -75,14 +75,14 @@ package final class FileSink: BodySink {
         isThere = false
     }
 
-    /// XXH3-128 of what has been written so far: identifies equal content, but doesn't protect against forgery.
+    /// The XXH3-128 of what has been written so far. It identifies equal content, but doesn't protect against forgery.
     package var contentHash: (high: UInt64, low: UInt64) {
         var words: (high: UInt64, low: UInt64) = (0, 0)
         healthbus_hash_value(hash, &words.high, &words.low)
         return words
     }
 
-    /// Gives the finished file its final name, durably: it survives a power loss.
+    /// Gives the finished file its final name durably, so that the file survives a power loss.
     /// - Parameter name: a file name in the folder; an existing file is never replaced.
     /// - Returns: its path.
     /// - Throws: 409 when a file with that name exists, 400 when the name leads out of the folder; otherwise as `init`.

@@ -4,9 +4,9 @@ import Foundation
 typealias OpaqueHandle = UnsafeMutableRawPointer
 
 extension HTTPClient {
-    /// What applies to every request.
+    /// Sets the options that apply to every request.
     func configure(isLoopback: Bool) {
-        // Signals for time-outs would hit other threads.
+        // Time-outs by signal would hit other threads.
         healthbus_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
         healthbus_setopt_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         healthbus_setopt_long(handle, CURLOPT_FOLLOWLOCATION, 0)
@@ -29,13 +29,13 @@ extension HTTPClient {
     }
 
     func headerLines(of request: HTTPRequest) throws -> [String] {
-        // Empty: no waiting for 100 Continue before sending a body.
+        // An empty header: libcurl doesn't wait for 100 Continue before it sends a body.
         var lines = ["Expect:"]
         for field in request.headers.fields {
             guard !(field.name + field.value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
                 throw invalid("a header contains a control character")
             }
-            // libcurl's form of a header without a value.
+            // This is how libcurl writes a header without a value.
             lines.append(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
         }
         return lines

@@ -3,30 +3,30 @@ import Glibc
 
 /// An HTTP client for one server, with one libcurl easy handle that keeps its connection open.
 ///
-/// Blocking, and not for use by two threads at once: each client stays on its owner's thread. It follows a redirect
+/// Calls block, and two threads must not use it at once: each client stays on its owner's thread. It follows a redirect
 /// only on request, and never to a host, port or scheme other than the configured one, so a token reaches no other
 /// server. Bodies and headers are never logged.
 ///
 /// `@unchecked Sendable` only so that it can be created on one thread and handed to its owner: libcurl forbids sharing
 /// an easy handle between threads at the same time, not moving it.
 package final class HTTPClient: @unchecked Sendable {
-    /// "http://127.0.0.1:8080" or with a prefix, "https://example.org/health"; without a trailing slash.
+    /// "http://127.0.0.1:8080" or, with a prefix, "https://example.org/health"; there is no trailing slash.
     package let base: String
     /// "127.0.0.1:8080", for messages.
     package let endpoint: String
     /// Without a prefix.
     private let origin: String
-    /// The largest body that an answer may have, in bytes.
+    /// The maximum size of an answer's body, in bytes.
     package let answerLimit: Int
 
-    /// The usual limit of consecutive redirects.
+    /// The usual maximum number of consecutive redirects.
     package static let usualRedirects = 3
 
     let handle: OpaqueHandle
 
     /// - Parameters:
     ///   - base: http or https URL of the server; requests' paths are appended to it.
-    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil for those of this machine.
+    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil for this machine's own.
     /// - Throws: `HTTPError` when `base` isn't such a URL.
     package init(base: String, answerLimit: Int = 4 << 20, caFile: String? = nil) throws {
         let server = try ServerURL(base)
@@ -58,9 +58,9 @@ package final class HTTPClient: @unchecked Sendable {
 
     /// Sends one request and waits for its answer, whatever its status.
     /// - Parameters:
-    ///   - timeout: seconds in total, starting again with each redirect.
-    ///   - redirects: how many to follow within the same origin, with method, headers and body; any other is returned
-    ///     as the answer.
+    ///   - timeout: the total time in seconds, starting again with each redirect.
+    ///   - redirects: how many redirects to follow within the same origin, with method, headers and body; any other
+    ///     redirect is returned as the answer.
     /// - Throws: `HTTPError` when there is no answer.
     package func send(_ request: HTTPRequest, timeout: Double = 30, redirects: Int = 0) throws -> HTTPResponse {
         var address = try url(of: request)
@@ -75,7 +75,7 @@ package final class HTTPClient: @unchecked Sendable {
         return answer
     }
 
-    /// The same with a file as the body, which is read as it is sent.
+    /// The same with a file as the body; the file is read as it is sent.
     /// - Throws: `HTTPError`, including when the file can't be read.
     package func send(_ request: HTTPRequest, file path: String, timeout: Double) throws -> HTTPResponse {
         guard let file = fopen(path, "re"), fseek(file, 0, SEEK_END) == 0 else {

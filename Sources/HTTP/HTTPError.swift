@@ -1,9 +1,9 @@
-/// What went wrong with a connection, where, and what to do.
+/// What went wrong with a connection, at which address, and what to do.
 package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable {
         /// Another process uses the address.
         case addressInUse
-        /// It isn't possible to listen on the address: unknown host, or no permission to use the port.
+        /// It isn't possible to listen on the address: the host is unknown, or the port may not be used.
         case cannotListen
         /// The URL, a path or a header is malformed.
         case invalidRequest
@@ -21,7 +21,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package let endpoint: String
     /// What happened; contains no bodies, headers or tokens.
     package let detail: String
-    /// What to do now.
+    /// What the reader should do now.
     package let hint: String
 
     package init(_ kind: Kind, endpoint: String, detail: String, hint: String) {

@@ -3,20 +3,20 @@ import Synchronization
 
 /// Decides what happens to a request when its head has arrived.
 enum HTTPAdmission {
-    /// Every caller is let in; bodies are taken as sent.
+    /// Every caller is let in; bodies are accepted as sent.
     case all
-    /// Callers that get no answer from the gate are let in; bodies are taken as sent.
+    /// Callers that get no answer from the gate are let in; bodies are accepted as sent.
     case gate(HTTPServer.Gate)
     case full(HTTPServer.Admit)
 
-    /// Whether it distinguishes strangers from callers that it lets in.
+    /// Whether strangers are distinguished from callers that were let in.
     var tellsStrangers: Bool {
         if case .all = self { return false }
         return true
     }
 }
 
-/// The steps of a request: its head, pieces of its body, its end.
+/// The steps of handling a request: its head, the pieces of its body, and its end.
 extension HTTPExchanger {
     func begin(_ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer) -> MHD_Result {
         incoming.request = head.request
@@ -77,10 +77,11 @@ extension HTTPExchanger {
         if let coding { incoming.inflater = try BodyInflater(coding, ratio: limits.inflationRatio) }
     }
 
-    /// Refuses at once if the body isn't being sent yet, is far too long, or would exceed the bodies allowed at once;
-    /// the connection then ends. Otherwise the body is read first but not kept, since an answer before its end may
-    /// never be seen. That includes a body less than twice as long as allowed: its sender must learn to send less, and
-    /// a client that waits for `100 Continue` stops waiting after a second, which a busy machine easily exceeds.
+    /// Refuses at once if the body isn't being sent yet, is far too long, or would exceed the total allowed for all
+    /// bodies; the connection then ends. Otherwise the body is first read but not kept, since a client may never see an
+    /// answer that is sent before the body's end. A body less than twice as long as allowed is also read: its sender
+    /// must learn to send less, and a client that waits for `100 Continue` stops waiting after a second, which a busy
+    /// machine easily exceeds.
     private func refuse(
         _ refusal: HTTPRefusal, _ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer
     ) -> MHD_Result {
@@ -101,14 +102,14 @@ extension HTTPExchanger {
         if monotonicSeconds() - incoming.startedAt > Double(incoming.seconds) { return .NO }
         incoming.take(chunk) { reserve($0, incoming) }
         if incoming.refusal != nil { release(incoming) }
-        // An answer can only be given at the body's end; one that never ends is cut off.
+        // An answer can only be given at the body's end, so a body that never ends is cut off.
         return incoming.received - limits.bodyBytes > incoming.limit ? .NO : .YES
     }
 
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         keeper.enters(.handling, healthbus_http_socket(connection))
         let answer = incoming.answer(handler)
-        // Done before the client can see the answer, so that its next request finds the memory free.
+        // This happens before the client can see the answer, so that its next request finds the memory free.
         release(incoming)
         return queue(answer, connection)
     }
@@ -123,7 +124,7 @@ extension HTTPExchanger {
         return granted
     }
 
-    /// Releases the memory for its body.
+    /// Releases the memory for the request's body.
     func release(_ incoming: IncomingRequest) {
         guard incoming.reserved > 0 else { return }
         load.withLock { $0.bodyBytes -= incoming.reserved }

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import Synchronization
 
-/// libmicrohttpd's side of a server: receives bodies within the limits and calls the handler.
+/// The side of a server that faces libmicrohttpd: it receives bodies within the limits and calls the handler.
 final class HTTPExchanger: Sendable {
     /// `@unchecked Sendable`: libmicrohttpd's daemon may be stopped from any thread; it is only accessed under a lock.
     struct Daemon: @unchecked Sendable { let handle: OpaquePointer }
@@ -60,7 +60,8 @@ final class HTTPExchanger: Sendable {
             load.draining = true
             return Array(load.events.values)
         }
-        // Event streams would never end on their own, and a suspended connection can't be stopped.
+        // Event streams would never end on their own, and a suspended connection can't be stopped, so they are ended
+        // here.
         for stream in events { stream.end() }
         let deadline = monotonicSeconds() + seconds
         while load.withLock({ $0.requests > 0 }), monotonicSeconds() < deadline { usleep(2000) }
@@ -106,10 +107,10 @@ final class HTTPExchanger: Sendable {
         guard let context, let connection else { return }
         let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
         let socket = healthbus_http_socket(connection)
-        // Called before the socket is closed, so its number can't belong to another socket yet.
+        // This is called before the socket is closed, so its number can't belong to another socket yet.
         if code == .CONNECTION_NOTIFY_STARTED {
             exchanger.keeper.opened(socket, peer: healthbus_http_peer(connection))
-            // Its session has been created, but its handshake hasn't begun.
+            // The connection's TLS session has been created, but its handshake hasn't begun.
             if let session = healthbus_http_session(connection) { exchanger.certificates?.show(in: session) }
         } else {
             exchanger.keeper.closed(socket)

@@ -38,14 +38,14 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 package struct HTTPRequest: Sendable, Equatable {
     /// Upper case: "GET", "POST".
     package var method: String
-    /// Absolute, without a query: "/api/v1/stats". Percent-decoded on the server.
+    /// An absolute path without a query: "/api/v1/stats". Percent-decoded on the server.
     package var path: String
     /// Decoded. If a name is repeated, the last one counts.
     package var query: [String: String]
     package var headers: HTTPHeaders
     package var body: [UInt8]
     /// On the server: a number for the client's address (for IPv6, for its /64 network); 0 for a request that didn't
-    /// come over a network. Behind a proxy it is the proxy's.
+    /// come over a network. Behind a proxy it stands for the proxy's address.
     package var peer: UInt64 = 0
 
     package init(
@@ -59,14 +59,14 @@ package struct HTTPRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// The token from `Authorization: Bearer …`; nil without one.
+    /// The token from `Authorization: Bearer …`; nil if there is none.
     package var bearerToken: String? {
         guard let field = headers["Authorization"], field.utf8.count > 7, field.prefix(7).lowercased() == "bearer "
         else { return nil }
         return String(field.dropFirst(7))
     }
 
-    /// The `Content-Type`; nil without one, or if it is malformed.
+    /// The `Content-Type`; nil if there is none, or it is malformed.
     package var mediaType: MediaType? { headers["Content-Type"].flatMap { MediaType($0) } }
 }
 
@@ -75,7 +75,7 @@ package struct HTTPResponse: Sendable, Equatable {
     package var status: Int
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    /// Sent in place of a body, as events occur; only in a server's response.
+    /// The stream that is sent in place of a body, as events occur; set only in a server's response.
     package var events: EventStream?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
@@ -89,7 +89,7 @@ package struct HTTPResponse: Sendable, Equatable {
         self.init(status: status, headers: ["Content-Type": "application/json"], body: json)
     }
 
-    /// Server-sent events, until the stream ends or its reader leaves.
+    /// A response of server-sent events, which lasts until the stream ends or its reader leaves.
     package init(events: EventStream) {
         self.init(status: 200, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
         self.events = events

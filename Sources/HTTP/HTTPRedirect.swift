@@ -2,7 +2,7 @@ import Foundation
 
 /// Where a redirect leads (RFC 9110, 15.4).
 package enum HTTPRedirect: Sendable, Equatable {
-    /// It leads to the same server, with the same scheme; holds the path there, with its query.
+    /// It leads to the same server, with the same scheme; the value is the path there, with its query.
     case sameOrigin(String)
     /// It leads to a different server, port or scheme, such as "https://example.org:8443". No token is sent there.
     case elsewhere(String)
@@ -35,7 +35,7 @@ package enum HTTPRedirect: Sendable, Equatable {
     }
 
     /// Whether a request with that method may be sent unchanged to the new location. (For 301, 302 and 303 many clients
-    /// send a GET, which delivers nothing.)
+    /// send a GET instead, which delivers nothing.)
     package static func keepsRequest(_ status: Int, method: String) -> Bool {
         status == 307 || status == 308 || method == "GET" && [301, 302, 303].contains(status)
     }

@@ -5,8 +5,9 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
     package init(_ answer: HTTPResponse) { self.answer = answer }
 
     /// - Parameters:
-    ///   - error: what happened, without anything that the client sent: constant text that needs no escapes in JSON.
-    ///   - hint: what the client can do now; likewise.
+    ///   - error: what happened, without anything that the client sent. It must be constant text that needs no escapes
+    ///     in JSON.
+    ///   - hint: what the client can do now; the same rules apply.
     package init(_ status: Int, _ error: String, hint: String, headers: HTTPHeaders = [:]) {
         var answer = HTTPResponse(status: status, json: Array(#"{"error":"\#(error)","hint":"\#(hint)"}"#.utf8))
         for field in headers.fields { answer.headers.add(field.name, field.value) }
@@ -24,7 +25,8 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
         503, "too many readers at once", hint: "close one, or try again after Retry-After",
         headers: ["Retry-After": "5"])
 
-    /// The connection ends with this answer: where the next request begins is unknown, or can't be trusted.
+    /// The connection ends with this answer, because it is unknown where the next request begins, or it can't be
+    /// trusted.
     static func malformed(_ error: String) -> HTTPRefusal {
         HTTPRefusal(
             400, error, hint: "correct the request; sending it again won't help", headers: ["Connection": "close"])
@@ -41,7 +43,7 @@ extension HTTPResponse {
     }
 
     /// 429, with `Retry-After` in whole seconds, at least one.
-    /// - Parameter wait: seconds until the same request would be let through, from `RateLimit`.
+    /// - Parameter wait: the number of seconds, from `RateLimit`, until the same request would be let through.
     package static func tooManyRequests(wait: Double) -> HTTPResponse {
         HTTPRefusal(
             429, "too many requests", hint: "send it again after Retry-After",

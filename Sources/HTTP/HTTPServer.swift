@@ -2,51 +2,55 @@ import CMicroHTTPD
 import Glibc
 import Synchronization
 
-/// An HTTP server on libmicrohttpd with its own threads; every resource is bounded.
+/// An HTTP server on libmicrohttpd, with its own threads; every resource it uses is bounded.
 ///
 /// The handler is synchronous and is called on the server's threads, up to `Limits.threads` of them at once. A body is
 /// collected completely before the handler sees it, unless `admission` sends it elsewhere.
 ///
-/// These are answered with 400 before anything else, since two readers could understand them differently: a URL that
-/// isn't percent-encoded UTF-8, a body's length given twice, HTTP/1.1 without exactly one Host.
+/// The following are answered with 400 before anything else, because two readers could understand them differently: a
+/// URL that isn't percent-encoded UTF-8, a body's length given twice, and HTTP/1.1 without exactly one Host.
 package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
-    /// Checks a request's head before its body arrives: returns the answer for a caller who isn't let in, nil for one
-    /// who is.
+    /// Checks a request's head before its body arrives. Returns the answer for a caller who isn't let in, and nil for
+    /// one who is.
     package typealias Gate = @Sendable (HTTPRequest) -> HTTPResponse?
 
-    /// What one server may use.
+    /// The resources that one server may use.
     package struct Limits: Sendable {
         package var threads = 2
-        /// When all are taken, the oldest connection that is waiting and hasn't yet been let in gives way to a new one.
+        /// When all connections are in use, the oldest one that is waiting and hasn't yet been let in gives way to a
+        /// new one.
         package var connections = 64
-        /// The most connections from one address; a further one takes the place of that address's oldest.
+        /// The maximum number of connections from one address; a new one beyond that takes the place of that address's
+        /// oldest.
         package var connectionsPerAddress = 48
-        /// Bytes in one body; a longer one is answered with 413.
+        /// The maximum size of one body, in bytes; a longer body is answered with 413.
         package var bodyBytes = 8 << 20
-        /// Bytes in all bodies being received or handled; beyond that a request is answered with 503 and Retry-After.
+        /// The maximum size of all bodies being received or handled, in bytes; a request beyond that is answered with
+        /// 503 and Retry-After.
         package var totalBodyBytes = 24 << 20
-        /// Bytes in a connection's buffer: the request line and headers must fit (otherwise 414 or 431).
+        /// The size of a connection's buffer, in bytes; the request line and headers must fit into it (otherwise 414 or
+        /// 431).
         package var headerBytes = 32 << 10
-        /// A new connection whose first request's head isn't complete by then is closed, even if bytes keep trickling
-        /// in.
+        /// A new connection whose first request's head isn't complete within this time is closed, even if bytes keep
+        /// trickling in.
         package var headSeconds = 10
-        /// A connection on which no byte arrives for this long is closed; so is one that has been answered and hasn't
-        /// sent the whole head of another request by then.
+        /// A connection on which no byte arrives for this long is closed. So is a connection that has been answered and
+        /// hasn't sent the whole head of another request within this time.
         package var idleSeconds = 30
-        /// A request that hasn't arrived completely by then is cut off, even if bytes keep trickling in.
+        /// A request that hasn't arrived completely within this time is cut off, even if bytes keep trickling in.
         package var requestSeconds = 120
-        /// An answer that hasn't been read by then is cut off.
+        /// An answer that hasn't been read within this time is cut off.
         package var answerSeconds = 120
-        /// How many bodies may be streamed at once; beyond that a request is answered with 503 and Retry-After.
+        /// How many bodies may be streamed at once; a request beyond that is answered with 503 and Retry-After.
         package var streams = 8
-        /// A streamed body that hasn't arrived completely by then is cut off.
+        /// A streamed body that hasn't arrived completely within this time is cut off.
         package var streamSeconds = 3600
-        /// How many event streams (`EventStream`) may be open at once; beyond that a request is answered with 503 and
+        /// How many event streams (`EventStream`) may be open at once; a request beyond that is answered with 503 and
         /// Retry-After. A reader who takes nothing for `idleSeconds` while something is waiting is cut off.
         package var eventStreams = 32
-        /// A compressed body may become this many times as long as what was sent (1 MiB is always allowed); beyond that
-        /// a request is answered with 413.
+        /// How many times as long as what was sent a compressed body may become (1 MiB is always allowed); a request
+        /// beyond that is answered with 413.
         package var inflationRatio = 200
 
         package init() {}
@@ -63,9 +67,9 @@ package final class HTTPServer: Sendable {
     ///   - port: 0 takes any free port.
     ///   - portTries: how many ports to try, from `port` up, as long as they are in use; the property `port` is the
     ///     result.
-    ///   - tls: the server's identity; nil for plain HTTP. TLS 1.2 or newer.
-    ///   - gate: callers who aren't let in get its answer, and no memory for a body. Without a gate every caller is let
-    ///     in, and none has priority over others. Bodies are taken as sent, compressed or not.
+    ///   - tls: the server's identity; nil for plain HTTP. The TLS version is 1.2 or newer.
+    ///   - gate: callers whom it doesn't let in get its answer, and no memory for a body. Without a gate every caller
+    ///     is let in, and none has priority over others. Bodies are accepted as sent, compressed or not.
     /// - Throws: `HTTPError` when the address isn't available, or `tls` can't be used.
     package convenience init(
         host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
@@ -100,8 +104,8 @@ package final class HTTPServer: Sendable {
             limits: limits, admission: admission, certificates: certificates, handler: handler)
         self.host = host
         self.port = listener.port
-        // libmicrohttpd's own limit, divided among its threads, is set out of reach: beyond that limit it would leave
-        // new connections waiting, whoever they are.
+        // libmicrohttpd's own limit, divided among its threads, is set too high to be reached, because beyond that
+        // limit it would leave new connections waiting, whoever they are.
         let ceiling = (limits.connections + Self.leaving) * limits.threads
         guard let started = exchange.start(listener, connections: ceiling) else {
             close(listener.descriptor)
@@ -126,7 +130,7 @@ package final class HTTPServer: Sendable {
         try certificates.renew(identity)
     }
 
-    /// Room for connections that were asked to close and haven't closed yet.
+    /// Additional room for connections that were asked to close and haven't closed yet.
     private static let leaving = 32
 
     deinit { stop(drainSeconds: 0) }

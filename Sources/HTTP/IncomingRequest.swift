@@ -1,26 +1,26 @@
 /// One request while it arrives: its head, and what happens to its body.
 ///
-/// libmicrohttpd uses only one thread per connection, so it needs no lock.
+/// libmicrohttpd uses only one thread per connection, so a request needs no lock.
 final class IncomingRequest {
     let startedAt: Double
-    /// Its head, and the part of the body that has been collected so far.
+    /// The request's head, and the part of the body that has been collected so far.
     var request = HTTPRequest(path: "")
-    /// Bytes of the body as sent.
+    /// The number of bytes of the body as sent.
     var received = 0
-    /// Bytes of memory that were granted for it.
+    /// The number of bytes of memory that were granted for the body.
     var reserved = 0
-    /// The most bytes of the body, inflated, that are accepted.
+    /// The maximum size of the body after inflation, in bytes.
     var limit = 0
-    /// Seconds allowed for the whole request.
+    /// The number of seconds allowed for the whole request.
     var seconds = 0
     var inflater: BodyInflater?
     private(set) var refusal: HTTPResponse?
     private(set) var stream: HTTPServer.BodyStream?
-    /// Whether it is counted among the open streams.
+    /// Whether the request is counted among the open streams.
     private(set) var isStreamed = false
     /// Whether the sink has yet to learn how the body ended.
     private var sinkIsOpen = false
-    /// Bytes that went into the request or the sink.
+    /// The number of bytes that went into the request or the sink.
     private var kept = 0
 
     init(startedAt: Double) { self.startedAt = startedAt }
@@ -45,7 +45,8 @@ final class IncomingRequest {
         stream?.sink.abandon()
     }
 
-    /// - Parameter reserve: asks for this many more bytes of memory; false when they aren't granted.
+    /// - Parameter reserve: requests the given number of further bytes of memory; returns false when they aren't
+    ///   granted.
     func take(_ chunk: UnsafeRawBufferPointer, reserve: (Int) -> Bool) {
         received += chunk.count
         guard refusal == nil else { return }
@@ -66,8 +67,8 @@ final class IncomingRequest {
         kept += piece.count
         if let stream { return try stream.sink.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
-        // A long body of unknown length gets everything that it may need at once: if the buffer doubled again and
-        // again, the body would be in memory twice. The unfilled part is only address space.
+        // A body that is long and of unknown length gets all the memory that it may need at once. If the buffer grew by
+        // doubling, the body would be in memory twice. The unfilled part is only address space.
         if kept > max(request.body.capacity, Self.small) { request.body.reserveCapacity(limit) }
         request.body.append(contentsOf: piece)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A bound, listening TCP socket. Created by us rather than by libmicrohttpd, whose failures don't say why.
+/// A bound, listening TCP socket. It is created by us rather than by libmicrohttpd, which doesn't say why it failed.
 package struct ListeningSocket {
     let descriptor: Int32
     let port: Int
@@ -11,7 +11,8 @@ package struct ListeningSocket {
         close(try ListeningSocket(host: host, port: port).descriptor)
     }
 
-    /// Listens on the first free port among this many, from `port` up. Port 0 takes any free port, so it is tried once.
+    /// Listens on the first free port among the given number of ports, from `port` up. Port 0 takes any free port, so
+    /// it is tried once.
     init(host: String, port: Int, tries: Int) throws(HTTPError) {
         let last = port == 0 ? 0 : min(port + min(max(tries, 1), 65_536) - 1, 65_535)
         for candidate in port..<max(port, last) {
@@ -57,7 +58,7 @@ package struct ListeningSocket {
             Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure(errno, endpoint) }
         var yes: Int32 = 1
-        // A restart must not wait for connections in TIME_WAIT; a second listener is refused all the same.
+        // A restart must not have to wait for connections in TIME_WAIT; a second listener is still refused.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0, listen(descriptor, 64) == 0
         else {

@@ -1,8 +1,9 @@
-/// The content of a `Content-Type`: "application/json; charset=utf-8" (RFC 9110, 8.3.1). Strict: anything else is nil.
+/// The content of a `Content-Type`: "application/json; charset=utf-8" (RFC 9110, 8.3.1). The parser is strict: anything
+/// else is nil.
 package struct MediaType: Sendable, Equatable {
     /// Lower case: "application/json".
     package let essence: String
-    /// By lower-case name; values are unchanged, without quotes.
+    /// The parameters by lower-case name; their values are unchanged, without quotes.
     package let parameters: [String: String]
 
     package init?(_ field: String) {
@@ -26,7 +27,7 @@ package struct MediaType: Sendable, Equatable {
         while !rest.isEmpty {
             guard symbol(";") else { return nil }
             spaces()
-            // Some clients send "a/b;".
+            // Some clients send "a/b;" with nothing after it.
             if rest.isEmpty { break }
             guard let name = token()?.lowercased(), symbol("="), parameters[name] == nil,
                 let value = rest.first == "\"" ? Self.quoted(&rest) : token()

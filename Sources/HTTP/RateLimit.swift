@@ -1,10 +1,10 @@
-/// Limits how often each key may do something: a burst at once, then at a steady rate. Pure: the clock is passed in, in
-/// seconds.
+/// Limits how often each key may do something: it allows a burst at once, then a steady rate. Pure: the clock is passed
+/// in, in seconds.
 ///
 /// A server's threads share one limit in a `Mutex`.
 ///
 /// Each key has a token bucket, stored simply as the time at which it will be full again. So a full bucket is the same
-/// as a key never seen, and needn't be stored.
+/// as that of a key never seen, and needn't be stored.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private let secondsEach: Double
     private let burst: Double
@@ -13,19 +13,19 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
 
     /// - Parameters:
     ///   - perSecond: how many tokens are added each second; above 0.
-    ///   - burst: tokens in a full bucket, at least 1.
-    ///   - keys: how many keys are remembered. If there are more, those with the fullest buckets are forgotten, and so
-    ///     get a full bucket.
+    ///   - burst: how many tokens a full bucket has, at least 1.
+    ///   - keys: how many keys are remembered. If there are more, those with the fullest buckets are forgotten, so
+    ///     their buckets count as full.
     package init(perSecond: Double, burst: Double, keys: Int = 10_000) {
         secondsEach = 1 / max(perSecond, 1e-9)
         self.burst = max(burst, 1)
         capacity = max(keys, 1)
     }
 
-    /// How many keys are remembered.
+    /// The number of keys that are remembered.
     package var count: Int { fullAt.count }
 
-    /// Seconds until the key has this many tokens (at most a full bucket); nil when it has them now.
+    /// How many seconds until the key has the given number of tokens (at most a full bucket); nil when it has them now.
     package func wait(_ key: Key, for tokens: Double = 1, at now: Double) -> Double? {
         let wait = max(fullAt[key] ?? now, now) - now + (min(tokens, burst) - burst) * secondsEach
         // A rounding error doesn't count as a wait.
@@ -33,7 +33,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes the tokens if the key has them.
-    /// - Returns: nil when they were taken; otherwise nothing was taken, and the result is the number of seconds until
+    /// - Returns: nil when they were taken. Otherwise nothing was taken, and the result is the number of seconds until
     ///   the key has them.
     package mutating func take(_ key: Key, _ tokens: Double = 1, at now: Double) -> Double? {
         if let wait = wait(key, for: tokens, at: now) { return wait }
@@ -43,7 +43,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Makes room for new keys: at least a quarter, so that this isn't needed for every new key.
+    /// Makes room for new keys by removing at least a quarter, so that this isn't needed for every new key.
     private mutating func forget(at now: Double) {
         fullAt = fullAt.filter { $0.value > now }
         let excess = fullAt.count - capacity * 3 / 4

@@ -41,8 +41,8 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        // It consists of digits, or libmicrohttpd would have refused it; if it doesn't fit into an `Int`, it is too
-        // many bytes.
+        // The length consists of digits, or libmicrohttpd would have refused it. If it doesn't fit into an `Int`, it is
+        // too many bytes.
         contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"
     }
@@ -58,7 +58,7 @@ struct RequestHead {
 /// Receives name and value pairs from libmicrohttpd's iterator.
 private final class PairCollector {
     private(set) var pairs: [(String, String)] = []
-    /// Whether all of them were UTF-8; headers needn't be.
+    /// Whether all pairs were UTF-8; headers needn't be.
     private(set) var isValid = true
 
     static let onPair: MHD_KeyValueIterator = { context, _, name, value in

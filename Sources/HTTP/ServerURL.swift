@@ -26,7 +26,7 @@ struct ServerURL {
         var base = text
         while base.hasSuffix("/") { base.removeLast() }
         self.base = base
-        // It has no query and no fragment, so the path comes last.
+        // The URL has no query and no fragment, so the path comes last.
         origin = String(text.dropLast(parts.percentEncodedPath.count))
         let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         endpoint = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"

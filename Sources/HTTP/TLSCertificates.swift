@@ -2,8 +2,8 @@ import CGnuTLS
 import Glibc
 import Synchronization
 
-/// The certificates that a server shows: the newest, and earlier ones that connections may still use. All are freed
-/// with the server.
+/// The certificates that a server presents: the newest, and earlier ones that connections may still be using. All are
+/// freed with the server.
 final class TLSCertificates: Sendable {
     /// `@unchecked Sendable`: GnuTLS reads credentials from any thread, and nothing changes them once they exist.
     private final class Credentials: @unchecked Sendable {
@@ -28,9 +28,11 @@ final class TLSCertificates: Sendable {
     }
 
     private let shown: Mutex<[Credentials]>
-    /// What libmicrohttpd is started with: NUL-terminated strings. The library doesn't document that it copies them.
+    /// What libmicrohttpd is started with: NUL-terminated strings. They are kept because the library isn't documented
+    /// to copy them.
     ///
-    /// `nonisolated(unsafe)`: written before the object is shared, freed when nothing refers to it any more.
+    /// `nonisolated(unsafe)`: these are written before the object is shared, and freed when nothing refers to it any
+    /// more.
     nonisolated(unsafe) let chain: UnsafePointer<CChar>
     nonisolated(unsafe) let key: UnsafePointer<CChar>
 
@@ -51,7 +53,7 @@ final class TLSCertificates: Sendable {
     }
 
     /// Uses the newest certificate in a session whose handshake hasn't begun. If GnuTLS refuses, the session keeps the
-    /// first one.
+    /// certificate that the server started with.
     func show(in session: UnsafeMutableRawPointer) {
         if let newest = shown.withLock({ $0.last }) { _ = healthbus_tls_use(session, newest.handle) }
     }
@@ -66,7 +68,7 @@ final class TLSCertificates: Sendable {
 
 extension TLSIdentity {
     /// When the server's own certificate expires, in seconds since 1970.
-    /// - Throws: `HTTPError` when it can't be read, or the key doesn't belong to it.
+    /// - Throws: `HTTPError` when the certificate can't be read, or the key doesn't belong to it.
     package func ends() throws(HTTPError) -> Int64 {
         _ = try TLSCertificates(self)
         let end = certificates.withUnsafeBufferPointer { healthbus_tls_end($0.baseAddress, $0.count) }

@@ -9,10 +9,10 @@ package struct TLSFiles {
         self.keyFile = keyFile
     }
 
-    /// The content of the files, if it has changed since the last call; always on the first call. Reads a few
-    /// kilobytes: once a minute is often enough for certificates that last for weeks.
+    /// The content of the files, if it has changed since the last call; always on the first call. Each call reads a few
+    /// kilobytes, and once a minute is often enough for certificates that last for weeks.
     ///
-    /// While only one of the files has been rewritten they don't match: `HTTPServer.renew` refuses that pair, and the
+    /// While only one of the files has been rewritten, they don't match: `HTTPServer.renew` refuses that pair, and the
     /// next call returns the matching one.
     /// - Throws: `HTTPError` if they can't be read (`TLSIdentity`).
     package mutating func changed() throws(HTTPError) -> TLSIdentity? {

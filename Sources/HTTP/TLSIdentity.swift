@@ -1,6 +1,6 @@
 import Glibc
 
-/// A server's identity: its certificate, those that vouch for it, and the key, in PEM form.
+/// A server's identity: its certificate, the certificates that vouch for it, and the key, in PEM form.
 package struct TLSIdentity: Sendable, Equatable {
     /// The server's certificate first, then the issuer of each, up to but excluding the authority's own.
     package let certificates: [UInt8]
@@ -13,20 +13,20 @@ package struct TLSIdentity: Sendable, Equatable {
     }
 
     /// Reads both files. Whether they match is checked when a server uses them.
-    /// - Throws: `HTTPError` that names the file: it can't be read, isn't PEM, or others can read the key.
+    /// - Throws: `HTTPError` that names the file: it can't be read, isn't PEM, or is a key that others can read.
     package init(certificateFile: String, keyFile: String) throws(HTTPError) {
         certificates = try Self.read(certificateFile, isKey: false)
         key = try Self.read(keyFile, isKey: true)
     }
 
-    /// A chain of certificates takes a few kilobytes.
+    /// Far more than a chain of certificates needs, which is a few kilobytes.
     private static let largest = 1 << 20
 
     private static func read(_ path: String, isKey: Bool) throws(HTTPError) -> [UInt8] {
         func refuse(_ detail: String, _ hint: String) -> HTTPError {
             HTTPError(.tls, endpoint: path, detail: detail, hint: hint)
         }
-        // Non-blocking: a pipe would keep us waiting.
+        // Opened non-blocking, because opening a pipe would keep us waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw refuse(

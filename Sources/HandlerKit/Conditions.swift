@@ -7,8 +7,8 @@ import StageKit
 
 /// The conditions that a handler watches for people, by user and by the name that the user gave.
 ///
-/// They are rows of the stage's own changelog, kept, copied and read like its other rows. A table records which of them
-/// the handler's days were computed with; the two are compared at each start.
+/// They are rows of the stage's own changelog, and are kept, copied and read like its other rows. A table records the
+/// conditions with which the handler's days were computed; the two are compared at each start.
 struct Conditions {
     private var byUser: [String: [String: Value]] = [:]
 
@@ -19,7 +19,7 @@ struct Conditions {
     init() {}
 
     init(_ database: Database) throws {
-        // Found by the key's prefix, so that the index on keys is used.
+        // The rows are found by the key's prefix, so that the index on keys is used.
         let list = try database.prepare(
             "SELECT user, body FROM changes WHERE key >= 'condition/' AND key < 'condition0' AND body IS NOT NULL")
         try list.forEachRow { row in
@@ -39,7 +39,8 @@ struct Conditions {
     /// condition.
     private static func registrable(_ condition: Value) throws -> Value { try Value(json: condition.json().utf8) }
 
-    /// Keys are shown where contents aren't (`healthbus tap`), and a name is private.
+    /// Keys are visible where contents aren't (`healthbus tap`), and a name is private, so the key contains only its
+    /// digest.
     private static func key(_ name: String, of user: String) -> String {
         "condition/\(user)/\(ContentDigest(Array(name.utf8)[...]))"
     }
@@ -61,8 +62,8 @@ struct Conditions {
     }
 
     /// Registers the conditions that are kept, and no others.
-    /// - Returns: how many weren't registered or were registered differently, and how many were registered but are no
-    ///   longer kept.
+    /// - Returns: how many kept conditions weren't registered or were registered differently, and how many were
+    ///   registered but are no longer kept.
     func register(_ turn: Turn) throws -> (again: Int, gone: Int) {
         var before: [String: [String: Value]] = [:]
         try Self.registered.forEach(in: turn.database) { before[$0] = $1.object ?? [:] }
@@ -79,7 +80,7 @@ struct Conditions {
 }
 
 extension HandlerStage {
-    /// Called at a start: conditions that are kept but not registered vanished behind the handler's back, as Core
+    /// Called at a start. Conditions that are kept but not registered have vanished behind the handler's back, as Core
     /// Location's regions do.
     func reconcileConditions(_ turn: Turn) throws {
         guard characteristics.watches else { return }

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// What computes a handler's days.
+/// The means by which a handler's days are computed.
 package enum DayComputer: Sendable {
-    /// Computed by a function, called in the stage's own turn.
+    /// A function, called in the stage's own turn.
     case function(any DayHandler)
     /// Something outside the stage: every day is an effect (`DayRequest`), whose result is a `DayReply`.
     case beside(any HandlerTraits)
@@ -23,7 +23,7 @@ package struct DayRequest: Sendable {
 
 package enum DayReply: Sendable {
     case computed(DayOutput)
-    /// This attempt failed, for this reason; it never contains a health value.
+    /// This attempt failed; the text gives the reason and never contains a health value.
     case failed(String)
     /// No more days can be computed: the process has to restart.
     case unavailable(any Error)

@@ -1,7 +1,8 @@
-/// Dirty days in the order in which they are computed, so that the next one is found without searching: a long history
-/// has tens of thousands.
+/// Dirty days in the order in which they are computed, so that the next one is found without searching, since a long
+/// history has tens of thousands.
 ///
-/// The marks are authoritative. The marks are the truth.
+/// The queue only orders the days; the marks are authoritative. A day without a mark is no longer dirty, even if it is
+/// still in the queue.
 struct DayQueue {
     /// The next day to compute is last.
     private var sorted: [DirtyDays.Key] = []
@@ -15,7 +16,7 @@ struct DayQueue {
         _ marks: [DirtyDays.Key: DirtyDays.Mark], besides busy: Set<DirtyDays.Key>, soon: Int
     ) -> DirtyDays.Key? {
         func waits(_ key: DirtyDays.Key) -> Bool { marks[key] != nil && !busy.contains(key) }
-        // Sorting costs more the more days there are, so it is done only when many have been added, or the date has
+        // Sorting costs more the more days there are. So it is done only when many have been added, or the date has
         // changed.
         if added.count > 256 + sorted.count / 4 || self.soon != soon {
             self.soon = soon
@@ -24,7 +25,7 @@ struct DayQueue {
         }
         while let last = sorted.last, marks[last] == nil { sorted.removeLast() }
         added.removeAll { marks[$0] == nil }
-        // Only a few days are busy, and they are together at the end.
+        // Only a few days are being computed, and they are together at the end.
         let first = sorted.last(where: waits)
         let other = added.filter(waits).max { Self.precedes($0, $1, marks, soon) }
         guard let first, let other else { return first ?? other }

@@ -18,16 +18,16 @@ package struct DirtyDays {
         var since: SequenceNumber
     }
 
-    /// The `since` value of days that hold nothing up: they are computed after all others.
+    /// The `since` value of days that don't hold anything up, and are computed after all others.
     static let behindEverything = SequenceNumber.end
 
     private(set) var marks: [Key: Mark] = [:]
     private var queue = DayQueue()
-    /// Days that failed to compute: left out until something in them changes.
+    /// Days that failed to compute, which are left out until something in them changes.
     private(set) var failed: Set<Key> = []
 
-    /// Days that a sample can belong to. An earlier release may have marked hundreds of thousands of others, which have
-    /// no samples.
+    /// Days that a sample can belong to. An earlier release may have marked hundreds of thousands of other days, which
+    /// have no samples.
     static let possible =
         LocalDay(year: 1899, month: 12, day: 30).number...LocalDay(year: 2200, month: 1, day: 2).number
 
@@ -64,12 +64,12 @@ package struct DirtyDays {
 
     var count: Int { marks.count }
 
-    /// How far the upstream had been consumed before the oldest mark; nil when no day is dirty.
+    /// How much of the upstream had been consumed before the oldest mark; nil when no day is dirty.
     var oldestMark: SequenceNumber? { marks.values.map(\.since).min() }
 
     mutating func mark(_ key: Key, since: SequenceNumber, _ turn: Turn) throws {
         var mark = marks[key] ?? Mark(generation: 0, since: since)
-        // A day that was waiting behind all others, but no longer is, gets a new place.
+        // A day that was waiting behind all others, but no longer is, gets a new place in the queue.
         if mark.generation == 0 || since < mark.since { queue.add(key) }
         mark.generation += 1
         mark.since = min(mark.since, since)
@@ -82,8 +82,8 @@ package struct DirtyDays {
         try write.run()
     }
 
-    /// The day to compute next: the newest first, except that days far in the future come after all others, and days
-    /// computed again for a historical sync come after everything that has changed.
+    /// The day to compute next. The newest comes first, except that days far in the future come after all others, and
+    /// days computed again for a historical sync come after everything that has changed.
     mutating func next(besides busy: Set<Key>, soon: Int) -> Key? { queue.next(marks, besides: busy, soon: soon) }
 
     /// Records a day as failed, with the reason.

@@ -3,7 +3,7 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// When samples last arrived, and when they were last checked for: the first changes only when samples arrive, the
+/// When samples last arrived, and when they were last checked for. The first changes only when samples arrive, the
 /// second with every check.
 package struct Freshness {
     package private(set) var lastSynced: Instant?
@@ -23,7 +23,7 @@ package struct Freshness {
 
     package mutating func open(_ turn: Turn) throws {
         lastSynced = try Self.lastSynced(in: turn.database)
-        // Checks made before a restart aren't stored, but there was one when samples last arrived.
+        // Checks made before a restart aren't stored, but there was a check when samples last arrived.
         lastChecked = lastSynced
     }
 

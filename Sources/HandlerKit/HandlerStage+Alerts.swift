@@ -3,8 +3,8 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Which days were marked by new data rather than by history being read for the first time: only new data is worth an
-/// alert.
+/// Which days were marked by new data rather than by history that is being read for the first time, since only new data
+/// is worth an alert.
 struct NewsDays {
     private var keys: Set<DirtyDays.Key> = []
     private var history: Set<DirtyDays.Key> = []
@@ -16,7 +16,7 @@ struct NewsDays {
     }
 
     /// Whether a day that is being computed was marked only by new data. A day left over from before a crash doesn't
-    /// count as new: it is unknown what marked it.
+    /// count as new, because it is unknown what marked it.
     func isNews(_ key: DirtyDays.Key) -> Bool { keys.contains(key) && !history.contains(key) }
 
     mutating func computed(_ key: DirtyDays.Key) {
@@ -43,7 +43,7 @@ extension HandlerStage {
                 remedy: "Nothing needs to be done; 'healthbus days' shows it."), user: key.user)
     }
 
-    /// Reports the first day that can't be computed: others usually fail for the same reason.
+    /// Reports only the first day that can't be computed, since others usually fail for the same reason.
     func tell(of reason: String, day: LocalDay, _ turn: Turn) throws {
         let remedy =
             manifest.exec == nil

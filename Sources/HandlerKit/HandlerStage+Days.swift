@@ -5,9 +5,9 @@ import Protocol
 import StageKit
 
 extension HandlerStage {
-    /// A day that can't be computed is tried this many times, then left out and counted.
+    /// A day that can't be computed is tried this many times, then left out and counted as failed.
     private static let attempts = 3
-    /// How many days may be outside the stage at once: while one is computed, the next is waiting.
+    /// How many days may be outside the stage at once: while one is being computed, the next is waiting.
     private static let concurrentDays = 2
 
     /// Starts computing the days of the fetched slices: all of them now, or as many as may be outside the stage at
@@ -60,7 +60,7 @@ extension HandlerStage {
                     "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
                     "attempt": failures[key] ?? 0,
                 ])
-            // Its figures stay as they were; the day is recorded as failed, and doesn't hold up any other.
+            // The day's figures stay as they were; the day is recorded as failed, and doesn't hold up any other.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
@@ -68,7 +68,7 @@ extension HandlerStage {
             try tell(of: "\(error)", day: LocalDay(number: key.day), turn)
         }
         try dirty.clear(key, generation: job.generation, turn)
-        // Data that arrived in the meantime may be news in itself.
+        // If data arrived in the meantime, it may be news in itself.
         if case .success = result, dirty.marks[key] == nil { news.computed(key) }
     }
 

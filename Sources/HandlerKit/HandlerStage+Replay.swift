@@ -4,12 +4,12 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Days to compute again: a chunk of a historical sync, or a person's request.
+/// Days to compute again, for a chunk of a historical sync or for a person's request.
 struct ReplayedDays: Sendable, Equatable {
     var id: String
-    /// In days since 1970, both included.
+    /// The first and last day, in days since 1970.
     var days: ClosedRange<Int>
-    /// Once none of them is left, they count as done, no matter what changes in them later.
+    /// Once none of the days is left, they count as done, no matter what changes in them later.
     var isDone = false
 
     init?(_ told: Replay) {
@@ -18,7 +18,7 @@ struct ReplayedDays: Sendable, Equatable {
         days = from.number...through.number
     }
 
-    /// As stored in the stage's file.
+    /// The days as stored in the stage's file.
     var kept: Replay {
         Replay(
             id: id, from: LocalDay(number: days.lowerBound).description,
@@ -26,7 +26,8 @@ struct ReplayedDays: Sendable, Equatable {
     }
 }
 
-/// What has become of days since a person asked to replay some. Not stored: after a restart the request begins again.
+/// The outcome of days that were computed since a person asked to replay some. This isn't stored: after a restart the
+/// request begins again.
 struct ReplayTally: Sendable {
     private var revised: Int64 = 0
     private var failures: Set<DirtyDays.Key> = []
@@ -47,7 +48,7 @@ struct ReplayTally: Sendable {
 }
 
 extension HandlerStage {
-    /// Accepts a chunk of a historical sync: its days are marked once, behind everything live, and don't hold back the
+    /// Accepts a chunk of a historical sync. Its days are marked once, behind everything live, and don't hold back the
     /// frontier.
     func hear(_ told: Replay, _ turn: Turn) throws {
         guard let new = ReplayedDays(told), new.id != replayed?.id else { return }
@@ -76,7 +77,7 @@ extension HandlerStage {
         Int64(dirty.marks.keys.count { replay.days.contains($0.day) })
     }
 
-    /// For the heartbeat: the chunk, and how many of its days are left.
+    /// For the heartbeat: the chunk and the number of its days that are left.
     func replayReport() -> ReplayProgress? {
         guard let chunk = replayed else { return nil }
         let left = chunk.isDone ? 0 : left(of: chunk)
@@ -117,9 +118,9 @@ extension HandlerStage {
         return left > 0 ? .underWay(left: left) : .done(Value(byHand.report(on: days?.days)))
     }
 
-    /// Forgets its position in the observer's changes, and derives every day again from what the observer then reports.
-    /// Its figures stay until then: days with the same result aren't published again, and figures that no longer exist
-    /// are properly deleted.
+    /// Forgets the handler's position in the observer's changes, and derives every day again from what the observer
+    /// then reports. The figures stay until then: days with the same result aren't published again, and figures that no
+    /// longer exist are properly deleted.
     private func reset(_ turn: Turn) throws -> Mended {
         forgetSlices()
         try characteristics.forget(turn)

@@ -8,7 +8,7 @@ import StageKit
 /// Some days, close together, whose samples are fetched in one slice.
 struct SliceRun {
     var user: String
-    /// With the mark that each day had when the slice was requested.
+    /// The days, each with the mark that it had when the slice was requested.
     var days: [(day: LocalDay, generation: Int64)]
     var slice: SliceRequest
     /// The state of the store that is reflected in the slice.
@@ -22,26 +22,27 @@ struct SliceRun {
 }
 
 extension HandlerStage {
-    /// How many slices may be in progress at once: one is computed while the next is fetched.
+    /// How many slices may be in progress at once: one is being computed while the next is fetched.
     private static let concurrentRuns = 2
     private static let rowsPerRun = 20_000.0
     private static let longestRun = 16
-    /// Rows for days in between that needn't be computed: fetching up to this many costs less than another request and
-    /// the commit that follows it.
+    /// The maximum number of rows to fetch for days in between that needn't be computed: up to this number, they cost
+    /// less than another request and the commit that follows it.
     private static let rowsPassedOver = 500.0
     private static let longestGap = 64
-    /// The most rows for one day, or for several that are fetched together: no more than this are kept in memory.
+    /// The maximum number of rows for one day, or for several that are fetched together: no more than this are kept in
+    /// memory.
     static let rowLimit = 250_000
     static let textLimit = 24 << 20
-    /// Days are computed once the handler is closer than this to what is released; further behind, they would only have
-    /// to be computed again.
+    /// Days are computed once the handler is closer than this to the end of what is released; further behind, they
+    /// would only have to be computed again.
     private static let nearby: Int64 = 5000
 
     /// Requests the samples of the newest dirty days, once everything released has been marked.
     func requestSlices(_ turn: Turn) {
         guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
-        // One slice that has arrived may be computed while the others are fetched; there are never more than this,
-        // however days are computed.
+        // One slice that has arrived may be computed while the others are fetched. There are never more slices than
+        // this, however days are computed.
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
             let run = nextRun(turn)
         {
@@ -58,7 +59,7 @@ extension HandlerStage {
         return busy
     }
 
-    /// Called so that slices of a store that is gone don't become figures.
+    /// Called when a store is gone, so that slices of it don't become figures.
     func forgetSlices() {
         inFlight = [:]
         fetched = []
@@ -67,7 +68,7 @@ extension HandlerStage {
 
     private func nextRun(_ turn: Turn) -> SliceRun? {
         let busy = busy
-        // A year ahead, so that a clock that is off by less changes nothing.
+        // The limit is a year ahead, so that a clock that is off by less changes nothing.
         let soon = Int(turn.now.microseconds / (86_400 * Instant.microsecondsPerSecond)) + 366
         guard let newest = dirty.next(besides: busy, soon: soon), let zones = timelines[newest.user] else {
             return nil
@@ -105,7 +106,7 @@ extension HandlerStage {
             payloads: traits.payloadTypes.sorted(), during: traits.during)
     }
 
-    /// Days that together hold too much are fetched one by one; a day that holds too much on its own isn't computed,
+    /// Days that together hold too much are fetched one by one. A day that holds too much on its own isn't computed,
     /// but doesn't hold up any other.
     private func leave(_ run: SliceRun, _ turn: Turn) throws {
         if run.days.count > 1 {

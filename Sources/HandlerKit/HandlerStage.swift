@@ -6,19 +6,20 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has the days computed, and commits
-/// figures and events.
+/// Hosts a handler: marks days as dirty when spans of changes touch them, fetches the days' samples, has the days
+/// computed, and commits figures and events.
 ///
-/// It takes the newest day first, and only what the debouncer has released: ten years of history never delay today. A
-/// day that changes while it is being computed stays dirty (its mark's generation has moved on) and is computed again.
+/// It takes the newest day first, and only what the debouncer has released, so that ten years of history never delay
+/// today. A day that changes while it is being computed stays dirty (its mark has a newer generation) and is computed
+/// again.
 package final class HandlerStage: Stage {
     let instance: String
     let manifest: Manifest
     let configuration: Value
     let computer: DayComputer
-    /// Whether this process was tried out and takes another's place: its program may be a different one.
+    /// Whether this process was tried out and takes another's place; if so, its program may be a different one.
     package var takesOver = false
-    /// Which instants the handler's days consist of, with this configuration.
+    /// The instants that make up the handler's days, with this configuration.
     private(set) var window = HandlerWindow.localDay
     /// Which sample types belong to this handler.
     let types: TypeChoice
@@ -33,24 +34,24 @@ package final class HandlerStage: Stage {
     var fetched: [SliceRun] = []
     /// Days that are being computed outside the stage, by the id of their effect.
     var asked: [Int64: DayJob] = [:]
-    /// How many rows a day has had lately, to decide how many days fit into one slice.
+    /// How many rows a day has had lately, which decides how many days fit into one slice.
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
     /// The latest requested chunk of a historical sync.
     var replayed: ReplayedDays?
-    /// What has become of days since a person asked to replay some.
+    /// The outcome of days that were computed since a person asked to replay some.
     var byHand = ReplayTally()
     var news = NewsDays()
-    /// Among days with figures that no sample can belong to, the last one checked; nil when all have been.
+    /// The last day checked among those that have figures but can't contain any sample; nil when all have been checked.
     var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)
-    /// Those of its own types that weren't observed according to the last report.
+    /// The handler's own types that weren't observed according to the last report.
     private var off: Set<String> = []
 
-    /// How many sequence numbers a handler must be behind to mark history while it already works on today.
+    /// How many sequence numbers a handler must be behind to begin working on today before it has marked its history.
     static let backfillBeyond: Int64 = 200_000
 
-    /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
+    /// - Parameter namedTypes: the types that the stack's handlers name; needed by a handler of all others.
     package init(
         instance: String, manifest: Manifest, configuration: Value, computer: DayComputer, namedTypes: Set<String>,
         observer: String
@@ -90,8 +91,8 @@ package final class HandlerStage: Stage {
         try reconcileConditions(turn)
     }
 
-    /// A type that could not be read for a while is missing from every day computed in that time, so all are computed
-    /// again.
+    /// A type that couldn't be read for a while is missing from every day computed in that time, so all days are
+    /// computed again.
     private func notice(off all: Set<String>, _ turn: Turn) throws {
         let own = all.filter(types.takes)
         guard own != off else { return }
@@ -103,8 +104,8 @@ package final class HandlerStage: Stage {
     }
 
     /// A different version or configuration of the handler may give different figures, so every day is computed again.
-    /// The same applies to a handler that takes another's place, no matter which version it claims to be: its trial
-    /// looks only at some days.
+    /// The same applies to a handler that takes another's place, no matter which version it claims to be, because its
+    /// trial looks only at some days.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
@@ -193,7 +194,7 @@ package final class HandlerStage: Stage {
         try freshness.synced(at: turn.now, turn)
     }
 
-    /// Adopts changed zone timelines: among the days that have figures or are waiting for them, and their neighbours,
+    /// Adopts changed zone timelines. Among the days that have figures or are waiting for them, and their neighbours,
     /// every day that now covers different instants is computed again.
     private func learnZones(_ zones: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for change in try timelines.learn(zones, from: upstream.producer, turn) {
@@ -246,7 +247,7 @@ extension HandlerStage {
             namedTypes: namedTypes, observer: observer)
     }
 
-    /// The handler of a plugin that was started.
+    /// The handler of a plugin, given the context in which it was started.
     package convenience init(_ computer: DayComputer, _ context: PluginContext) {
         self.init(computer, instance: context.instance, stack: context.stack)
     }

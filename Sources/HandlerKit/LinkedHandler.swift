@@ -1,6 +1,7 @@
 import HealthModel
 
-/// Handlers linked into this process. There is no list of them: a plugin's name gives the name of its handler.
+/// Handlers linked into this process. There is no list of them: the name of a plugin determines the name of its
+/// handler.
 package enum LinkedHandler {
     /// For the plugin `heart-rate`, the struct `HeartRateHandler` in the module `HeartRateStage`; nil if that isn't
     /// linked in.

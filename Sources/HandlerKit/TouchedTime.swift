@@ -2,8 +2,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// The times that a page's spans touch for one user, limited to times that samples can have, with each moment counted
-/// only once: a thousand samples that last for weeks cost no more than those weeks.
+/// The times that a page's spans touch for one user, limited to times that samples can have. Each moment is counted
+/// only once, so a thousand samples that last for weeks cost no more than those weeks.
 struct TouchedTime {
     private var spans: [Range<Instant>] = []
 
@@ -14,7 +14,7 @@ struct TouchedTime {
         spans.append(first..<last)
     }
 
-    /// In order, without overlap.
+    /// The times in order, without overlap.
     var ranges: [Range<Instant>] {
         var union: [Range<Instant>] = []
         for span in spans.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -31,8 +31,9 @@ struct TouchedTime {
 extension HandlerStage {
     private static let daysAtOnce = 500
 
-    /// Marks days with figures that are too early or late for any sample, left by an earlier release. They are computed
-    /// again, usually with no figures as the result: each once, a few at a time, when there is nothing else to do.
+    /// Marks days left by an earlier release that have figures but are too early or late for any sample. They are
+    /// computed again, usually with the result that there are no figures. This happens once for each, a few at a time,
+    /// when there is nothing else to do.
     func markImpossibleDays(_ turn: Turn) throws {
         guard let last = lastImpossibleDay, dirty.count == 0, upstream.isLevel else { return }
         let possible = DirtyDays.possible

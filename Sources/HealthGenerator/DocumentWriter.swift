@@ -81,7 +81,7 @@ struct DocumentWriter {
         writer.write(first.wake + 7200, first.wake + 7200, stored: first.wake + 7201, 1.78, &text)
     }
 
-    /// Blood pressure entered by hand: both values at top level, then the correlations that repeat them.
+    /// Writes blood pressure entered by hand: both values at top level, then the correlations that repeat them.
     private func readings(_ text: inout ExportText, _ result: inout ExportGenerator.Result) {
         let mercury = ["Systolic": (118.0, 7.0), "Diastolic": (76.0, 5.0)]
         let writers = ["Systolic", "Diastolic"].map { name in
@@ -132,7 +132,7 @@ struct DocumentWriter {
         }
     }
 
-    /// The day's rings; energy in the export's unit.
+    /// The day's rings, with energy in the export's unit.
     private func summary(_ day: LocalDay, _ rings: RingLedger.Rings, _ text: inout ExportText) {
         let energy = PrintedUnit.of(.energy, options.unitSystem)
         text.append(" <ActivitySummary dateComponents=\"\(day)\" activeEnergyBurned=\"")

@@ -15,7 +15,7 @@ package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int
         package var seed: UInt64
-        /// Exactly this many `Record` elements; nil for an ordinary life, about 1,150 a day.
+        /// The exact number of `Record` elements; nil for an ordinary life, which has about 1,150 a day.
         package var records: Int?
         /// IANA name of the zone where the person lives.
         package var zone: String

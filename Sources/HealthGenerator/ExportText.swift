@@ -1,12 +1,12 @@
 import HealthModel
 
-/// Writes an entry's text: bytes are passed on in large pieces, with numbers and dates in the form that exports use.
+/// Writes an entry's text. Bytes are passed on in large pieces; numbers and dates have the form that exports use.
 struct ExportText {
     private static let pieceSize = 256 * 1024
 
     private var bytes: [UInt8] = []
     private let zip: ZipWriter
-    /// The single offset of the whole file, seconds east of Greenwich.
+    /// The offset of all dates in the file, in seconds east of Greenwich.
     private let offset: Int64
     private let offsetText: [UInt8]
     private var dateNumber = Int64.min
@@ -45,7 +45,7 @@ struct ExportText {
         }
     }
 
-    /// Six significant digits, as the Health app prints quantities.
+    /// Writes six significant digits, as the Health app does for quantities.
     mutating func append(number: Double) {
         guard number != 0 else { return bytes.append(UInt8(ascii: "0")) }
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
@@ -115,8 +115,8 @@ struct ExportText {
         bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// Passes on the collected bytes if there are many. An error is thrown by the next `flush`; anything after it is
-    /// discarded.
+    /// Passes on the collected bytes if there are many. If this fails, the next `flush` throws the error; anything
+    /// appended after it is discarded.
     mutating func flushIfLarge() {
         guard bytes.count >= Self.pieceSize else { return }
         do { try handOn() } catch { failure = error }

@@ -10,7 +10,7 @@ struct DayPlan: Sendable {
     let asleep: Int64
     let wake: Int64
     let bed: Int64
-    /// How active the day is; about 1.
+    /// How active the day is, as a number around 1.
     let level: Double
     let workout: Workout?
 
@@ -57,7 +57,7 @@ struct Life: Sendable {
         _ day: LocalDay, _ begin: Int64, _ finish: Int64, _ lastBed: Int64?, _ random: SeededRandom
     ) -> DayPlan {
         var random = random
-        /// A time on the local wall clock; clocks change only at night.
+        /// A time on the local wall clock, which changes only at night.
         func at(_ hour: Double) -> Int64 { finish - 86_400 + Int64(hour * 3600) }
         let isWeekend = (day.number + 4) % 7 == 0 || (day.number + 4) % 7 == 6
         let wake = at(random.normal(isWeekend ? 8.2 : 6.8, 0.35))

@@ -17,19 +17,19 @@ struct RecordStream {
     let type: String
     let source: RecordSource
     let unit: PrintedUnit.Kind
-    /// How many there are in an ordinary life.
+    /// How many records there are in an ordinary life.
     let perDay: Double
     /// Whether the number of records grows with the requested density; for other streams it has a natural limit.
     var scales = true
     let shape: Shape
-    /// Metadata of every record, key and value.
+    /// The metadata of every record, as keys and values.
     var metadata: [(String, String)] = []
     /// The ring that its records add to.
     var ring: RingLedger.Part?
 
     static let height = quantity("Height", .byHand, .height, 0, scales: false, .bodyMass, [("HKWasUserEntered", "1")])
 
-    /// In the order of the export file.
+    /// All streams, in the order of the export file.
     static let all: [RecordStream] = [
         quantity("BodyMass", .scale, .mass, 0.8, scales: false, .bodyMass, [("HKMetadataKeySyncVersion", "1")]),
         quantity("BodyMass", .byHand, .mass, 0.05, scales: false, .bodyMass, [("HKWasUserEntered", "1")]),
@@ -110,7 +110,7 @@ struct RecordCounts {
     /// The day from which days are counted: the last one of an export, unless specified otherwise.
     private static let lastDay = LocalDay(year: 2025, month: 4, day: 5).number
 
-    /// What was requested, for all days together; nil for an ordinary life.
+    /// The number of records requested for all days together; nil for an ordinary life.
     private let requested: (streams: [Int], readings: Int)?
     let hasHeight: Bool
 
@@ -133,7 +133,7 @@ struct RecordCounts {
         let weights = all.map { $0.scales ? $0.perDay : 0 }
         let sum = weights.reduce(0, +)
         for index in all.indices where all[index].scales { counts[index] = Int(Double(rest) * weights[index] / sum) }
-        // The remainder after rounding goes to heart rates, the densest.
+        // What is left after rounding goes to heart rates, which have the most records.
         let left = records - fixed - all.indices.filter { all[$0].scales }.map { counts[$0] }.reduce(0, +)
         if let heart = all.firstIndex(where: { $0.type.hasSuffix("IdentifierHeartRate") }) { counts[heart] += left }
         requested = (counts, readings)
@@ -142,8 +142,8 @@ struct RecordCounts {
 
     /// How many records a stream has on a day.
     /// - Parameters:
-    ///   - stream: its place in `RecordStream.all`.
-    ///   - index: of the day among all `days`.
+    ///   - stream: its index in `RecordStream.all`.
+    ///   - index: the day's index among all `days`.
     func records(of stream: Int, on day: LocalDay, _ index: Int, of days: Int) -> Int {
         guard let requested else { return Self.natural(RecordStream.all[stream].perDay, on: day) }
         return Self.part(requested.streams[stream], day: index, of: days)

@@ -25,7 +25,7 @@ extension RecordWriter {
         }
     }
 
-    /// One of this many equal cells of a span, shortened at each end by a random amount.
+    /// Divides a span into `count` equal cells and returns one of them, shortened at each end by a random amount.
     private func cell(_ index: Int, _ count: Int, _ from: Int64, _ to: Int64, _ random: inout SeededRandom) -> (
         Int64, Int64
     ) {
@@ -53,7 +53,7 @@ extension RecordWriter {
                 end = from + (to - from) * Int64(index + 1) / Int64(count)
                 value *= random.uniform(0.9, 1.1)
             } else {
-                // The recorded part of the cell gets the whole cell's amount.
+                // The shortened interval carries the amount of the whole cell.
                 value *= plan.level * (plan.isInWorkout(start) ? 2.5 : 1) * random.uniform(0.3, 1.7)
             }
             if isWhole { value = max(1, value.rounded()) }
@@ -105,7 +105,7 @@ extension RecordWriter {
         }
     }
 
-    /// Single minutes, those in the workout first.
+    /// Writes single minutes, starting with those in the workout.
     private func exerciseMinutes(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText)
     {
         let from = plan.workout?.start ?? plan.wake + 3600

@@ -34,7 +34,7 @@ extension RecordWriter {
         }
     }
 
-    /// Whole hours of the actual day. `Stood` while awake, `Idle` now and then.
+    /// Writes whole hours of the actual day. They are `Stood` while the person is awake, and `Idle` now and then.
     func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         let last = (plan.dayEnd - plan.dayStart) / 3600
         let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))
@@ -57,7 +57,8 @@ extension RecordWriter {
         }
     }
 
-    /// One-minute samples with their beats; beat times follow the wall clock, whatever offset the file's dates have.
+    /// Writes one-minute samples with their beats; beat times follow the wall clock, whatever offset the file's dates
+    /// have.
     func variability(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         for index in 0..<count {
             let width = (plan.dayEnd - plan.dayStart) / Int64(count)

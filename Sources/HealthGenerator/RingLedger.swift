@@ -1,7 +1,7 @@
-/// Each day's ring totals, computed from the records written, as a watch would: energy from the watch (from the phone
+/// Each day's ring totals, computed from the written records as a watch would: energy from the watch (from the phone
 /// when no watch was recording), exercise minutes, and the hours in which the person stood.
 final class RingLedger {
-    /// What a stream adds to.
+    /// The part of the rings that a stream adds to.
     enum Part: Sendable { case watchEnergy, phoneEnergy, exercise, stand }
 
     struct Rings {

@@ -1,5 +1,5 @@
-/// The sources of samples: names as in the Health app, with the typographic apostrophe and the no-break space of real
-/// ones.
+/// The sources of samples. Their names are written as in the Health app, with the typographic apostrophe and the
+/// no-break space of real ones.
 enum RecordSource: Int, CaseIterable {
     case watch, phone, scale, byHand, meditation
 

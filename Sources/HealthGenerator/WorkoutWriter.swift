@@ -149,7 +149,7 @@ struct WorkoutWriter {
 }
 
 extension ExportText {
-    /// Six decimal places, for positions well away from 0.
+    /// Writes six decimal places, for positions well away from 0.
     mutating func append(degrees: Double) {
         let millionths = Int((degrees * 1_000_000).rounded())
         append(integer: millionths / 1_000_000)

@@ -7,11 +7,11 @@ import Foundation
 /// isn't read at all. An archive that was cut off has no checksum for the file at the cut, but everything before the
 /// cut is intact, so that file is read up to there.
 struct ArchiveCheck {
-    /// The archive is abandoned when this many files are broken, because checking past each one means walking through
-    /// all files before it again.
+    /// The number of broken files at which the archive is abandoned, because checking past each one means walking
+    /// through all files before it again.
     private static let limit = 1000
 
-    /// Why a file counts as broken, by its index among the archive's entries.
+    /// Why each broken file counts as broken, by its index among the archive's entries.
     private(set) var broken: [Int: ArchiveDamage] = [:]
 
     /// - Throws: `ImportError`; damage that ends the archive early is left for the archive's readers to report.

@@ -2,7 +2,7 @@ import HealthModel
 
 // Files that are kept whole, and ECGs: each ECG becomes a sample, plus a document with its waveform.
 extension ArchiveReader {
-    /// Passes a file on as a document, in parts; skips one that is already known.
+    /// Passes a file on as a document, in parts, unless it is already known.
     func readDocument(
         _ source: PeekedSource, _ entry: String, _ kind: DocumentKind, _ parser: ExportParsing
     ) throws {
@@ -75,7 +75,7 @@ private struct DocumentParts {
     private let sink: any ExportSink
     private let hash = ContentHash()
     private var offset: Int64 = 0
-    /// The latest bytes, which may be the last.
+    /// The most recent bytes, held back because they may be the last.
     private var held: ArraySlice<UInt8> = []
 
     init(_ file: DocumentFile, _ sink: any ExportSink) {

@@ -21,7 +21,7 @@ struct ArchiveReader {
         var found: [String] = []
         var count = 0
         var clinicalDocument = false
-        // A file that is named like an export but isn't one, and whether it is empty.
+        // A file that is named like an export but isn't one, and whether that file is empty.
         var pretender: (name: String, isEmpty: Bool)?
         var damage: ArchiveDamage?
         // A damaged file that may be the export.

@@ -19,7 +19,7 @@ struct StagedRow {
 struct BatchBuilder: ~Copyable {
     static let rowLimit = 4096
     static let textLimit = 1 << 20
-    /// A row with more text than this can't be sent: a message frame holds 1 MiB.
+    /// The maximum length of a row's text: a longer row can't be sent, since a message frame holds 1 MiB.
     static let rowTextLimit = 512 << 10
     static let rowTooLarge = "the record holds more than 512 KiB of text"
 

@@ -3,10 +3,10 @@ import HealthModel
 /// Converts the times in a heart rate variability list into seconds after the start of their sample.
 ///
 /// Exports print a beat's time of day in the phone's locale ("00:20:37,80", "6:14:48.94 PM") and in that day's zone,
-/// while the sample's date has the export's single offset, so the two can differ by any number of quarter hours. So of
-/// the first beat's time, only the position within its quarter of an hour is used: the beat is placed at the first such
-/// time at or after the start (with a minute of grace). Each further beat counts from the previous one, modulo 12
-/// hours. So midnight, AM and PM, and daylight saving make no difference.
+/// while the sample's date has the export's single offset, so the two can differ by any number of quarter hours. So
+/// only the position of the first beat's time within its quarter of an hour is used: the beat is placed at the first
+/// such time at or after the start (with a minute of grace). The time of each further beat is counted from the previous
+/// one, modulo 12 hours. So midnight, AM and PM, and daylight saving make no difference.
 struct BeatClock {
     private let startInQuarter: Double
     private var previous: (time: Double, seconds: Double)?
@@ -23,7 +23,7 @@ struct BeatClock {
         var seconds: Double
         if let previous {
             let step = (time - previous.time).truncatingRemainder(dividingBy: 43_200)
-            // A list may step back a little; a step back of half a day means that noon or midnight has passed.
+            // A time may be slightly before the previous one; if it is half a day before, noon or midnight has passed.
             seconds = previous.seconds + (step < -21_600 ? step + 43_200 : step > 21_600 ? step - 43_200 : step)
         } else {
             seconds = (time - startInQuarter).truncatingRemainder(dividingBy: 900)

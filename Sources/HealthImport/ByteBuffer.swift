@@ -1,4 +1,5 @@
-/// A growing buffer without an array's checks on every append, because it receives the metadata of a million records.
+/// A growing buffer that skips an array's checks on every append, because it receives the metadata of a million
+/// records.
 struct ByteBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -25,7 +26,7 @@ struct ByteBuffer: ~Copyable {
         count += 1
     }
 
-    /// The bytes must not be this buffer's own.
+    /// The bytes to append must not be part of this buffer.
     mutating func append(_ more: UnsafeBufferPointer<UInt8>) {
         guard let start = more.baseAddress else { return }
         if count + more.count > capacity { grow(more.count) }

@@ -43,7 +43,7 @@ struct ByteInterner {
         }
     }
 
-    /// Eight bytes per step: keys are long (a device's description) and come with every record.
+    /// Processes eight bytes per step, because keys are long (a device's description) and come with every record.
     private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let raw = UnsafeRawBufferPointer(key)
         var hash = UInt64(key.count) &* 0x9E37_79B9_7F4A_7C15

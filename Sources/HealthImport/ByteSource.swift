@@ -32,9 +32,9 @@ final class FileSource: ByteSource {
     }
 }
 
-/// A source whose first bytes have been inspected; it still begins with them.
+/// A source whose first bytes have been inspected; reading it still starts with those bytes.
 final class PeekedSource: ByteSource {
-    /// The error that ended the head early; thrown again after its bytes.
+    /// The first bytes of the source.
     let head: [UInt8]
     /// What ended the head early; thrown again after the head's bytes.
     let failure: (any Error)?

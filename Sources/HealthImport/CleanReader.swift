@@ -1,6 +1,7 @@
 import CXMLStream
 
-/// Reads a source in blocks that contain only complete characters that XML allows, and marks where anything else was.
+/// Reads a source in blocks that contain only complete characters allowed in XML, and marks the places where it had
+/// anything else.
 struct CleanReader {
     static let blockSize = 256 * 1024
 

@@ -1,6 +1,7 @@
 import CXMLStream
 
-/// Why a fragment of a damaged file was quarantined, unlike an intact element as HealthKit wrote it.
+/// Why a fragment of a damaged file was quarantined; an intact element, as HealthKit wrote it, never has one of these
+/// reasons.
 package enum DamageReason: String, CaseIterable, Sendable {
     case notWellFormed = "the element isn't well-formed"
     case zeroBytes = "there are zero bytes where the element's content was"

@@ -34,7 +34,7 @@ struct DateColumn {
     /// Bytes 19 to 24 of the text, taken from the eight bytes that begin at 17.
     private static let offsetMask = UInt64(0xFFFF_FFFF_FFFF_0000).littleEndian
 
-    /// The time from ` 08:15:00`; nil for any other form.
+    /// The time of day from text such as ` 08:15:00`; nil for any other form.
     private static func secondOfDay(_ raw: UnsafeRawBufferPointer) -> Int? {
         guard raw[10] == UInt8(ascii: " "), raw[13] == UInt8(ascii: ":"), raw[16] == UInt8(ascii: ":"),
             let hour = two(raw, 11), hour < 24, let minute = two(raw, 14), minute < 60, let second = two(raw, 17),

@@ -7,7 +7,7 @@ struct Electrocardiogram: Equatable {
     var start: Instant
     /// Measurements per second.
     var sampleRate: Double
-    /// Beats per minute; nil if the file doesn't say (those seen so far don't).
+    /// In beats per minute; nil if the file doesn't state it (none seen so far does).
     var averageHeartRate: Double?
     /// As printed, in the phone's language; empty if there is none.
     var classification = ""
@@ -15,14 +15,14 @@ struct Electrocardiogram: Equatable {
     var softwareVersion = ""
     var device = ""
     var lead = ""
-    /// "µV"; an unknown unit is kept as printed.
+    /// "µV", or an unknown unit as it was printed.
     var unit = "µV"
     /// Unknown rows in the file's header, by name.
     var fields: [String: String] = [:]
     /// In `unit`.
     var measurements: [Double] = []
 
-    /// One measurement interval after the last measurement.
+    /// The time one measurement interval after the last measurement.
     var end: Instant {
         start + .microseconds(Int64((Double(measurements.count) / sampleRate * 1e6).rounded()))
     }
@@ -32,7 +32,7 @@ extension Electrocardiogram {
     /// A batch of one sample. Its value is the average heart rate; its payload has everything except the measurements.
     ///
     /// The file names a device but no source: the sample's source has no name.
-    /// - Parameter hash: that of the document with the measurements.
+    /// - Parameter hash: the hash of the document with the measurements.
     func batch(waveform hash: ContentDigest) -> RecordBatch {
         var batch = RecordBatch()
         batch.types = [HealthType.electrocardiogramIdentifier]
@@ -69,8 +69,8 @@ extension Electrocardiogram {
         return .object(members)
     }
 
-    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`, the same bytes whatever the phone's
-    /// language.
+    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`. Its bytes are the same whatever the
+    /// phone's language.
     var waveform: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(measurements.count * 9 + 128)
@@ -123,9 +123,9 @@ enum ElectrocardiogramRhythm: String, CaseIterable {
 struct ElectrocardiogramProblem: Error, Equatable {
     /// Without health values.
     let reason: String
-    /// The line in the file; 0 when it isn't a single line.
+    /// The line in the file; 0 if no single line is at fault.
     var line: Int64 = 0
-    /// Rows of its header that don't identify a person.
+    /// Rows of the file's header that don't identify a person.
     var head: [String] = []
 
     init(_ reason: String, line: Int64 = 0) {

@@ -2,10 +2,10 @@ import HealthModel
 
 /// Reads an ECG's CSV file: rows of a name and a value, then one measurement per line.
 ///
-/// Exports print it in the phone's language, including the rows' names, and with that language's decimal mark. Names
-/// are recognised in English and German; in other languages a row is recognised by its content (a date with a time, a
-/// number with a unit), and the rows in between by their positions, which are the same in all files seen: date,
-/// classification, symptoms, version, device, rate; then lead and unit.
+/// Exports print the file in the phone's language, including the names of the rows, and with that language's decimal
+/// mark. Names are recognised in English and German. In other languages, some rows are recognised by their content (a
+/// date with a time, a number with a unit), and the rows in between by their positions, which are the same in all files
+/// seen: date, classification, symptoms, version, device, rate; then lead and unit.
 struct ElectrocardiogramFile {
     /// A row of the header.
     struct Row {
@@ -54,7 +54,7 @@ struct ElectrocardiogramFile {
                 wasEmpty = !rows.isEmpty
                 continue
             }
-            // A row's name isn't a number.
+            // A line that is a number isn't a row's name: the measurements begin there.
             if LocaleNumber.parse(LocaleNumber.plain(String(line))) != nil || rows.count == mostRows {
                 return (rows, lines[index...].enumerated().map { (Int64(index + $0.offset + 1), $0.element) })
             }

@@ -119,7 +119,7 @@ struct ElectrocardiogramHead {
         "ableitung": .lead, "einheit": .unit,
     ]
 
-    /// How many decimal places larger than a µV a unit is. µ exists in two forms.
+    /// The number of decimal places by which a unit is larger than a µV. µ exists in two forms.
     private static let units: [String: Int] = [
         "µv": 0, "μv": 0, "uv": 0, "mcv": 0, "мкв": 0, "microvolt": 0, "microvolts": 0, "mikrovolt": 0,
         "mv": 3, "мв": 3, "millivolt": 3, "millivolts": 3, "v": 6, "volt": 6, "volts": 6,

@@ -3,11 +3,11 @@ import HealthModel
 /// How an element other than `Record`, `Correlation`, `Workout` or `ActivitySummary` becomes a sample.
 ///
 /// According to version 14 of their document type, exports contain `Audiogram`, `VisionPrescription` and
-/// `ClinicalRecord`. What else they may contain (states of mind, assessments, doses) isn't published; it is read by the
-/// same rules, whatever its attributes are called.
+/// `ClinicalRecord`. What other elements exports may contain (states of mind, assessments, doses) isn't published;
+/// these are read by the same rules, whatever their attributes are called.
 enum ElementSample {
-    /// Where to find its time, in order of preference. A prescription has only its date of issue, and a clinical record
-    /// only the time at which the phone received it.
+    /// The attributes that may contain its time, in order of preference. A prescription has only its date of issue, and
+    /// a clinical record only the time at which the phone received it.
     static let dates = ["startDate", "dateIssued", "receivedDate", "date", "creationDate"]
 
     /// HealthKit's type for an element; nil for one without a usable name or type.
@@ -34,7 +34,8 @@ enum ElementSample {
         "MedicationConcept": HealthType.medicationIdentifier,
     ]
 
-    /// An element's own name as a type. Elements that are parts of others appear alone only where a file is damaged.
+    /// An element's own name, used as a type. Elements that are parts of others appear alone only where a file is
+    /// damaged.
     private static func name(_ name: String) -> String? {
         let parts = [
             "MetadataEntry", "FileReference", "Attachment", "SensitivityPoint", "RightEye", "LeftEye",

@@ -1,6 +1,6 @@
 import CXMLStream
 
-/// An element with everything in it, for kinds that number in the thousands, not millions.
+/// An element with everything in it, for kinds of element that number in the thousands, not millions.
 struct ElementTree {
     var name: String
     var line: Int64

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// A file in the archive, read ahead completely if it is small enough, because its content decides whether it needs to
-/// be read further.
+/// A file in the archive, read completely in advance if it is small enough, because its content decides whether it must
+/// be processed further.
 final class EntryFile: ByteSource {
     /// Enough for a route of twelve hours at one point per second.
     static let limit = 8 << 20
@@ -12,7 +12,7 @@ final class EntryFile: ByteSource {
     private var at = 0
     /// The error that ended the source, reported after the bytes before it.
     private var failure: ArchiveDamage?
-    /// Whether the whole content is here.
+    /// Whether the whole content has been read.
     private(set) var isWhole = false
 
     init(_ source: any ByteSource) throws {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What a file in an archive is, if it isn't the export; judged by its content first, since folders prove nothing and
+/// What a file in an archive is, if it isn't the export. Its content is judged first, since folders prove nothing and
 /// names are localised.
 enum EntryKind: Equatable {
     case route

@@ -4,7 +4,7 @@ import Glibc
 package enum ExportEnd: Sendable, Equatable {
     /// An archive with its directory, or an XML export with its closing tag.
     case whole
-    /// The beginning of one of these, or no bytes yet.
+    /// The beginning of such a file, or no bytes yet.
     case open
     /// Neither.
     case foreign
@@ -34,7 +34,8 @@ package enum ExportEnd: Sendable, Equatable {
         return place.map { size - Int64(length) + Int64($0) }
     }
 
-    /// Whether the directory is there too: a file with preallocated space may have an end and nothing before it.
+    /// Whether the archive's directory is there too: a file with preallocated space may have an end with nothing before
+    /// it.
     private static func hasDirectory(_ descriptor: Int32, size: Int64) -> Bool {
         guard let end = directoryEnd(descriptor, size: size) else { return false }
         let record = bytes(descriptor, at: end, 22)

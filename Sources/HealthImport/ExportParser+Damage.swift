@@ -1,7 +1,7 @@
 import CXMLStream
 
 extension ExportParser {
-    /// What is wrong with a document that was read; if several things are, the most informative one.
+    /// What is wrong with a document that was read. If several things are wrong, this is the most informative one.
     static func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
         let form = stream.damage
         if let line = stream.firstZeros {

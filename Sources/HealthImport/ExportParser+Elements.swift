@@ -115,7 +115,7 @@ extension ExportParser {
         }
     }
 
-    /// Text where only elements belong: the rest of a torn tag. Returns true if it is damage.
+    /// Text where only elements belong, such as the rest of a torn tag. Returns true if the text is damage.
     mutating func stray(_ text: healthbus_xml_text, line: Int64) -> Bool {
         let reason = DamageReason(of: text)
         switch context {
@@ -133,7 +133,7 @@ extension ExportParser {
         return true
     }
 
-    /// The start tag as it was, at most 4 KiB; if the tag isn't well-formed, whatever there is.
+    /// The start tag as it was, at most 4 KiB; if the tag isn't well-formed, as much of it as there is.
     func raw(_ element: UnsafePointer<healthbus_xml_element>) -> String {
         Self.shortened(element.pointee.raw.buffer, element.pointee.malformed ? "" : ">")
     }
@@ -150,7 +150,7 @@ extension ExportParser {
 }
 
 extension ExportParser {
-    /// The columns that all samples have. Returns what is wrong, or nil.
+    /// Fills the columns that all samples have. Returns what is wrong, or nil.
     mutating func stage(
         _ element: UnsafePointer<healthbus_xml_element>, type: UnsafeBufferPointer<UInt8>, into row: inout StagedRow
     ) -> String? {

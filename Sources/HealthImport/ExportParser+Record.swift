@@ -36,12 +36,12 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            // A record's start tag doesn't show an error in the rest of the record, so it is marked as truncated:
-            // otherwise it would later be taken for the whole record.
+            // A record's start tag doesn't show that the error is in the rest of the record, so it is marked as
+            // truncated: otherwise it would later be taken for the whole record.
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
-            // Other parts, or the correlation's end, may be lost too.
+            // Other parts of the correlation, or its end, may be lost too.
             if isChild, problem == DamageReason.zeroBytes.rawValue { outerProblem = outerProblem ?? problem }
             return
         }
@@ -65,7 +65,7 @@ extension ExportParser {
         rowRaw = Self.shortened(rowTag.bytes, ">") + Self.shortened(part.buffer, "")
     }
 
-    /// Attributes without a column, as iOS 8 and 9 wrote metadata.
+    /// Keeps attributes without a column, which is how iOS 8 and 9 wrote metadata.
     private mutating func keepExtraAttributes(_ element: UnsafePointer<healthbus_xml_element>) {
         if let entered = element.attribute(.userEntered) {
             var name = ExportAttribute.userEntered.name

@@ -42,7 +42,7 @@ extension ExportParser {
         return WorkoutRoute.Workout(start: start, end: end, sourceName: tree.rootAttribute("sourceName") ?? "")
     }
 
-    /// Points are held until the workout's row has been delivered; a route without points doesn't count as one.
+    /// Points are held until the workout's row has been delivered; a route without points doesn't count as a route.
     mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
     }

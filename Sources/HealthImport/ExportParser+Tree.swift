@@ -56,8 +56,8 @@ extension ExportParser {
         deliverOuter(body.payload)
     }
 
-    /// Audiograms, prescriptions, clinical records and whatever later versions add: each becomes a row without a
-    /// number, with everything else in the payload.
+    /// Handles audiograms, prescriptions, clinical records and whatever later versions add: each becomes a row without
+    /// a number, with everything else in the payload.
     private mutating func endOther(_ tree: ElementTree) {
         if ExportElement.isMiswritten(tree.name) {
             return quarantine(

@@ -6,14 +6,15 @@ import HealthModel
 /// It is a value behind a pointer, not an object: the XML parser calls back a few million times, and every access to an
 /// object's properties would be checked for exclusivity.
 struct ExportParser: ~Copyable {
-    /// HealthKit doesn't write longer attributes.
+    /// HealthKit doesn't write attributes longer than this.
     static let attributeLimit = 64 * 1024
-    /// The most metadata, or payload, in one sample: it is sent in one message, whose frame holds 1 MiB.
+    /// The maximum length of one sample's metadata, or of its payload: a sample is sent in one message, whose frame
+    /// holds 1 MiB.
     static let textLimit = 256 << 10
-    /// The most metadata entries in one sample: each is compared with those before it.
+    /// The maximum number of metadata entries in one sample, because each is compared with those before it.
     static let entryLimit = 1000
 
-    /// What contains the current elements.
+    /// The kind of element that encloses the current one.
     enum Context {
         case document, record, correlation, correlatedRecord, tree
     }
@@ -31,7 +32,7 @@ struct ExportParser: ~Copyable {
     var row = StagedRow()
     var rowProblem: String?
     var rowRaw = ""
-    /// The start tag of a record that has content, in which something may still turn out to be wrong.
+    /// The start tag of a record that isn't empty: something in its content may still turn out to be wrong.
     var rowTag = ByteBuffer()
     var metadata = MetadataText()
     var payload: [UInt8] = []
@@ -47,7 +48,7 @@ struct ExportParser: ~Copyable {
     var inlineRoute: WorkoutRoute?
     var inlineRoutePath: String?
 
-    /// Workouts by the route file that they refer to.
+    /// Workouts, by the route file that each refers to.
     private(set) var workoutsByRoute: [String: WorkoutRoute.Workout] = [:]
     /// The elements that refer to files in the archive, by the files' names without folders.
     private(set) var references: [String: DocumentReference] = [:]
@@ -61,7 +62,7 @@ struct ExportParser: ~Copyable {
     private var failure: (any Error)?
     private var stream: XMLStream?
 
-    /// Pieces that needn't be read, with how many records each has; each is skipped only once.
+    /// Pieces that needn't be read, with the number of records in each; each piece is skipped only once.
     private var known: [PieceHash: Int]
     private var passed: [PieceHash] = []
     /// How many skipped pieces are reported at once.
@@ -73,7 +74,8 @@ struct ExportParser: ~Copyable {
         self.known = known
     }
 
-    /// Reads the document. If it isn't well-formed, the summary says so; errors of the sink or the source are thrown.
+    /// Reads the document. If the export isn't well-formed, the summary says so; errors of the sink or the source are
+    /// thrown.
     static func parse(
         _ parser: UnsafeMutablePointer<ExportParser>, _ source: any ByteSource, entry: String, total: Int64
     ) throws {
@@ -126,7 +128,8 @@ struct ExportParser: ~Copyable {
         _ piece: PieceCutter.Piece, of bytes: [UInt8], _ parser: UnsafeMutablePointer<ExportParser>,
         _ stream: XMLStream
     ) -> Bool {
-        // Reads to the end, even beyond the export: that is where an archive keeps its checksum.
+        // Reads to the end of the input, even beyond the end of the export, because that is where an archive keeps its
+        // checksum.
         if stream.isComplete {
             _ = bytes.withUnsafeBufferPointer { stream.feed(UnsafeBufferPointer(rebasing: $0[piece.bytes])) }
             return true
@@ -177,7 +180,7 @@ extension ExportParser {
         do { try sink.records(builder.take(&names)) } catch { stop(error) }
     }
 
-    /// Things that don't change while only complete records are read.
+    /// Values that don't change as long as only complete records are read.
     private struct Form: Equatable {
         var summary: ReadSummary
         var errors: Int64
@@ -245,8 +248,8 @@ extension ExportParser {
     }
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
-        // A person has thousands of workouts; beyond this limit, routes aren't linked to their workouts, so that memory
-        // doesn't fill up.
+        // The number of workouts is limited so that memory doesn't fill up: a person has thousands, and beyond this
+        // limit routes aren't linked to their workouts.
         let name = RouteName.normal(route)
         guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }
         workoutsByRoute[name] = workout
@@ -271,7 +274,7 @@ extension ExportParser {
         do { try sink.exportInfo(info) } catch { stop(error) }
     }
 
-    /// The elements between that depth and the element now starting have no end tags.
+    /// Called when the elements between that depth and the element now starting have no end tags.
     func collapse(to depth: Int32) { stream?.collapse(to: depth) }
 
     private mutating func finish() throws {

@@ -17,7 +17,7 @@ private final class MemorySource: ByteSource {
 }
 
 extension ExportReader {
-    /// Rereads the start tag of one record, as kept in quarantine, applying today's rules.
+    /// Rereads the start tag of one record from quarantine, applying today's rules.
     /// - Returns: false for anything that isn't a record's whole start tag; other elements consist of more than a start
     ///   tag.
     package static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {

@@ -1,18 +1,19 @@
 import Foundation
 import HealthModel
 
-/// Reads an Apple Health export, either an `export.zip` or a bare XML file, which is recognised by content and never by
-/// name.
+/// Reads an Apple Health export, either an `export.zip` or a bare XML file. It is recognised by its content, never by
+/// its name.
 ///
-/// Nothing is unpacked to disk, and memory use stays flat at any size: blocks of 256 KiB go through the parser, and
-/// batches come out.
+/// Nothing is unpacked to disk, and memory use stays flat at any size: the parser reads blocks of 256 KiB and produces
+/// batches.
 package struct ExportReader: Sendable {
-    /// The path as people know it, for messages.
+    /// The path that the user knows, for messages.
     package let path: String
-    /// Where its bytes are.
+    /// The path at which its bytes are stored.
     private let file: String
 
-    /// - Parameter file: where the bytes are, if the file was stored under another name; otherwise at `path`.
+    /// - Parameter file: the path of the bytes, if the file was stored under another name; otherwise they are at
+    ///   `path`.
     package init(path: String, file: String? = nil) {
         self.path = path
         self.file = file ?? path
@@ -20,9 +21,9 @@ package struct ExportReader: Sendable {
 
     /// Reads everything into the sink, on the calling thread (while a second one reads ahead).
     ///
-    /// - Parameter known: pieces that needn't be read, with how many records each has.
+    /// - Parameter known: pieces that needn't be read, with the number of records in each.
     /// - Throws: `ImportError` for anything that isn't a readable export; errors of the sink. Damage further inside an
-    ///   export doesn't cause a throw: whatever is intact is delivered, and the summary says where the damage is.
+    ///   export isn't thrown: everything intact is delivered, and the summary says where the damage is.
     package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }

@@ -4,17 +4,18 @@ import HealthModel
 package protocol ExportSink: AnyObject {
     /// Called once, before the first sample.
     func exportInfo(_ info: ExportInfo) throws
-    /// At most 4,096 rows, or about 1 MiB of text.
+    /// At most 4,096 rows, or about 1 MiB of text, in one call.
     func records(_ batch: RecordBatch) throws
-    /// Pieces that are known and weren't read, each once.
+    /// Known pieces that were skipped, each reported once.
     func known(_ pieces: [PieceHash]) throws
     func quarantined(_ inputs: [QuarantinedInput]) throws
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
-    /// Routes in files follow all records; those inside a workout come with it.
+    /// Routes in files come after all records; routes inside a workout come with the workout.
     func route(_ route: WorkoutRoute) throws
-    /// A route's file was read to its end, without anything odd in it: as a known piece it needn't be read again.
+    /// A route's file was read to its end and nothing was odd in it: it is now a known piece, and needn't be read
+    /// again.
     func routeEnded(_ piece: PieceHash, points: Int) throws
-    /// Files that are kept whole, after all records; the parts of a long one in order.
+    /// Files that are kept whole come after all records; the parts of a long one come in order.
     func document(_ part: DocumentPart) throws
     /// Bytes of the input file (compressed bytes, if it is compressed).
     func progress(bytesRead: Int64, bytesTotal: Int64)
@@ -22,15 +23,15 @@ package protocol ExportSink: AnyObject {
 
 /// A workout's route, or a part of a long one, in columns of equal length.
 package struct WorkoutRoute: Sendable, Equatable {
-    /// At most this many points are delivered at once.
+    /// The maximum number of points delivered at once.
     package static let pointLimit = 8192
 
     /// The workout payload's `route`: the file's path as in the export ("/workout-routes/route_2025-03-30_9.00am.gpx"),
-    /// or "inline/" and the route's start for one inside its workout.
+    /// or "inline/" and the route's start for a route inside its workout.
     package var path: String
     /// The workout that refers to the route; nil when none does.
     package var workout: Workout?
-    /// How many points of this route came before.
+    /// The number of points of this route that were delivered before these.
     package var firstPoint: Int
     /// Whether the route ends here; false if its file ends early.
     package var isLast = false
@@ -38,7 +39,7 @@ package struct WorkoutRoute: Sendable, Equatable {
     /// Degrees, WGS 84.
     package var latitude: [Double] = []
     package var longitude: [Double] = []
-    /// Metres; NaN if missing; likewise in the columns below.
+    /// Metres; NaN if missing, as in the columns below.
     package var elevation: [Double] = []
     /// m/s.
     package var speed: [Double] = []

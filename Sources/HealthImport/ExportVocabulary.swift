@@ -5,7 +5,7 @@ enum ExportElement: Int32, CaseIterable {
     case record, metadataEntry, beatList, beat, correlation, workout, activitySummary, healthData, exportDate, me
     case workoutRoute, location
 
-    /// As exports write it.
+    /// The element's name as exports write it.
     var name: String {
         switch self {
         case .record: "Record"
@@ -37,7 +37,7 @@ enum ExportElement: Int32, CaseIterable {
         }
     }
 
-    /// Whether it never occurs inside another element, except for a correlation's records.
+    /// Whether such an element never occurs inside another, except for a correlation's records.
     var standsAlone: Bool {
         switch self {
         case .record, .correlation, .workout, .activitySummary: true
@@ -46,7 +46,7 @@ enum ExportElement: Int32, CaseIterable {
     }
 }
 
-/// Attributes of elements that occur in large numbers; rare elements keep theirs under their names.
+/// Attributes of elements that occur in large numbers; rare elements keep their attributes by name.
 enum ExportAttribute: Int32, CaseIterable {
     case type, unit, value, sourceName, sourceVersion, device, creationDate, startDate, endDate
     case key, bpm, time, locale
@@ -62,7 +62,7 @@ enum ExportAttribute: Int32, CaseIterable {
 
     static let names = allCases.map(\.name).joined(separator: " ")
 
-    /// Those with a column in the batch; a record's other attributes become metadata.
+    /// Attributes that have a column in the batch; a record's other attributes become metadata.
     static let ofColumns: Set<ExportAttribute> = [
         .type, .unit, .value, .sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate, .source,
     ]

@@ -6,11 +6,11 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     case notFound(path: String)
     case notPermitted(path: String)
     case isDirectory(path: String)
-    /// The system's own words for any other failure to open or read.
+    /// Any other failure to open or read, in the system's own words.
     case unreadable(path: String, reason: String)
     case emptyFile(path: String)
     case notAnExport(path: String)
-    /// Only the clinical document that comes with the export.
+    /// The file is only the clinical document that comes with the export.
     case clinicalDocument(path: String)
     case emptyArchive(path: String)
     /// `found`: names of at most five entries; `count`: how many entries there are.
@@ -91,7 +91,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
             "save it as UTF-8 and import that (its first line must then say UTF-8, or no encoding)"
         case .foreignEncoding:
             "unpack it, save the export as UTF-8 and import that (its first line must then say UTF-8, or no encoding)"
-        case .outOfMemory: "end other programs, then try again"
+        case .outOfMemory: "close other programs, then try again"
         }
     }
 }

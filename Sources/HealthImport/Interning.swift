@@ -1,9 +1,9 @@
 import HealthModel
 
-/// Types, units and origins of the whole input: strings are made once for each, not once per row.
+/// Types, units and origins of the whole input. Their strings are made once each, not once per row.
 struct Interning: ~Copyable {
-    /// If there are more of them than this, or they take more bytes, all are discarded after a batch, so that no input
-    /// can fill the memory with names.
+    /// If there are more of them than this limit, or they take up more bytes, all are discarded after a batch, so that
+    /// no input can fill the memory with names.
     private static let limit = 8192
     private static let byteLimit = 4 << 20
     /// A longer name can't be a type, because it would become a topic on the bus, where libzmq allows 245 bytes.
@@ -38,10 +38,10 @@ struct Interning: ~Copyable {
     private var kindKeys = ByteInterner()
     private var originKeys = ByteInterner()
     private var scratch = ByteBuffer()
-    /// Bytes of all keys.
+    /// The total length of all keys, in bytes.
     private var bytes = 0
 
-    // Their positions in the batch's own lists; −1: not there.
+    // Their positions in the batch's own lists; −1 for those that aren't there.
     private var typeSlots: [Int32] = []
     private var unitSlots: [Int32] = []
     private var originSlots: [Int32] = []

@@ -1,7 +1,8 @@
 import HealthModel
 import JSON
 
-/// Numbers as phones in any language print them: with a decimal point or comma, Arabic digits, a typographic minus.
+/// Numbers as phones in any language print them, which may include a decimal comma, Arabic digits or a typographic
+/// minus.
 enum LocaleNumber {
     /// The same text with ASCII digits, minus, point and spaces, and without direction marks.
     static func plain(_ text: String) -> String {
@@ -29,8 +30,8 @@ enum LocaleNumber {
         Array(text.utf8).last { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
     }
 
-    /// A plain string as a number; nil for anything else. A lone comma or point is the decimal mark; with both, the
-    /// last one is, and the other groups thousands.
+    /// A plain string as a number; nil for anything else. A lone comma or point is the decimal mark; if there are both,
+    /// the last one is, and the other separates thousands.
     /// - Parameter shift: how many places the decimal point moves to the right.
     static func parse(_ text: some StringProtocol, shiftedBy shift: Int = 0) -> Double? {
         guard let mark = mark(of: text) else { return decimal(Array(text.utf8), shift) }

@@ -8,9 +8,9 @@ struct MetadataText: ~Copyable {
     /// Further values of repeated keys: the entry's index and the quoted value.
     private var repeats: [(entry: Int, value: [UInt8])] = []
 
-    /// Bytes, including repeated values.
+    /// The size in bytes, including repeated values.
     var count: Int { buffer.count + repeatedBytes }
-    /// Entries, including repeated ones.
+    /// The number of entries, including repeated ones.
     var entryCount: Int { entries.count + repeats.count }
     private var repeatedBytes = 0
 
@@ -43,7 +43,8 @@ struct MetadataText: ~Copyable {
         entries.append((keyRange, valueRange))
     }
 
-    /// Appends the object; nothing when there is no entry. A key that is repeated with different values gets an array.
+    /// Appends the object, or nothing if there are no entries. A key that is repeated with different values gets an
+    /// array.
     func finish(into out: inout ByteBuffer) {
         guard !entries.isEmpty else { return }
         if repeats.isEmpty {

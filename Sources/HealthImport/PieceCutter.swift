@@ -6,8 +6,8 @@ import HealthModel
 /// same phone contains nearly all of these pieces too, even if they have moved. The same bytes are always cut at the
 /// same places.
 ///
-/// A piece begins at a line that opens a `Record` with the indentation of Apple's exports; other exports have no such
-/// lines and pass through uncut.
+/// A piece begins at a line that opens a `Record`, indented as in Apple's exports; other exports have no such lines and
+/// pass through uncut.
 struct PieceCutter {
     /// A piece, complete or not.
     struct Piece {
@@ -23,8 +23,8 @@ struct PieceCutter {
     private static let most = 1 << 20
     /// On average, one line in 256 ends a piece.
     private static let rarity: UInt64 = 0xFF
-    /// How many bytes decide whether to cut: the last ones of the tag that opens the previous record. They contain its
-    /// dates and value, which distinguish records.
+    /// The number of bytes that decide whether to cut: they are the last ones of the tag that opens the previous
+    /// record. They contain its dates and value, which distinguish records.
     private static let window = 48
 
     private var buffer: [UInt8] = []
@@ -58,7 +58,7 @@ struct PieceCutter {
         return take(upTo: cut, isAtRecord: true)
     }
 
-    /// The rest at the end of the input.
+    /// Whatever is left at the end of the input.
     mutating func rest() -> Piece? {
         seen = buffer.count
         return begin < buffer.count ? take(upTo: buffer.count, isAtRecord: false) : nil
@@ -74,7 +74,7 @@ struct PieceCutter {
         return Piece(bytes: begin..<end, lines: lines, hash: hash)
     }
 
-    /// Where the first piece ends: after a line break that is followed by a record. The search continues where it
+    /// The end of the first piece, which is after a line break followed by a record. The search continues where it
     /// stopped.
     private mutating func findCut(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let base = bytes.baseAddress else { return nil }

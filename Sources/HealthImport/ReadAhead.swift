@@ -42,7 +42,7 @@ final class ReadAhead: @unchecked Sendable {
         return nil
     }
 
-    /// Returns a block to be filled again.
+    /// Hands back a block so that it can be filled again.
     func recycle(_ block: Block) {
         condition.lock()
         free.append(block.index)

@@ -9,31 +9,31 @@ package struct ReadSummary: Sendable, Equatable {
     package var correlationChildren = 0
     package var correlations = 0
     package var workouts = 0
-    /// Samples from other elements (audiograms, prescriptions, clinical records): rows without a number, their content
-    /// in the payload.
+    /// Samples from other elements (audiograms, prescriptions, clinical records). Their rows have no number, and their
+    /// content is in the payload.
     package var otherSamples = 0
     package var activitySummaries = 0
     /// Workout numbers that can't be true, or whose unit doesn't fit; kept in the workout's `leftOut`, but not counted.
     package var workoutValuesLeftOut = 0
-    /// Ring summaries without a real day (exports have some for 1969-12-30 and 31, the beginning of the phone's clock):
-    /// skipped.
+    /// Ring summaries that were skipped because they have no real day (exports have some for 1969-12-30 and 31, the
+    /// beginning of the phone's clock).
     package var activitySummariesWithoutDay = 0
     package var routes = 0
     package var routePoints = 0
-    /// Route points without position or time: left out.
+    /// Route points that were left out because they have no position or time.
     package var routePointsUnreadable = 0
-    /// Elements passed on as quarantined.
+    /// Elements passed on for quarantine.
     package var quarantined = 0
     /// Control characters, bytes that aren't UTF-8 (their elements are quarantined), and numeric references to
-    /// characters that XML forbids: replaced or left out.
+    /// characters that XML forbids. They are replaced or left out.
     package var charactersReplaced: Int64 = 0
-    /// ECGs: each is a sample, and a document with its waveform.
+    /// ECGs. Each becomes a sample and a document with its waveform.
     package var electrocardiograms = 0
-    /// Files from hospitals, and attachments to samples: kept as documents.
+    /// Files from hospitals, and attachments to samples, which are kept as documents.
     package var clinicalRecords = 0
     package var attachments = 0
-    /// Files in the archive that aren't read: how many there are, the names of the first 100, and counts of all by kind
-    /// and folder.
+    /// Files in the archive that aren't read: their number, the names of the first 100, and counts of all by kind and
+    /// folder.
     package var ignoredEntryCount = 0
     package var ignoredEntries: [String] = []
     package private(set) var unread: [UnreadFiles] = []
@@ -95,9 +95,9 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
 
 /// What an export says about itself. Only the date of birth is read from its `Me` element.
 package struct ExportInfo: Sendable, Equatable {
-    /// When the phone wrote it.
+    /// When the phone wrote the export.
     package var date: Instant?
-    /// "en_DE"; empty when not stated.
+    /// For example "en_DE"; empty when not stated.
     package var locale: String
     /// The person's date of birth; nil when not stated.
     package var dateOfBirth: LocalDay?

@@ -9,14 +9,15 @@ enum SummaryBody {
         case unreadable(String)
     }
 
-    /// Rings came with the first Apple Watch, in 2015. The end only excludes years that no calendar app would show.
+    /// Rings came with the first Apple Watch, in 2015. The end of the range only excludes years that no calendar app
+    /// would show.
     private static let days =
         LocalDay(year: 2014, month: 1, day: 1).number..<LocalDay(year: 2200, month: 1, day: 1).number
 
     static func record(_ tree: ElementTree) -> Result {
         guard let date = tree.attribute("dateComponents") else { return .unreadable("there is no dateComponents") }
         guard let day = LocalDay(date) else { return .unreadable("dateComponents isn't a date") }
-        // When the phone's clock begins, in any zone: marks a summary that was never filled in.
+        // The beginning of the phone's clock, in any zone: it marks a summary that was never filled in.
         if (-2...1).contains(day.number) { return .noDay }
         guard days.contains(day.number) else { return .unreadable("dateComponents isn't a day that can have rings") }
         var members: [String: Value] = [:]

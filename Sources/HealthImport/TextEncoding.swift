@@ -14,7 +14,7 @@ enum TextEncoding {
         let text = String(decoding: declaration[..<end], as: UTF8.self)
         guard let name = text.firstMatch(of: /\sencoding\s*=\s*["']([^"']*)["']/)?.1 else { return nil }
         if ["utf-8", "utf8", "us-ascii", "ascii"].contains(name.lowercased()) { return nil }
-        // The name appears in messages.
+        // The encoding's name appears in messages.
         let isName = name.utf8.count <= 40 && name.wholeMatch(of: /[A-Za-z][A-Za-z0-9._\-]*/) != nil
         return isName ? String(name) : "an unknown encoding"
     }

@@ -2,10 +2,10 @@ import HealthModel
 
 /// The contents of a workout's payload, in canonical units (m, kcal, s) and UTC.
 ///
-/// Its members, each left out if the export doesn't have it: `activity`, `durationSeconds`, `totalDistanceMeters`,
-/// `totalEnergyKilocalories`, `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`,
-/// `route`. A number that can't be true, or whose unit doesn't fit, goes only into `leftOut`, as printed and under the
-/// attribute's name: it is kept but not counted.
+/// Its members are listed below; each is left out if the export doesn't have it: `activity`, `durationSeconds`,
+/// `totalDistanceMeters`, `totalEnergyKilocalories`, `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`,
+/// `statistics`, `activities`, `route`. A number that can't be true, or whose unit doesn't fit, goes only into
+/// `leftOut`, as printed and under the attribute's name: it is kept but not counted.
 struct WorkoutBody {
     /// Path of the route's file, or of the route inside the workout.
     let route: String?
@@ -50,7 +50,7 @@ struct WorkoutBody {
         return .object(members.filter { !$0.value.isNull })
     }
 
-    /// Duration, events and statistics: both a workout and each of its activities have them.
+    /// Duration, events and statistics, which both a workout and each of its activities have.
     private static func common(_ tree: ElementTree, _ numbers: inout WorkoutNumbers) -> [String: Value] {
         var members: [String: Value] = ["durationSeconds": numbers.seconds(tree)]
         var events: [Value] = []

@@ -1,9 +1,9 @@
 import CXMLStream
 
-/// A push parser for one document, starting at its root element: whatever comes before it (the XML declaration, the
+/// A push parser for one document. It starts at the root element: whatever comes before that (the XML declaration, the
 /// document type with all its defects and entities) is never parsed.
 final class XMLStream {
-    /// An export's prolog isn't longer than this: the longest seen is 8 KiB.
+    /// The maximum length of an export's prolog; the longest one seen is 8 KiB.
     private static let prologLimit = 1 << 20
 
     private let parser: OpaquePointer
@@ -15,7 +15,7 @@ final class XMLStream {
     private(set) var isStopped = false
 
     /// - Parameters:
-    ///   - elements: names, separated by spaces; likewise `attributes`.
+    ///   - elements: their names, separated by spaces; likewise `attributes`.
     ///   - context: passed to the callbacks; must outlive this.
     init(
         root: String, elements: String, attributes: String, callbacks: healthbus_xml_callbacks,
@@ -39,7 +39,7 @@ final class XMLStream {
     /// The first line with zero bytes; nil if there are none.
     var firstZeros: Int64? { zerosBeforeRoot ?? (damage.zeros > 0 ? damage.zerosLine : nil) }
 
-    /// No more bytes will come: parses the rest as far as possible.
+    /// Called when no more bytes will come: parses the rest as far as possible.
     func finish() { healthbus_xml_finish(parser) }
 
     /// Called from a start tag: the open elements between that depth and the element now starting have no end tags.
@@ -74,7 +74,7 @@ final class XMLStream {
         return healthbus_xml_feed(parser, base, Int64(bytes.count)) && !isComplete
     }
 
-    /// Where "<HealthData" begins an element, and not "<!ELEMENT HealthData" or text in a comment.
+    /// The position where "<HealthData" begins an element, as opposed to "<!ELEMENT HealthData" or text in a comment.
     private static func rootStart(_ root: [UInt8], in bytes: [UInt8]) -> Int? {
         let open = Array("<!--".utf8)
         let close = Array("-->".utf8)

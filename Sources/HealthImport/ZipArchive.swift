@@ -3,7 +3,7 @@ import Foundation
 
 /// A zip archive that is read entry by entry, never unpacked.
 ///
-/// An archive without its directory (because it was cut off) is read by its local headers, as far as it goes.
+/// An archive without its directory (because it was cut off) is read by its local headers, up to where they end.
 final class ZipArchive {
     struct Entry {
         /// Its index among the archive's entries, from 0.
@@ -20,7 +20,7 @@ final class ZipArchive {
     private var block = UnsafeRawBufferPointer(start: nil, count: 0)
     private var entries = 0
 
-    /// What is wrong with the block above; reported after its bytes.
+    /// What is wrong with the block above; this is reported after the block's bytes.
     private var warning: ArchiveDamage?
 
     /// - Parameter descriptor: a seekable file, which is rewound but not owned.
@@ -57,8 +57,8 @@ final class ZipArchive {
     /// How many bytes of the archive's file have been read.
     var position: Int64 { archive_filter_bytes(archive, -1) }
 
-    /// One block of the entry at a time: libarchive's own read, which copies, drops what it has when the next block is
-    /// damaged.
+    /// Reads one block of the entry at a time. libarchive's own read copies the data, and drops what it has when the
+    /// next block is damaged.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard try fill() else { return 0 }
         let part = block.prefix(buffer.count)
@@ -86,7 +86,7 @@ final class ZipArchive {
             if result == ARCHIVE_EOF { return false }
             if result == ARCHIVE_RETRY { continue }
             guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw damage }
-            // A warning comes with the last block: a checksum or size that differs from the directory's.
+            // A warning comes with the last block: its checksum or size differs from the directory's.
             if result == ARCHIVE_WARN { warning = damage }
             block = UnsafeRawBufferPointer(start: start, count: count)
         }
@@ -105,8 +105,8 @@ struct ArchiveDamage: Error {
 
     init(_ reason: String) { self.reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// Whether the file ended inside what was being read, judging by libarchive's message; zlib's −5 means that there
-    /// is nothing more to inflate.
+    /// Whether the file ended in the middle of what was being read, judging by libarchive's message; zlib's −5 means
+    /// that there is nothing more to inflate.
     var isEndOfInput: Bool { reason.hasPrefix("Truncated") || reason == "ZIP decompression failed (-5)" }
 }
 

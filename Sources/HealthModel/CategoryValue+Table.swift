@@ -1,4 +1,5 @@
-/// HKCategoryValues.h: each family of values with its names in order of preference, and the types that share a family.
+/// The values in HKCategoryValues.h: each family of values with its names in order of preference, and the types that
+/// share a family.
 enum CategoryValueTable {
     static let families: [(String, [(String, Int)])] = [
         (

@@ -7,7 +7,7 @@ public enum CategoryValue {
         return copy.withUTF8 { raw(of: $0) }
     }
 
-    /// As above, from UTF-8 bytes, without making a string.
+    /// The same as above, but from UTF-8 bytes and without making a string.
     package static func raw(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let first = name.first else { return nil }
         if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) {
@@ -53,7 +53,7 @@ public enum CategoryValue {
         return table
     }()
 
-    /// Names by type and raw value: the type's own family, or the one it shares with others.
+    /// Names by type and raw value; a type either has its own family or shares one with others.
     private static let byFamily: [String: [Int: String]] = {
         var table: [String: [Int: String]] = [:]
         for (family, values) in CategoryValueTable.families {

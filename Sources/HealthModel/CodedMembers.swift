@@ -50,7 +50,7 @@ extension IfAny: Codable {
     }
 }
 
-// The coding that the compiler generates calls these for members that have one of the wrappers.
+// The compiler-generated coding calls these for members that have one of the wrappers.
 extension KeyedDecodingContainer {
     package func decode<Wrapped>(_ type: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
         OrNull(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))

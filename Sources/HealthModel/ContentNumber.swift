@@ -8,7 +8,7 @@ package enum ContentNumber {
     /// The number of a sample, from its type, start, end, value and source.
     /// - Parameters:
     ///   - type, source: the numbers of those strings, from `text`.
-    ///   - value: NaN or nil for none.
+    ///   - value: NaN or nil if there is none.
     package static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
         var hash: UInt64 = 0
         for word in [type, UInt64(bitPattern: start.microseconds), UInt64(bitPattern: end.microseconds), source] {
@@ -19,7 +19,7 @@ package enum ContentNumber {
         return Int64(mixed(hash ^ (bits ?? .max)) >> 1)
     }
 
-    /// The number of a document: the same whatever the order and spacing of its JSON.
+    /// The number of a document, which doesn't depend on the order and spacing of its JSON.
     /// - Throws: if it isn't JSON.
     package static func document(json: some Sequence<UInt8>) throws -> Int64 {
         Int64(text(try Value(json: json).json()) >> 1)

@@ -19,7 +19,7 @@ package struct DateScanner {
     /// A number of exactly this many digits.
     package mutating func number(_ width: Int) -> Int? { number(width...width) }
 
-    /// A number with this many digits, taking as many as there are.
+    /// A number whose length is in this range, taking as many digits as there are.
     package mutating func number(_ width: ClosedRange<Int>) -> Int? {
         var result = 0
         var digits = 0

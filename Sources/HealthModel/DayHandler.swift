@@ -1,17 +1,17 @@
-/// What a handler computes from: one user's day.
+/// The input from which a handler computes its output: one user's day.
 public struct DayInput: Sendable {
     /// The user whose day it is.
     public var user: String
     /// The date to compute figures for.
     public var day: LocalDay
-    /// The instants that belong to the result: the local day (several ranges if a flight splits it), or the night's
-    /// window.
+    /// The instants that belong to the result: those of the local day (several ranges if a flight splits it), or of the
+    /// night's window.
     public var window: [Range<Instant>]
-    /// Which zone the user was in at which time; it determines the hours and days of the local clock.
+    /// The zone that the user was in at each time, which determines the hours and days of the local clock.
     public var zones: ZoneTimeline
-    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or are no
-    /// further outside it than the handler's window allows, in canonical order (start, id). Long samples extend beyond
-    /// the slice's edges.
+    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and either overlap the window or
+    /// are no further outside it than the handler's window allows. They are in canonical order (start, id). Long
+    /// samples extend beyond the slice's edges.
     public var samples: SamplePage
     /// The handler's configuration: the defaults of its schema, overridden by the stack's.
     public var configuration: Value
@@ -37,10 +37,11 @@ public struct DayInput: Sendable {
 
 /// What a handler derives from one day.
 public struct DayOutput: Sendable, Equatable {
-    /// Members of the daily summary, under their names there ("steps", "sleep"); absent where there is no data, never
-    /// 0.
+    /// Members of the daily summary, under the names they have there ("steps", "sleep"); absent where there is no data,
+    /// never 0.
     public var figures: [String: Value]
-    /// Details in addition to the summary: hourly buckets by figure, each a list of 24 (or 23, or 25) numbers or nulls.
+    /// Details in addition to the summary: hourly buckets for each figure, as a list of 24 (or 23, or 25) numbers or
+    /// nulls.
     public var hourly: [String: Value]
     /// Events derived from this day (workouts, nights), by id.
     public var events: [DayEvent]
@@ -55,11 +56,12 @@ public struct DayOutput: Sendable, Equatable {
 
 /// A derived event: something with a start and an end that is delivered on its own.
 public struct DayEvent: Sendable, Equatable {
-    /// Stays the same when the day is computed again: the id of the sample that it is derived from.
+    /// It stays the same when the day is computed again, because it is the id of the sample that the event is derived
+    /// from.
     public var id: String
     /// "workout", "night".
     public var kind: String
-    /// What is delivered; an object.
+    /// The content that is delivered, which is an object.
     public var payload: Value
 
     /// An event made of these values.
@@ -70,10 +72,11 @@ public struct DayEvent: Sendable, Equatable {
     }
 }
 
-/// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slice extends beyond them.
+/// The instants that a handler needs for a day: 24 hours of the local clock, plus how far its slice extends beyond
+/// them.
 ///
-/// Figures may depend only on a slice, so a change affects exactly the days whose slice can contain it: the narrower
-/// the window, the fewer days.
+/// Figures may depend only on a slice, so a change affects exactly the days whose slice can contain it. The narrower
+/// the window, the fewer days are affected.
 public struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
     public var endHour: Int
@@ -82,7 +85,7 @@ public struct HandlerWindow: Sendable, Hashable {
     /// How far after the window's end a slice ends.
     public var after: Duration
 
-    /// The local day by default.
+    /// By default, the window is the local day.
     public init(endHour: Int = 24, before: Duration = .zero, after: Duration = .zero) {
         self.endHour = endHour
         self.before = before
@@ -104,21 +107,21 @@ public protocol HandlerTraits: Sendable {
     /// The types of which it reads only `payload`, where there is one; none by default. This costs nothing for samples
     /// without a payload.
     var payloadTypes: Set<String> { get }
-    /// Maps a type to another type: samples of the first are needed only where they overlap samples of the second, and
-    /// a slice holds no others. Empty by default.
+    /// Maps a type to another type. Samples of the first are needed only where they overlap samples of the second, so a
+    /// slice contains no others. Empty by default.
     var during: [String: String] { get }
     /// The members of `DayInput.characteristics` that it reads; none by default. If `conditions` is among them, the
     /// handler watches what people ask it to watch.
     var characteristics: Set<String> { get }
     /// Checks a condition that a person wants watched.
-    /// - Returns: the condition in the form in which it is kept.
-    /// - Throws: what is wrong with it, without its name or content.
+    /// - Returns: the condition as it will be stored.
+    /// - Throws: what is wrong with the condition, without its name or content.
     func condition(_ name: String, _ told: Value) throws -> Value
-    /// The most conditions that a person may have; any number by default.
+    /// The maximum number of conditions that a person may have; unlimited by default.
     func conditionLimit(_ configuration: Value) -> Int
-    /// Which instants its days consist of: the local day by default.
+    /// The instants that its days consist of: the local day by default.
     /// - Parameter configuration: as in `DayInput`.
-    /// - Throws: for options that it can't work with, in which case the host doesn't start.
+    /// - Throws: if it can't work with the options, in which case the host doesn't start.
     func window(_ configuration: Value) throws -> HandlerWindow
 }
 
@@ -133,7 +136,7 @@ extension HandlerTraits {
     public var characteristics: Set<String> { [] }
     /// Unchanged by default.
     public func condition(_ name: String, _ told: Value) throws -> Value { told }
-    /// Any number, by default.
+    /// Unlimited by default.
     public func conditionLimit(_ configuration: Value) -> Int { .max }
     /// The local day by default.
     public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
@@ -142,7 +145,7 @@ extension HandlerTraits {
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
 /// the host takes care of anchors, delivery and recomputing days.
 public protocol DayHandler: HandlerTraits {
-    /// The figures of one day. The same input always gives the same output.
+    /// Computes the figures of one day. The same input always gives the same output.
     /// - Throws: when the day can't be computed. It is tried three times in all, then skipped with the error as the
     ///   reason, so the error must not contain a health value.
     func compute(_ input: DayInput) throws -> DayOutput
@@ -158,9 +161,9 @@ public protocol PluginHandler: DayHandler {
 }
 
 extension DayInput {
-    /// One day's input, with its slice cut out of samples that contain it and possibly more.
-    /// - Parameter samples: plausible and not deleted, in canonical order; statistics among them are turned into
-    ///   samples where they count.
+    /// One day's input, whose slice is cut out of samples that contain it and possibly more.
+    /// - Parameter samples: plausible samples that aren't deleted, in canonical order; statistics among them are turned
+    ///   into samples where they count.
     public init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]

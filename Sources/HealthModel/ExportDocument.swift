@@ -33,8 +33,8 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     package var element: String
     /// The sample's type.
     package var type: String
-    /// Identifies it among others of its kind, whatever the file is called: the resource's id at the hospital; empty if
-    /// it has none.
+    /// Identifies the element among others of its kind, whatever the file is called: the resource's id at the hospital;
+    /// empty if it has none.
     package var identifier: String
     package var sourceName: String
     /// When the phone received it, or when it was recorded.
@@ -49,14 +49,14 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     }
 }
 
-/// A document on its way into the store, or a part of a long one. The parts of one document come in order, one document
+/// A document that is being stored, or a part of a long one. The parts of one document come in order, one document
 /// after the other.
 package struct DocumentPart: Sendable, Equatable {
-    /// The most bytes in one part.
+    /// The maximum length of one part, in bytes.
     package static let limit = 256 << 10
 
     package var file: DocumentFile
-    /// How many bytes precede this part.
+    /// The number of bytes before this part.
     package var offset: Int64
     package var bytes: [UInt8]
     /// Set in the last part.
@@ -66,7 +66,7 @@ package struct DocumentPart: Sendable, Equatable {
         /// XXH3-128 of the whole content, 16 bytes.
         package var hash: [UInt8]
         /// Identifies the file together with everything known about it, so that it needn't be sent again. Nil for a
-        /// long one.
+        /// long document.
         package var piece: PieceHash?
 
         package init(hash: [UInt8], piece: PieceHash?) {
@@ -97,15 +97,16 @@ package enum UnreadKind: String, Sendable, Codable, CaseIterable {
     case other
 }
 
-/// Files in an archive that aren't read, counted by folder: a file's own name may contain a person's name.
+/// Counts of files in an archive that aren't read, by folder only, because a file's own name may contain a person's
+/// name.
 package struct UnreadFiles: Sendable, Codable, Equatable {
-    /// The most folders counted separately; a hostile archive may have any number.
+    /// The maximum number of folders that are counted separately, since a hostile archive may have any number of them.
     package static let limit = 30
     /// Stands for the folders beyond that limit.
     package static let elsewhere = "…"
 
     package var kind: UnreadKind
-    /// As in the archive; empty for the top level.
+    /// The folder as in the archive; empty for the top level.
     package var folder: String
     package var count: Int
 

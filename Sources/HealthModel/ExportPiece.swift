@@ -4,7 +4,7 @@ package struct PieceHash: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64
 
-    /// From the XXH3-128 of the piece, without the memory addresses printed with devices.
+    /// Computed as the XXH3-128 of the piece, without the memory addresses printed with devices.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -15,7 +15,7 @@ package struct PieceHash: Hashable, Sendable {
 
 /// Where a piece of an export ends within a batch.
 package struct PieceEnd: Sendable, Equatable {
-    /// How many of the batch's rows come before that end.
+    /// The number of rows in the batch that come before that end.
     package var rows: Int
     /// Nil for a piece that must be read again each time, because it holds something other than whole records, or
     /// begins or ends within one.

@@ -1,5 +1,5 @@
-/// Statistics: sums or averages over a stretch of time, which an app sends instead of samples. They aren't samples of
-/// their type, so they have a type of their own: they never take a sample's place in the store, and figures count them
+/// Statistics are sums or averages over a period of time, which an app sends instead of samples. They aren't samples of
+/// their type, so they have a type of their own. They never take a sample's place in the store, and figures count them
 /// only where there are no samples.
 extension HealthType {
     private static let statisticsSuffix = ".statistics"
@@ -8,8 +8,8 @@ extension HealthType {
     /// a cumulative type and means for any other, in the type's canonical unit.
     package static func statistics(of identifier: String) -> String { identifier + statisticsSuffix }
 
-    /// Whether a handler of this type gets its statistics too: true for every quantity, and for sleep, since apps send
-    /// whole nights.
+    /// Whether a handler of this type gets its statistics too. This is true for every quantity, and for sleep, since
+    /// apps send whole nights.
     package static func countsStatistics(_ identifier: String) -> Bool {
         named(identifier).kind == .quantity || identifier == sleepIdentifier
     }

@@ -24,11 +24,12 @@ public struct HealthType: Hashable, Sendable {
     public let identifier: String
     /// Its class of samples.
     public let kind: Kind
-    /// The canonical unit as a HealthKit unit string; every store and message holds values in it. Empty when there is
-    /// none.
+    /// The canonical unit as a HealthKit unit string; values in every store and message are in this unit. Empty when
+    /// the type has no unit.
     ///
-    /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes give beats and breaths per
-    /// minute, so values stay exactly as in the input. A `%` is a fraction from 0 to 1, as HealthKit prints it.
+    /// Frequencies are in `count/min`, not HealthKit's own `count/s`. Exports and pushes give beats and breaths per
+    /// minute, so values stay exactly as in the input. A value in `%` is a fraction from 0 to 1, as HealthKit prints
+    /// it.
     public let unit: String
     /// How its samples are aggregated.
     public let style: Style

@@ -4,7 +4,8 @@ public struct HealthUnit: Sendable, Equatable {
     package internal(set) var dimension = SIMD16<Int8>(repeating: 0)
     /// How many base units make one of this unit.
     package internal(set) var scale = 1.0
-    /// This unit's zero point, in base units. Only temperatures have one, and only when they stand alone.
+    /// This unit's zero point, in base units. Only temperatures have one, and only when the temperature is the whole
+    /// unit.
     package internal(set) var offset = 0.0
 
     /// Dimensions that don't convert into one another. Counts and percentages are numbers without a dimension, as in
@@ -25,13 +26,14 @@ public struct HealthUnit: Sendable, Equatable {
     mutating func multiply(by other: HealthUnit, power: Int) {
         for base in 0..<16 { dimension[base] &+= other.dimension[base] &* Int8(truncatingIfNeeded: power) }
         for _ in 0..<abs(power) { scale = power < 0 ? scale / other.scale : scale * other.scale }
-        // A temperature difference has no zero point: only a temperature that stands alone keeps it.
+        // A temperature difference has no zero point: a temperature keeps its zero point only if it is the whole unit.
         offset = 0
     }
 }
 
 extension HealthUnit {
-    /// Grams, metres and seconds are the base, so that units in exports that are powers of ten stay exact.
+    /// Grams, metres and seconds are the base units, so that conversions stay exact for units in exports that are
+    /// powers of ten.
     static let atoms: [String: HealthUnit] = {
         let energy: [(Base, Int8)] = [(.mass, 1), (.length, 2), (.time, -2)]
         let power: [(Base, Int8)] = [(.mass, 1), (.length, 2), (.time, -3)]

@@ -1,6 +1,6 @@
 /// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
 ///
-/// An integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed as an
+/// It is an integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed as an
 /// instant by mistake: durations, counts and local clock times have types of their own. Columns of samples, tables and
 /// loops over them hold plain microseconds.
 public struct Instant: Hashable, Sendable {
@@ -15,9 +15,10 @@ public struct Instant: Hashable, Sendable {
 
     /// 1970-01-01T00:00:00Z.
     @inlinable public static var epoch: Instant { Instant(microseconds: 0) }
-    /// Earlier than anything ever measured: the start of a range that has none. No duration can be subtracted from it.
+    /// Earlier than anything ever measured; used as the start of a range without a start. No duration can be subtracted
+    /// from it.
     @inlinable public static var distantPast: Instant { Instant(microseconds: .min) }
-    /// Later than anything ever measured: the end of a range that has none. No duration can be added to it.
+    /// Later than anything ever measured; used as the end of a range without an end. No duration can be added to it.
     @inlinable public static var distantFuture: Instant { Instant(microseconds: .max) }
 
     /// For code that works on plain microseconds, such as loops over columns.
@@ -29,7 +30,7 @@ public struct Instant: Hashable, Sendable {
         return microseconds % Self.microsecondsPerSecond < 0 ? quotient - 1 : quotient
     }
 
-    /// Seconds since 1970 with their fraction, as other clocks and libraries count them.
+    /// Seconds since 1970 with their fraction, which is how other clocks and libraries count time.
     @inlinable public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
 }
 
@@ -53,11 +54,11 @@ extension Instant {
         Instant(microseconds: instant.microseconds - length.microseconds)
     }
 
-    /// Moves it forward by a length.
+    /// Moves the instant forward by a length of time.
     @inlinable public static func += (instant: inout Instant, length: Duration) { instant = instant + length }
 }
 
-/// In messages and files, the bare integer of microseconds.
+/// In messages and files, an instant is just its integer of microseconds.
 extension Instant: Codable {
     public init(from decoder: any Decoder) throws {
         self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
@@ -70,17 +71,17 @@ extension Instant: Codable {
 }
 
 extension Range<Instant> {
-    /// The same in plain microseconds, for loops over columns.
+    /// The same range in plain microseconds, for loops over columns.
     @inlinable public var microseconds: Range<Int64> { lowerBound.microseconds..<upperBound.microseconds }
 
-    /// From a range of microseconds since 1970.
+    /// Makes a range from microseconds since 1970.
     @inlinable public init(microseconds range: Range<Int64>) {
         self = Instant(microseconds: range.lowerBound)..<Instant(microseconds: range.upperBound)
     }
 }
 
 extension Duration {
-    /// To the nearest microsecond, the unit of columns, messages and instants.
+    /// The length to the nearest microsecond, which is the unit of columns, messages and instants.
     @inlinable public var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000

@@ -41,7 +41,7 @@ extension InstantText {
         append(rest, digits: digits, to: &out)
     }
 
-    /// At least this many digits, padded with zeros.
+    /// Appends a number with at least that many digits, padded with zeros.
     private static func append(_ number: Int, digits: Int, to out: inout [UInt8]) {
         var divisor = 1
         var width = 1

@@ -1,8 +1,8 @@
 import Foundation
 
 extension InstantText {
-    /// By this machine's clock, to the second, for people to read: `14:05:10`, or with the date if it isn't today:
-    /// `2025-03-30 14:05:10`.
+    /// The time by this machine's clock, to the second, for people to read: `14:05:10`, preceded by the date if it
+    /// isn't today: `2025-03-30 14:05:10`.
     package static func local(_ instant: Instant, now: Instant, zone: TimeZone = .current) -> String {
         let (date, time) = parts(instant, zone)
         return date == parts(now, zone).date ? time : "\(date) \(time)"

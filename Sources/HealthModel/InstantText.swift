@@ -1,4 +1,5 @@
-/// Dates as exports and pushes write them, read byte by byte: Foundation's parsers take a thousand times as long.
+/// Dates as exports and pushes write them. They are read byte by byte, because Foundation's parsers take a thousand
+/// times as long.
 public enum InstantText {
     /// Reads `2025-03-30 08:15:00 +0200` (exports), `20150718161649+0200` (exports of iOS 8 and 9) and ISO 8601 with an
     /// offset or `Z` and any fraction (`2025-03-30T06:15:00.25Z`); nil for anything else, including a date without an
@@ -10,7 +11,7 @@ public enum InstantText {
         return reader.instant()
     }
 
-    /// Reads times as exports and ISO 8601 write them; nil for anything else.
+    /// Reads times in the forms that exports and ISO 8601 use; nil for anything else.
     public static func parse(_ text: some StringProtocol) -> Instant? {
         var copy = String(text)
         return copy.withUTF8 { parse($0) }

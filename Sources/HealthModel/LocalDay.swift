@@ -7,7 +7,7 @@ public struct LocalDay: Hashable, Comparable, Sendable {
     /// 1 to 31.
     public var day: Int
 
-    /// A date made of these numbers; whether that day exists isn't checked.
+    /// A date with these numbers; whether that day exists isn't checked.
     public init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A zone timeline as stretches with a constant offset from UTC: every question about days is arithmetic on these.
+/// A zone timeline, represented as stretches with a constant offset from UTC: every question about days is answered by
+/// arithmetic on these.
 struct OffsetTimeline: Sendable {
     /// Where each stretch begins; the first begins before all instants.
     let starts: [Instant]
@@ -49,8 +50,8 @@ struct OffsetTimeline: Sendable {
 
     func end(of index: Int) -> Instant { index + 1 < starts.count ? starts[index + 1] : Self.latest }
 
-    /// The instants at which the local clock shows a time in this range (microseconds since 1970 as if local time were
-    /// UTC), in order.
+    /// The ranges of instants, in order, at which the local clock shows a time in this range (microseconds since 1970
+    /// as if local time were UTC).
     func ranges(ofLocal local: Range<Int64>) -> [Range<Instant>] {
         var ranges: [Range<Instant>] = []
         for piece in pieces(ofLocal: local) {
@@ -69,7 +70,7 @@ struct OffsetTimeline: Sendable {
         var offset: Int64
     }
 
-    /// The same ranges, cut where the offset changes.
+    /// The same ranges, but cut wherever the offset changes.
     func pieces(ofLocal local: Range<Int64>) -> [Piece] {
         var pieces: [Piece] = []
         // No offset exceeds a day, so a stretch that begins later can't reach the range.

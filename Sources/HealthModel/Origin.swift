@@ -1,17 +1,17 @@
 /// Where a sample came from: what HealthKit stores as source revision and device.
 public struct Origin: Hashable, Sendable {
-    /// The name of the app or device that wrote it, as its owner sees it ("Anna’s Apple Watch"). Part of a sample's
-    /// identity.
+    /// The name of the app or device that wrote the sample, as its owner sees it ("Anna’s Apple Watch"). It is part of
+    /// a sample's identity.
     public var sourceName: String
     /// The version of that app or system; empty when unknown.
     public var sourceVersion: String
-    /// "iPhone14,2", "Watch6,1"; empty when unknown (exports don't have it; pushes may).
+    /// For example "iPhone14,2" or "Watch6,1"; empty when unknown (exports don't have it; pushes may).
     public var productType: String
-    /// The device description without its memory address (it changes between exports): "name:Apple Watch,
+    /// The device description without its memory address, which changes between exports: "name:Apple Watch,
     /// manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:9.0"; empty when there is none.
     public var device: String
 
-    /// An origin made of these values; those not given are unknown.
+    /// An origin with these values; those not given are unknown.
     public init(sourceName: String, sourceVersion: String = "", productType: String = "", device: String = "") {
         self.sourceName = sourceName
         self.sourceVersion = sourceVersion

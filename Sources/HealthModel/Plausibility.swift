@@ -18,7 +18,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
     package let perSecond: Double
     /// Whether a number is required: true for quantities.
     package let needsNumber: Bool
-    /// µs; samples that began before HealthKit had limits may last a year.
+    /// In µs; samples that began before HealthKit had limits may last a year.
     package internal(set) var longest = 35 * SampleTimes.day
     /// Whether a sample may be ongoing, without an end yet.
     package internal(set) var mayGoOn = false
@@ -50,8 +50,8 @@ package struct PlausibilityLimit: Sendable, Equatable {
     /// Why the number can't be true, whatever the times are.
     ///
     /// A rate can be checked only over a stretch of time. Some sources add up several minutes but give only the last
-    /// few seconds as the sample's time, so a sample shorter than ten minutes is checked against the limit for ten
-    /// minutes, and a sample without duration (a day's steps typed in by hand) against that for a whole day.
+    /// few seconds as the sample's time. So a sample shorter than ten minutes is checked against the limit for ten
+    /// minutes, and a sample without duration (a day's steps typed in by hand) against the limit for a whole day.
     package func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }
@@ -61,7 +61,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
         }
         guard value <= values.upperBound else { return "the value is above what is plausible for its type" }
         guard perSecond < .infinity else { return nil }
-        // Computed in doubles: the difference between two absurd instants may not fit an integer.
+        // Computed in doubles, because the difference between two absurd instants may not fit an integer.
         let seconds =
             start == end ? 86_400 : max(600, (Double(end.microseconds) - Double(start.microseconds)) / 1_000_000)
         return value <= perSecond * seconds ? nil : "the value is more than its duration can hold"
@@ -73,7 +73,8 @@ package enum WorkoutLimit {
     /// The longest duration, µs: HealthKit refuses longer workouts.
     package static let longest = 4 * SampleTimes.day
 
-    /// Of these limits, only `reason(value:start:end:)` with the workout's own times is meaningful.
+    /// The limits for a workout's total of this type; only their `reason(value:start:end:)` is meaningful, with the
+    /// workout's own times.
     package static func of(_ type: HealthType) -> PlausibilityLimit {
         let own = PlausibilityLimit.of(type)
         guard own.needsNumber, type.style == .cumulative else { return own }

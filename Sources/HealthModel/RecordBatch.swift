@@ -1,4 +1,4 @@
-/// Records as read from an input, in columns, before they have ids: what an importer hands to the store.
+/// Records as read from an input, in columns and without ids: this is what an importer passes to the store.
 ///
 /// Values are already in their type's canonical unit (see `HealthType`); an unknown type keeps its own unit.
 package struct RecordBatch: Sendable {
@@ -14,8 +14,8 @@ package struct RecordBatch: Sendable {
     package var start: [Int64] = []
     /// Likewise.
     package var end: [Int64] = []
-    /// In the canonical unit; for a category its raw value; NaN where there is no number (workouts, correlations,
-    /// unknown category names).
+    /// The value in the canonical unit, or the raw value of a category; NaN where there is no number (workouts,
+    /// correlations, unknown category names).
     package var value: [Double] = []
     /// Index into `units`.
     package var unit: [Int32] = []
@@ -24,10 +24,10 @@ package struct RecordBatch: Sendable {
     /// When HealthKit stored it, seconds since 1970; 0 when unknown.
     package var created: [Int64] = []
     package var flags: [RecordFlags] = []
-    /// JSON object of the metadata; empty when there is none. A key that occurs with different values holds an array.
+    /// The metadata as a JSON object; empty when there is none. A key that occurs with different values holds an array.
     package var metadata: TextColumn = TextColumn()
-    /// JSON of whatever doesn't fit the columns: a workout's body, the beats of a heart rate variability sample, a
-    /// correlation's parts, a category's unknown name; empty when there is none.
+    /// JSON of whatever doesn't fit into the columns: a workout's body, the beats of a heart rate variability sample, a
+    /// correlation's parts, or a category's unknown name; empty when there is none.
     package var payload: TextColumn = TextColumn()
     /// The sample's HealthKit UUID, where the channel provides it; otherwise an empty column or nil rows.
     package var healthKitUUID: [SampleID?] = []
@@ -50,14 +50,14 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand (`HKWasUserEntered`).
     package static let userEntered = RecordFlags(rawValue: 1)
-    /// Part of a `Correlation`: exports repeat such a record at the top level, so each of the two kinds claims rows
-    /// separately.
+    /// The record is part of a `Correlation`. Exports repeat such a record at the top level, so records of each of the
+    /// two kinds claim rows separately.
     package static let correlationChild = RecordFlags(rawValue: 2)
     /// Never stored in HealthKit (`sourceType` manual).
     package static let manual = RecordFlags(rawValue: 4)
 }
 
-/// Input that couldn't be understood: kept with its place and the reason.
+/// Input that couldn't be understood; it is kept together with its place and the reason.
 package struct QuarantinedInput: Sendable, Equatable {
     /// Line of the input; 0 when unknown.
     package var line: Int64
@@ -77,7 +77,7 @@ package struct QuarantinedInput: Sendable, Equatable {
 package struct ActivitySummaryRecord: Sendable, Equatable {
     /// The local date, "2025-03-30".
     package var date: String
-    /// JSON object of the attributes as numbers in canonical units (kcal, min, h).
+    /// The attributes as a JSON object of numbers in canonical units (kcal, min, h).
     package var payload: String
 
     package init(date: String, payload: String) {

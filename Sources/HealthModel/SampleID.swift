@@ -2,10 +2,10 @@ import CXXHash
 
 /// The identity of a sample: a time-ordered UUIDv8 of its content key and ordinal.
 ///
-/// The key is user, type, source name, start and end (both rounded down to the second); **not** the value, which is
-/// printed differently when an export is written in another unit. Rows with the same key are told apart by their
-/// ordinals. The first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order; the
-/// rest is XXH3-128 of key and ordinal.
+/// The key consists of user, type, source name, start and end (both rounded down to the second), but **not** the value,
+/// which is printed differently when an export is written in another unit. Rows with the same key are told apart by
+/// their ordinals. The first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order;
+/// the rest is XXH3-128 of key and ordinal.
 public struct SampleID: Hashable, Comparable, Sendable {
     /// The 16 bytes, most significant first.
     public var high: UInt64
@@ -21,7 +21,7 @@ public struct SampleID: Hashable, Comparable, Sendable {
     public static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 
-/// The part of a key that records with the same user, type and source share, hashed once for many records.
+/// The part of a key that is the same for all records of a user, type and source; it is hashed once for many records.
 package struct SampleKeyPrefix: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -47,7 +47,7 @@ package struct SampleKeyPrefix: Hashable, Sendable {
 extension SampleID {
     /// - Parameters:
     ///   - startSecond: the start in seconds since 1970, rounded down.
-    ///   - endSecond: the end, likewise.
+    ///   - endSecond: the end, in the same form.
     ///   - ordinal: 0 for the first row with this key.
     package init(_ prefix: SampleKeyPrefix, startSecond: Int64, endSecond: Int64, ordinal: Int) {
         let key = (

@@ -1,18 +1,18 @@
 // A page's lists of names (`types`, `units`, `origins`), reduced to those that its rows use.
 
 extension SamplePage {
-    /// A page for somebody who may see only these rows: in their order, and with no name that only other rows use.
+    /// A page for somebody who may see only these rows, in this order, without any name that only other rows use.
     ///
     /// If these are all of the page's rows, the page is returned unchanged: nothing is copied or renumbered.
-    /// - Parameter rows: in ascending order, without repeats.
+    /// - Parameter rows: their indices in ascending order, without repeats.
     package func keeping(_ rows: [Int]) -> SamplePage {
         rows.count == count ? self : select(rows).withoutUnusedNames()
     }
 
-    /// The same rows, without names that none of them uses. `select` keeps the names used by rows that it leaves out,
-    /// which may belong to other people.
+    /// The same rows, without names that none of them uses. `select` keeps names that are used only by rows it leaves
+    /// out, which may belong to other people.
     package consuming func withoutUnusedNames() -> SamplePage {
-        // The page is consumed, so that the columns of a page made by `select` can be renumbered in place.
+        // The page is consumed, so that a page made by `select` can have its columns renumbered in place.
         var page = self
         page.types = page.type.renumber(count: page.types.count).map { page.types[$0] }
         page.units = page.unit.renumber(count: page.units.count).map { page.units[$0] }
@@ -24,7 +24,7 @@ extension SamplePage {
 extension [Int32] {
     /// Renumbers the entries of a dictionary in the order in which a column refers to them.
     /// - Parameter count: how many entries the dictionary has; every index of the column is below it.
-    /// - Returns: the entries that are used, as their old indices in the new order.
+    /// - Returns: the old indices of the entries that are used, in the new order.
     package mutating func renumber(count: Int) -> [Int] {
         var new = [Int32](repeating: -1, count: count)
         var used: [Int] = []

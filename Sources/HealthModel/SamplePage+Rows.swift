@@ -1,5 +1,5 @@
 extension SamplePage {
-    /// Adds another page's rows after these. A column that only one of them fills is empty in the other's rows.
+    /// Adds another page's rows after these. If only one of the pages fills a column, it is empty in the other's rows.
     public mutating func append(_ other: SamplePage) {
         let typeMap = Self.merge(&types, other.types)
         let unitMap = Self.merge(&units, other.units)
@@ -44,7 +44,7 @@ extension SamplePage {
                     && (end[row] > range.lowerBound || (start[row] == end[row] && start[row] >= range.lowerBound))
             }
         }
-        // A day that was fetched on its own is already complete, and may be large.
+        // A day that was fetched on its own is already complete, and may be too large to copy needlessly.
         return rows.count == count ? self : select(rows)
     }
 

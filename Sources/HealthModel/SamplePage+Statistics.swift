@@ -1,10 +1,10 @@
 extension SamplePage {
     /// The page with its statistics turned into samples of their base type, except where something better covers the
-    /// same time and source: samples, or statistics of shorter stretches. This way nothing counts twice. Those that
-    /// count are marked (`SampleFlags.statistics`).
+    /// same time and source: samples, or statistics of shorter stretches. This way, nothing is counted twice.
+    /// Statistics that count are marked (`SampleFlags.statistics`).
     ///
-    /// Statistics that several sources share name them all ("Watch|iPhone", as apps write it); those without a source
-    /// apply to all sources.
+    /// Statistics that several sources share name all of these ("Watch|iPhone", as apps write it); statistics without a
+    /// source apply to all sources.
     func countingStatistics() -> SamplePage {
         let bases = types.map { HealthType.base(ofStatistics: $0) }
         guard bases.contains(where: { $0 != nil }) else { return self }
@@ -18,7 +18,7 @@ extension SamplePage {
             numbers[base] = new
             return new
         }
-        // By type and source: the time that is already covered.
+        // The time that is already covered, by type and source.
         var taken: [Source: TakenTime] = [:]
         let origins = origins.map(\.sourceName)
         let sleep = types.firstIndex(of: HealthType.sleepIdentifier).map { Int32($0) }
@@ -32,8 +32,8 @@ extension SamplePage {
         }
         for key in taken.keys { taken[key]?.settle() }
         var isLeftOut = [Bool](repeating: false, count: count)
-        // Shorter stretches first: an hour is more precise than the day it is part of. A night is reported repeatedly
-        // while it goes on, each time with a later end, so the newest report comes first.
+        // Shorter stretches come first: an hour is more precise than the day it is part of. A night is reported
+        // repeatedly while it goes on, each time with a later end, so the newest report comes first.
         let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
         let precedence = { (row: Int) -> (Int64, Int64, Int64, SampleID) in
             let length = end[row] - start[row]

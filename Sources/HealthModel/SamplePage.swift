@@ -1,4 +1,4 @@
-/// Samples from a store, in columns: sent over the bus and given to handlers.
+/// Samples from a store, in columns: the form in which they are sent over the bus and given to handlers.
 ///
 /// Not every query fills every column: a slice for figures leaves `unit`, `created` and `healthKitUUID` empty, and
 /// fills `metadata` and `payload` only on request. `ids` and the columns down to `flags` are always filled.
@@ -27,7 +27,7 @@ public struct SamplePage: Sendable {
     /// What is known about the row besides its value.
     public var flags: [SampleFlags] = []
 
-    /// Index into `units`: the unit that the value came in.
+    /// Index into `units`: the unit in which the value arrived.
     public var unit: [Int32] = []
     /// When HealthKit stored it, seconds since 1970; 0 when unknown.
     public var created: [Int64] = []
@@ -62,13 +62,12 @@ public struct SampleFlags: OptionSet, Sendable, Hashable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand.
     public static let userEntered = SampleFlags(rawValue: 1)
-    /// Never stored in HealthKit.
+    /// The sample was never stored in HealthKit.
     public static let manual = SampleFlags(rawValue: 4)
     /// A tombstone: its type, start and end still show which days it affects.
     public static let deleted = SampleFlags(rawValue: 8)
-    /// Outside the plausibility limits: kept, not counted, not delivered.
+    /// The sample is outside the plausibility limits: it is kept, but neither counted nor delivered.
     public static let quarantined = SampleFlags(rawValue: 16)
-    /// Not a sample but a sum or average that an app computed for this stretch of time: it counts where there are no
-    /// samples.
+    /// Not a sample but a sum or average that an app computed for this period. It counts where there are no samples.
     public static let statistics = SampleFlags(rawValue: 32)
 }

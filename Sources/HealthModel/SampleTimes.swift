@@ -1,5 +1,5 @@
-/// The times that a sample can have, whatever its type. Anything outside goes into quarantine, and no day is recomputed
-/// for it.
+/// The times that a sample can have, whatever its type. A sample outside these limits goes into quarantine, and no day
+/// is recomputed for it.
 ///
 /// Code that reads samples checks this too, because the store of an earlier release may hold rows that would be refused
 /// today.
@@ -7,7 +7,7 @@ package enum SampleTimes {
     /// 1900-01-01, anywhere on Earth. Measurements from somebody's childhood may be typed in today; nothing is older
     /// than the oldest person.
     package static let earliest = start(of: LocalDay(year: 1899, month: 12, day: 31))
-    /// 2200-01-01: later than any clock that is merely wrong would show.
+    /// 2200-01-01: later than the time shown by any clock that is merely wrong.
     package static let latest = start(of: LocalDay(year: 2200, month: 1, day: 1))
     /// Apple's distant future, 4001-01-01: the end of an ongoing sample (`hasUndeterminedDuration`).
     package static let goesOn = start(of: LocalDay(year: 4001, month: 1, day: 1))
@@ -29,8 +29,8 @@ package enum SampleTimes {
         return min(latest, Instant(microseconds: now.microseconds + day))
     }
 
-    /// The end up to which a sample counts in days and figures. A sample that is ongoing, or lasts longer than anything
-    /// can, counts only at the moment when it began. The same in plain microseconds, as in rows and columns.
+    /// The end up to which a sample counts in days and figures. A sample that is ongoing, or lasts longer than is
+    /// possible, counts only at the moment when it began. This one uses plain microseconds, as in rows and columns.
     package static func countedEnd(start: Int64, duration: Int64) -> Int64 {
         (0...longest).contains(duration) ? start &+ duration : start
     }

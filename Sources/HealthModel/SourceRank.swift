@@ -1,10 +1,10 @@
-/// The priority of sources where samples overlap; 0 counts first.
+/// The priority of sources where samples overlap; the source with rank 0 comes first.
 public enum SourceRank {
     /// The default order: manual entries (0), then watches (1), then iPhones and iPods (2), then everything else (3).
     ///
-    /// A source is recognised by its device's model or hardware, or else by its product type, or else by its name. The
-    /// Health app puts manual entries before Apple's devices, and these before other sources; preferring a watch to a
-    /// phone is common practice.
+    /// A source is recognised by its device's model or hardware; failing that, by its product type; and failing that,
+    /// by its name. The Health app puts manual entries before Apple's devices, and these before other sources;
+    /// preferring a watch to a phone is common practice.
     public static func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         let model = DeviceText.field("model", of: origin.device) ?? DeviceText.field("hardware", of: origin.device)
@@ -28,7 +28,7 @@ public enum SourceRank {
     }
 }
 
-/// The default order, or the user's own.
+/// The default order, or an order set by the user.
 public struct SourceOrder: Sendable, Hashable {
     private let places: [String: Int]
 

@@ -1,4 +1,5 @@
-/// A column of strings in one buffer: UTF-8 bytes and where each string ends. Needs no allocation per row.
+/// A column of strings in one buffer: UTF-8 bytes, and the position where each string ends. Needs no allocation per
+/// row.
 public struct TextColumn: Sendable, Equatable {
     /// The text of all rows, one after the other.
     public var bytes: [UInt8]
@@ -11,7 +12,7 @@ public struct TextColumn: Sendable, Equatable {
         ends = []
     }
 
-    /// A column of rows stored in `bytes`, each ending where `ends` says.
+    /// A column of rows stored in `bytes`, with the end of each in `ends`.
     public init(bytes: [UInt8], ends: [Int32]) {
         self.bytes = bytes
         self.ends = ends

@@ -1,7 +1,7 @@
 /// How to convert values from an input's unit to a type's canonical unit.
 public enum UnitConversion {
-    /// `canonical = value * scale + offset`; nil if the unit is unknown or doesn't fit the type, or if the type has no
-    /// unit; the value then stays in the unit it came in.
+    /// `canonical = value * scale + offset`. Nil if the unit is unknown or doesn't fit the type, or if the type has no
+    /// unit; the value then stays in the unit in which it arrived.
     ///
     /// Call this once for each unit and type, not once for each sample.
     public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
@@ -31,12 +31,12 @@ public enum UnitConversion {
     }
 
     private static let bloodGlucose = "HKQuantityTypeIdentifierBloodGlucose"
-    /// HKUnitMolarMassBloodGlucose: pushes write plain mmol/L, where HealthKit would write the molar mass.
+    /// HKUnitMolarMassBloodGlucose: pushes write plain mmol/L, whereas HealthKit's unit includes the molar mass.
     private static let glucoseMolarMass = 180.15588000005408
 }
 
 extension HealthUnit {
-    /// The unit with an amount of substance replaced by its mass.
+    /// The unit with its amount of substance replaced by the corresponding mass.
     fileprivate func weighing(_ molarMass: Double) -> HealthUnit {
         let exponent = dimension[Base.amount.rawValue]
         guard exponent == 1 else { return self }

@@ -11,7 +11,7 @@ package struct UnitFactors: Sendable {
 
     package static let identity = UnitFactors(scale: 1, offset: 0)
 
-    /// `converted = number * scale + offset`, as `UnitConversion` gives them.
+    /// `converted = number * scale + offset`, with the factors from `UnitConversion`.
     package init(scale: Double, offset: Double) {
         let shift = (-22...22).first { DecimalText.power(of: $0) == scale }
         decimalShift = shift ?? 0

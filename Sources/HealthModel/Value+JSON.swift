@@ -45,7 +45,7 @@ extension Value: Codable {
     }
 }
 
-/// Foundation's encoder is slow, and throws even where nothing can fail; a `Value` tree needs nothing that it offers.
+/// Foundation's encoder is slow, and throws even where nothing can fail; a `Value` tree needs none of its features.
 private struct JSONText {
     let pretty: Bool
     var text = ""

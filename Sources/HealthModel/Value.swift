@@ -11,7 +11,7 @@ public enum Value: Sendable, Hashable {
     /// A row of numbers of one kind: a typed array in CBOR, an array in JSON.
     case column(Column)
 
-    /// Many numbers of one kind.
+    /// A column of many numbers of one kind.
     public enum Column: Sendable, Hashable {
         case int64([Int64])
         case int32([Int32])
@@ -20,7 +20,7 @@ public enum Value: Sendable, Hashable {
     }
 }
 
-// There is no nil literal: otherwise `isThere ? value : nil` would give null where an optional without a value is
+// There is no nil literal, because `isThere ? value : nil` would then give null where an optional without a value is
 // meant.
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
@@ -43,14 +43,14 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
 }
 
 extension Value {
-    /// A member of an object; null where there is none, and for anything that isn't an object.
+    /// A member of an object; null if there is no such member, and for anything that isn't an object.
     public subscript(_ key: String) -> Value {
         if case .object(let members) = self { return members[key] ?? .null }
         return .null
     }
 
     /// Members in the order used by every written form: by the bytes of their keys. String's own order treats
-    /// canonically equivalent strings as equal, and with such keys the order can differ from run to run.
+    /// canonically equivalent strings as equal, so the order of such keys could differ from run to run.
     public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
@@ -61,7 +61,7 @@ extension Value {
         return false
     }
 
-    /// The number; an integer counts as one too.
+    /// The number; an integer counts as a number too.
     public var double: Double? {
         switch self {
         case .number(let number): number
@@ -70,7 +70,7 @@ extension Value {
         }
     }
 
-    /// The integer; a number without a fraction counts as one too.
+    /// The integer; a number without a fraction counts as an integer too.
     public var int: Int64? {
         switch self {
         case .integer(let integer): integer
@@ -115,19 +115,19 @@ extension Value {
         return nil
     }
 
-    /// As `int64s`, for 32-bit integers.
+    /// Like `int64s`, for 32-bit integers.
     public var int32s: [Int32]? {
         if case .column(.int32(let numbers)) = self { return numbers }
         return nil
     }
 
-    /// As `int64s`, for bytes.
+    /// Like `int64s`, for bytes.
     public var uint8s: [UInt8]? {
         if case .column(.uint8(let numbers)) = self { return numbers }
         return nil
     }
 
-    /// As `int64s`, for doubles.
+    /// Like `int64s`, for doubles.
     public var float64s: [Double]? {
         if case .column(.float64(let numbers)) = self { return numbers }
         return nil

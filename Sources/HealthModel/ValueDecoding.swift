@@ -12,13 +12,13 @@ extension Value {
     }
 }
 
-/// A position in the tree that is being read. A class, since several of the standard library's containers hold it, and
-/// each would copy a struct.
+/// A position in the tree that is being read. This is a class, since several of the standard library's containers hold
+/// it, and each would copy a struct.
 private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
     /// The position whose value contains this one as a member or an element.
     private let parent: DecodedPlace?
-    /// Its own name in `parent`.
+    /// The name of this position in `parent`.
     private let key: (any CodingKey)?
 
     init(_ value: Value, in parent: DecodedPlace? = nil, key: (any CodingKey)? = nil) {
@@ -89,9 +89,9 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
 }
 
 extension Value {
-    /// Reads types that need no position of their own: those that cost nothing to read, and the small ones that
-    /// messages hold by the dozen. nil for any other type and for values that don't fit; a decoder with a position then
-    /// reports what is wrong.
+    /// Reads types that need no position of their own: types that cost nothing to read, and small ones that occur by
+    /// the dozen in messages. Returns nil for any other type and for values that don't fit; a decoder with a position
+    /// then reports what is wrong.
     fileprivate func fitting<Thing>(_ type: Thing.Type) -> Thing? {
         // Types are compared first: casting each member would cost more than everything else.
         if type == Value.self { return self as? Thing }

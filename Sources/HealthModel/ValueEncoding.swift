@@ -8,7 +8,7 @@ extension Value {
         let place = EncodedPlace()
         do { try place.take(thing) } catch {
             // Containers accept everything, so only a type with hand-written encoding can throw here, and that would be
-            // a mistake in the type.
+            // a bug in the type.
             preconditionFailure("\(type(of: thing)) can't be encoded: \(error)")
         }
         self = place.value

@@ -2,9 +2,10 @@
 public struct WorkoutActivity: Hashable, Sendable {
     /// HKWorkoutActivityType's raw value, even if it isn't in the table; nil for a name that isn't in the table.
     public let raw: Int?
-    /// The short name, "running"; "other" if it isn't in the table.
+    /// The short name, such as "running", or "other" if it isn't in the table.
     public let name: String
-    /// What exports print, `HKWorkoutActivityTypeRunning`; a name that isn't in the table is kept as given.
+    /// The name that exports print, such as `HKWorkoutActivityTypeRunning`; a name that isn't in the table is kept as
+    /// given.
     public let identifier: String
 
     /// The activity for a raw value; an unknown raw value is kept.
@@ -14,7 +15,7 @@ public struct WorkoutActivity: Hashable, Sendable {
         self.init(raw: raw, name: name, identifier: identifier)
     }
 
-    /// The activity for a name, short or as exports print it (`HKWorkoutActivityTypeRunning`), or for the digits of a
+    /// The activity for a short name, a name as exports print it (`HKWorkoutActivityTypeRunning`), or the digits of a
     /// raw value.
     public init(named text: some StringProtocol) {
         let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count

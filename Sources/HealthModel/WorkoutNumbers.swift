@@ -1,4 +1,4 @@
-/// Reads the numbers of one workout as an input prints them, leaving out those that can't be true.
+/// Reads the numbers of one workout as printed in an input, leaving out those that can't be true.
 ///
 /// Units are HealthKit's unit strings. Whatever is left out is in `leftOut` as it was printed, and isn't counted
 /// anywhere.
@@ -10,12 +10,12 @@ package struct WorkoutNumbers {
 
     private let start: Instant
     private let end: Instant
-    /// What was left out, as it was printed, by the attribute's name; only the first few.
+    /// What was left out, as it was printed, by the attribute's name. Only the first few are kept.
     package private(set) var leftOut: [String: Value] = [:]
-    /// How many were left out.
+    /// How many numbers were left out.
     package private(set) var leftOutCount = 0
 
-    /// Creates a reader for a workout with these times, against which its sums are checked.
+    /// Creates a reader for a workout with these times, which are used to check its sums.
     package init(start: Instant, end: Instant) {
         self.start = start
         self.end = end

@@ -7,7 +7,7 @@ package struct ZoneMoment: Sendable, Equatable {
     }
 
     private let form: Form
-    /// The date, if that is all that was written.
+    /// The date, if nothing else was written.
     package let date: LocalDay?
 
     /// Reads `2025-03-30` (the first instant of that date), `2025-03-30T14:00`, `2025-03-30T14:00:30`, and with an
@@ -25,12 +25,12 @@ package struct ZoneMoment: Sendable, Equatable {
         }
     }
 
-    /// The instant, taking local time to be that of `zone`. A time that the clock skips means the moment of the change;
-    /// if a time occurs twice, the first occurrence counts.
+    /// The instant, taking local time to be that of `zone`. A time that the clock skips means the moment when the clock
+    /// is changed; if a time occurs twice, the first occurrence counts.
     /// - Throws: `ZoneError`.
     package func instant(in zone: String) throws -> Instant { instant(on: try ZoneTimeline(zone: zone)) }
 
-    /// As above, but taking local time to be that of the zone in force then.
+    /// The same as above, but taking local time to be that of the zone in force at the time.
     package func instant(on timeline: ZoneTimeline) -> Instant {
         switch form {
         case .instant(let instant): instant
@@ -53,7 +53,7 @@ extension ZonePlan {
     /// The moment that the person means. Local time is that of the zone in force just before that moment; an entry that
     /// begins at that very moment isn't in force yet.
     package static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
-        // So a person who repeats an entry's moment as displayed means that entry.
+        // So if a person repeats the displayed moment of an entry, that entry is meant.
         for (before, part) in zip(parts, parts.dropFirst())
         where try part.origin == .added && moment.instant(in: before.zone) == part.from { return part.from }
         for (index, part) in parts.enumerated().reversed() {

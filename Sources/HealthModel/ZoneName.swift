@@ -13,7 +13,7 @@ package enum ZoneName {
         name.contains("/") && !name.hasPrefix("Etc/") && !name.hasPrefix("SystemV/") && isKnown(name)
     }
 
-    /// The zone database's names, used to suggest one in place of a mistyped name.
+    /// The zone database's names, used to suggest a name in place of a mistyped one.
     package static var known: [String] {
         let known = TimeZone.knownTimeZoneIdentifiers
         return known + newer.filter { !known.contains($0) && isKnown($0) }

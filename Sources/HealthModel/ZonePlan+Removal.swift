@@ -1,9 +1,9 @@
 /// Which of the added zones a person means to remove.
 ///
-/// An entry's local time is by the clock of the entry before it, so it changes when that entry is removed. Its instant
-/// doesn't change, and its date changes by a day at most.
+/// An entry's local time is shown by the clock of the entry before it, so it changes when that entry is removed. The
+/// entry's instant doesn't change, and its date changes by a day at most.
 extension ZonePlan {
-    /// The added entries that a moment may mean, in order: the one that begins at exactly that moment; if there is
+    /// The added entries that a moment may mean, in order: the one that begins at exactly that moment or, if there is
     /// none, all that begin on that date, whether by the previous entry's clock, by their own, or in UTC.
     /// - Throws: `ZoneError`.
     package static func added(at moment: ZoneMoment, in parts: [Part]) throws -> [Part] {

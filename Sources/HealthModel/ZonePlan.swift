@@ -1,13 +1,13 @@
 /// Everything that decides where a person's days begin, and the timeline that results from it.
 ///
-/// Zones that a person has set or added take precedence. In between, a stay known from samples (`HKTimeZone`) counts
-/// from its first observed hour until another clock is observed or an added zone begins; a stay whose clock agrees with
-/// the timeline adds no entry. This is a pure function: the same entries and observations give the same timeline,
-/// whatever order they arrive in.
+/// Zones that a person has set or added take precedence. In between, a stay that is known from samples (`HKTimeZone`)
+/// counts from its first observed hour until another clock is observed or an added zone begins; if its clock agrees
+/// with the timeline, it adds no entry. This is a pure function: the same entries and observations give the same
+/// timeline, whatever order they arrive in.
 package struct ZonePlan: Sendable, Equatable {
     /// The zone in which days begin when nothing else is known.
     package var home: String
-    /// Zones that a person has added, each beginning at some moment; in any order, one per moment.
+    /// Zones that a person has added, each with the moment at which it begins; in any order, one per moment.
     package var added: [ZoneTimeline.Entry]
     package var observed: [ZoneObservation]
 
@@ -23,7 +23,7 @@ package struct ZonePlan: Sendable, Equatable {
     }
 
     package struct Part: Sendable, Hashable {
-        /// `.distantPast` for the first entry.
+        /// The time from which the entry is in force; `.distantPast` for the first entry.
         package var from: Instant
         package var zone: String
         package var origin: Origin
@@ -53,7 +53,7 @@ package struct ZonePlan: Sendable, Equatable {
                 index + 1 < stays.count ? stays[index + 1].start : .distantFuture,
                 coming.first?.from ?? .distantFuture)
             let hours = stay.hours.prefix { ZoneObservation.start(ofHour: $0) < end }
-            // Back home, the home zone applies, whatever name a device uses for the same clock.
+            // For a person who is back home, the home zone applies, whatever name a device uses for the same clock.
             let zone = clocks.agree(explicit, stay.zone, hours) ? explicit : stay.zone
             if let now = parts.last?.zone, clocks.agree(now, zone, hours) { continue }
             parts.append(Part(from: stay.start, zone: zone, origin: .seen))
@@ -62,8 +62,8 @@ package struct ZonePlan: Sendable, Equatable {
         return Self.newest(parts)
     }
 
-    /// The most stays in a timeline; the newest ones are kept. Nobody travels that much. A timeline is sent whole in
-    /// one message.
+    /// The maximum number of stays in a timeline; the newest ones are kept. Nobody travels that much. A timeline is
+    /// sent whole in one message.
     static let seenLimit = 4000
 
     private static func newest(_ parts: [Part]) -> [Part] {

@@ -1,6 +1,6 @@
 /// What one sample's metadata shows about where it was made: `HKTimeZone`, the zone in which the sample was made.
 package struct ZoneObservation: Sendable, Hashable {
-    /// Whole hours since 1970, UTC.
+    /// The hour, counted in whole hours since 1970 in UTC.
     package var hour: Int64
     /// IANA name.
     package var zone: String
@@ -50,8 +50,8 @@ struct ZoneClocks {
         a == b || hours.allSatisfy { offset(a, $0) == offset(b, $0) }
     }
 
-    /// The stays that observations show, in order. This is a pure function; the order of the observations doesn't
-    /// matter.
+    /// The stays that follow from the observations, in order. This is a pure function; the order of the observations
+    /// doesn't matter.
     ///
     /// The source with the best rank in an hour decides; if several share that rank but show different clocks, the hour
     /// is ignored. Consecutive hours with the same clock form a stay; a single hour among others doesn't.

@@ -5,7 +5,7 @@ extension ZoneTimeline {
         return offsets.pieces(ofLocal: local) != other.offsets.pieces(ofLocal: local)
     }
 
-    /// The days that this day's samples may belong to in another timeline: a flight across the date line moves the
+    /// The days to which this day's samples may belong in another timeline: a flight across the date line moves the
     /// clock by up to 26 hours.
     package static func neighbours(of day: Int) -> ClosedRange<Int> { day - 2...day + 2 }
 }

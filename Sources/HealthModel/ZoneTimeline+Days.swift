@@ -17,20 +17,20 @@ extension ZoneTimeline {
         return LocalDay(number: Self.dayNumber(instant.microseconds + offsets.offsets[offsets.index(of: instant)]))
     }
 
-    /// The instants whose local date this is, in order: usually one range of 23, 24 or 25 hours; two when a flight
-    /// across the date line (or clocks put back over midnight) repeated the date; none when the date was skipped.
+    /// The instants with this local date, in order: usually one range of 23, 24 or 25 hours; two when a flight across
+    /// the date line (or clocks put back over midnight) repeated the date; none when the date was skipped.
     public func ranges(of day: LocalDay) -> [Range<Instant>] {
         let start = Self.localStart(of: day)
         return offsets.ranges(ofLocal: start..<start + Self.dayLength)
     }
 
-    /// The instants from a given hour of the local clock on the previous day to the same hour on this day; with 24, the
-    /// day itself.
+    /// The instants from the window's hour of the local clock on the previous day to the same hour on this day. If that
+    /// hour is 24, they are the day itself.
     public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
         offsets.ranges(ofLocal: local(of: day, window))
     }
 
-    /// What the local clock shows during a window, in microseconds since 1970 as if local time were UTC.
+    /// The times that the local clock shows during a window, in microseconds since 1970 as if local time were UTC.
     func local(of day: LocalDay, _ window: HandlerWindow) -> Range<Int64> {
         let end = Self.localStart(of: day) + Int64(window.endHour) * Self.hourLength
         return end - Self.dayLength..<end
@@ -63,8 +63,8 @@ extension ZoneTimeline {
         return numbers.map(LocalDay.init(number:))
     }
 
-    /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets, some of them only part of an
-    /// hour where the clock changed.
+    /// The day divided at the full hours of the local clock, in order: 24, 23 or 25 buckets, some of which may be only
+    /// part of an hour if the clock changed.
     public func hours(of day: LocalDay) -> [Range<Instant>] {
         var hours: [Range<Instant>] = []
         for range in ranges(of: day) {
@@ -91,13 +91,13 @@ extension ZoneTimeline {
         return local + (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
     }
 
-    /// Whether a day is over: true from one minute past the next midnight (or one minute past the first instant after
-    /// the day).
+    /// Whether a day is over, which is the case from one minute past the next midnight (or one minute past the first
+    /// instant after the day).
     ///
     /// A date that was skipped is over when the next one begins.
     public func isPast(_ day: LocalDay, at now: Instant) -> Bool { end(of: day).map { now >= $0 } ?? false }
 
-    /// The moment from which a day is over (`isPast`); nil if so many dates were skipped that there is no answer.
+    /// The moment from which a day is over (`isPast`); nil if so many dates were skipped that there is no such moment.
     package func end(of day: LocalDay) -> Instant? {
         var end = ranges(of: day).last?.upperBound
         for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }

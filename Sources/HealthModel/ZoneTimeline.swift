@@ -17,13 +17,12 @@ public struct ZoneTimeline: Sendable, Hashable {
         }
     }
 
-    /// Strictly rising by `from`, never empty.
+    /// In strictly ascending order of `from`, and never empty.
     public let entries: [Entry]
     /// The same information as stretches of constant offset; derived from `entries`, so it isn't compared for equality.
     let offsets: OffsetTimeline
 
-    /// - Throws: `ZoneError` for a name that the zone database doesn't know, or for entries that are empty or out of
-    ///   order.
+    /// - Throws: `ZoneError` for a name that the zone database doesn't know, or if entries are missing or out of order.
     public init(_ entries: [Entry]) throws {
         guard let first = entries.first else { throw ZoneError.empty }
         for entry in entries where TimeZone(identifier: entry.zone) == nil { throw ZoneError.unknown(entry.zone) }

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// What one request brings into the stack, in columns, before the store has seen it.
+/// The contents of one request, in columns, before they reach the store.
 ///
 /// An item is one element that the request lists: a sample, a metric's entry, a workout, a deletion. Items are numbered
-/// from 1 through the whole request. The `line` of a record, or of input that couldn't be understood, is its item's
-/// number, so that the answer can report the outcome for each item.
+/// from 1 through the whole request. The `line` of a record, or of input that couldn't be understood, is the number of
+/// its item, so that the answer can report the outcome for each item.
 package struct PushedChanges: Sendable {
     /// Samples, with values in canonical units. Statistics have types of their own (`HealthType.statistics(of:)`).
     package var records = RecordBatch()

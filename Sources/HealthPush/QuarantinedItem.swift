@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Rereads an item that wasn't understood, as kept in quarantine, applying today's rules.
+/// Rereads an item from quarantine that wasn't understood before, applying today's rules.
 package enum QuarantinedItem {
     /// - Parameters:
     ///   - raw: as in `PushedChanges.quarantined`.
@@ -14,8 +14,8 @@ package enum QuarantinedItem {
         return changes.records
     }
 
-    /// A metric's item is kept inside its metric, any other inside its section. The time of sending is no longer known,
-    /// so any other version of a statistic counts as newer.
+    /// A metric's item is kept inside its metric, any other inside its section. The time at which it was sent is no
+    /// longer known, so any other version of a statistic counts as newer.
     private static func autoExport(_ raw: String) -> PushedChanges? {
         guard let members = try? Value(json: raw.utf8).object else { return nil }
         let headers = members["aggregation"]?.string.map { ["automation-aggregation": $0] } ?? [:]

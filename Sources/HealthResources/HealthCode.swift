@@ -12,9 +12,9 @@ package struct HealthCode: Sendable, Hashable {
     package enum Source: String, Sendable, CaseIterable {
         /// FHIR's value set of vital signs.
         case vitalSigns = "https://hl7.org/fhir/valueset-observation-vitalsignresult.html"
-        /// HL7's guide to physical activity: a single stretch of activity.
+        /// HL7's guide to physical activity, for a single stretch of activity.
         case activity = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-activity.html"
-        /// The same guide: totals for a day.
+        /// The same guide, for a day's totals.
         case activityOfDay = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-time.html"
         /// HL7's guide to personal health records.
         case sleep = "https://hl7.org/fhir/uv/phr/2025May/ValueSet-pcd-sleep-observation-code.html"
@@ -72,8 +72,8 @@ package struct HealthCoding: Sendable, Equatable {
 
     package var codes: [HealthCode]
     package var category: Category?
-    /// The unit in UCUM, where FHIR requires one other than the store's.
+    /// The unit in UCUM, where FHIR requires a unit other than the store's.
     package var unit: String?
-    /// How many of that unit equal one of the store's.
+    /// How many of that unit equal one of the store's unit.
     package var factor: Double
 }

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension HealthCodes {
-    /// The table in `docs/fhir.md`: each code with its source.
+    /// The table in `docs/fhir.md`, which lists each code with its source.
     package static var documentation: String {
         let ofTypes = types.sorted { $0.key < $1.key }.map { name, coding in
             row(name, coding, unit: ResourceUnit(coding, of: HealthType.named(name).unit, isFraction: true).code)

@@ -1,10 +1,10 @@
 /// A daily figure as its handler declares it.
 package struct ResourceFigure: Sendable, Equatable {
-    /// Its place in a day's summary: the name of a member, or of a member within a member.
+    /// Its path in a day's summary: the name of a member, or of a member within a member.
     package let path: [String]
     /// The unit as shown to people; empty if there is none.
     package let unit: String
-    /// Whether a `%` is a number from 0 to 1.
+    /// Whether a value in `%` is a number from 0 to 1.
     package let isFraction: Bool
 
     package init(path: [String], unit: String, isFraction: Bool = false) {
@@ -16,8 +16,8 @@ package struct ResourceFigure: Sendable, Equatable {
 }
 
 extension HealthCodes {
-    /// By the name of a daily figure; figures of nights are named like the day's, and those of workouts begin with
-    /// `workout.`.
+    /// The codes by the name of a daily figure; figures of nights are named like the day's, and those of workouts begin
+    /// with `workout.`.
     package static let figures: [String: HealthCoding] = {
         var table: [String: HealthCoding] = [:]
         func add(_ name: String, _ codes: [HealthCode], unit: String? = nil, factor: Double = 1) {

@@ -1,5 +1,5 @@
-/// The codes for sample types: only codes that a public source gives and that claim nothing beyond what HealthKit says.
-/// `docs/fhir.md` lists them.
+/// The codes for sample types. They include only codes that a public source gives and that claim nothing beyond what
+/// HealthKit says. `docs/fhir.md` lists them.
 package enum HealthCodes {
     /// By HealthKit's identifier.
     package static let types: [String: HealthCoding] = {
@@ -32,7 +32,7 @@ package enum HealthCodes {
                 .loinc("9279-1", "Respiratory rate", .vitalSigns),
                 .snomed("86290005", "Respiratory rate", .openMHealth),
             ])
-        // FHIR's profile asks for the first code, whatever the method.
+        // FHIR's profile requires the first code, whatever the method of measurement.
         add(
             "OxygenSaturation", .vitalSigns,
             [

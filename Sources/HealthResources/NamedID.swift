@@ -1,8 +1,8 @@
 import HealthModel
 
-/// A UUID made from names, for resources that have no id of their own: the same names always give the same UUID, and
-/// different names a different one. It is of version 8 (RFC 9562), with bits from the XXH3-128 of the names, as in a
-/// sample's id.
+/// A UUID made from names, for resources that have no id of their own. The same names always give the same UUID, and
+/// different names give different ones. It is a version 8 UUID (RFC 9562), with bits from the XXH3-128 of the names, as
+/// in a sample's id.
 package enum NamedID {
     /// - Parameter names: their order matters; each may be any text.
     package static func uuid(_ names: [String]) -> SampleID {

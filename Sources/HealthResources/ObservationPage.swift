@@ -9,7 +9,7 @@ package struct ObservationPage {
     private let head: [UInt8]
     private let observations: Observations
     private let types: [TypePart]
-    /// One for each of the page's units, for types without a unit of their own.
+    /// One entry for each of the page's units, for types without a unit of their own.
     private let units: [(unit: ResourceUnit, tail: [UInt8])]
     private let sources: [[UInt8]]
 
@@ -36,7 +36,7 @@ package struct ObservationPage {
         head.append(jsonString: own.system)
         head.append(json: ",\"value\":")
         head.append(jsonString: own.value)
-        // The id follows, then the quote.
+        // The quote is removed because the id comes before it.
         head.removeLast()
         self.head = head
         types = page.types.map { Self.part(of: $0, observations.subject) }

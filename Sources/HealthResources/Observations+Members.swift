@@ -23,7 +23,7 @@ extension Observations {
         ["system": .string(system), "code": .string(code)]
     }
 
-    /// The code of a sample's type: only HealthKit's own names are in HealthKit's system.
+    /// The code of a sample's type. Only HealthKit's own names are in HealthKit's system.
     static func code(ofType name: String) -> Value {
         name.hasPrefix("HK") ? coding(healthKit, code(name)) : own("type", name)
     }
@@ -33,7 +33,7 @@ extension Observations {
         coding(ResourceIdentifier.base + system, Self.code(code))
     }
 
-    /// FHIR's `CodeableConcept`: the public codes first.
+    /// FHIR's `CodeableConcept`, with the public codes first.
     static func concept(_ codes: [HealthCode], _ own: Value) -> Value {
         ["coding": .array(codes.map(\.coding) + [own])]
     }

@@ -2,9 +2,9 @@ import HealthModel
 
 /// A person's samples, days, nights and workouts as FHIR R4 `Observation`s. Pure.
 ///
-/// Each resource has an identifier of ours that begins with the person's identifier, including its system, so that
-/// people on the same server share no resources. `code` has all public codes that are known, and always HealthKit's own
-/// name or ours.
+/// Each resource has an identifier of ours that begins with the person's identifier, including its system, so that no
+/// two people on a server share a resource. `code` contains all known public codes, and always HealthKit's own name or
+/// ours.
 package struct Observations: Sendable {
     package enum Kind: String, Sendable { case sample, day, night, workout }
 
@@ -14,13 +14,13 @@ package struct Observations: Sendable {
     package let patient: ResourceIdentifier
     let subject: Value
     private let figures: [ResourceFigure]
-    /// Whether resources have ids of ours.
+    /// Whether resources have ids assigned by us.
     let givesIDs: Bool
-    /// Whether resources name the source that measured; its name may include a person's name.
+    /// Whether resources name the source that made the measurement, whose name may include a person's name.
     let namesSources: Bool
 
     /// - Parameters:
-    ///   - reference: the reference to the person's `Patient` in the same transaction; nil if only the identifier says
+    ///   - reference: the reference to the person's `Patient` in the same transaction; nil if only the identifier shows
     ///     who it is.
     ///   - figures: the daily figures to include; others are left out.
     ///   - givesIDs: whether each resource has an `id`, made from its identifier.
@@ -42,12 +42,12 @@ package struct Observations: Sendable {
         ResourceIdentifier(system: ResourceIdentifier.base + kind.rawValue, value: patient.key + "/" + id)
     }
 
-    /// The id of a resource if we assign it: a UUID.
+    /// A resource's id, which is a UUID, if we assign it.
     package static func id(_ identifier: ResourceIdentifier) -> String {
         NamedID.uuid([identifier.system, identifier.value]).description
     }
 
-    /// A day's summary: a component for each declared figure that it has. Lists, such as naps, are left out.
+    /// A day's summary, with a component for each declared figure that it has. Lists, such as naps, are left out.
     /// - Returns: nil for a day without any of these figures, which would say nothing.
     package func day(_ document: Value, id: String) -> Value? {
         let components = figures.compactMap { figure in
@@ -71,7 +71,7 @@ package struct Observations: Sendable {
         ("wakeAfterOnsetMinutes", "min"), ("efficiency", "%"),
     ]
 
-    /// A night or a nap: how long the person slept, and a component for each other number.
+    /// A night or a nap, with how long the person slept and a component for each other number.
     package func night(_ document: Value, id: String) -> Value {
         let coding = HealthCodes.figures["sleep.asleepMinutes"]
         var members = base(
@@ -94,7 +94,7 @@ package struct Observations: Sendable {
         (["route", "ascentMeters"], "m"), (["route", "descentMeters"], "m"),
     ]
 
-    /// A workout: what was done, and a component for each number. Without its route.
+    /// A workout, with its activity and a component for each number. Without its route.
     package func workout(_ document: Value, id: String) -> Value {
         let codes = HealthCodes.figures["workout"]?.codes ?? []
         var members = base(

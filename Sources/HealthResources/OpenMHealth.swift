@@ -1,6 +1,7 @@
 import HealthModel
 
-/// A person's days, nights and workouts as Open mHealth data points: a header, and a body by one of its schemas. Pure.
+/// A person's days, nights and workouts as Open mHealth data points: each has a header, and a body that follows one of
+/// the schemas. Pure.
 package struct OpenMHealth: Sendable {
     private let user: String
 
@@ -67,8 +68,8 @@ package struct OpenMHealth: Sendable {
     /// The source given for everything that this program adds up.
     private static let ownSource = "healthbus"
 
-    /// A day's steps, energy and heart rate, from its first hour to the end of its last; none without hours, which show
-    /// when a local day begins and ends.
+    /// A day's steps, energy and heart rate, from its first hour to the end of its last; nothing without the hours,
+    /// which show when a local day begins and ends.
     package func day(_ document: Value, id: String) -> [Value] {
         let hours = document["hours"]["start"].array ?? []
         let starts = hours.compactMap { $0.string.flatMap { InstantText.parse($0) } }
@@ -100,7 +101,7 @@ package struct OpenMHealth: Sendable {
         ("wakeAfterOnsetMinutes", "wake_after_sleep_onset"),
     ]
 
-    /// A night or a nap: the episode, and how long the person slept.
+    /// A night or a nap, as the episode and how long the person slept.
     package func night(_ document: Value, id: String) -> [Value] {
         guard let time = Self.time(document["start"], document["end"]) else { return [] }
         let source = document["source"].string ?? ""

@@ -1,4 +1,4 @@
-/// One of Open mHealth's schemas, reduced to what a number needs.
+/// One of Open mHealth's schemas, reduced to what is needed to write a number.
 struct OpenMHealthSchema: Sendable {
     /// `omh:heart-rate:2.0`.
     let name: String
@@ -7,15 +7,14 @@ struct OpenMHealthSchema: Sendable {
     let member: String
     /// The unit as the schema spells it.
     let unit: String
-    /// What the store's number is multiplied by to give the schema's.
+    /// The factor that converts the store's number to the schema's.
     var factor = 1.0
     /// Whether its time must be an interval, even one of zero length.
     var needsInterval = false
     /// Another member of the body, with its value.
     var more: (name: String, value: String)?
 
-    /// By HealthKit's identifier. A blood pressure needs both of its values in one data point, but each sample has only
-    /// one of them.
+    /// By HealthKit's identifier. A blood pressure data point needs both values, but each sample has only one of them.
     static let types: [String: OpenMHealthSchema] = {
         var table: [String: OpenMHealthSchema] = [:]
         func add(_ type: String, _ schema: OpenMHealthSchema) { table["HKQuantityTypeIdentifier" + type] = schema }

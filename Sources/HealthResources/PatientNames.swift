@@ -1,20 +1,20 @@
 import HealthModel
 
-/// How people are identified where their resources are sent: by an identifier for each, never by name.
+/// How people are identified at the destination of their resources: each by an identifier, never by name.
 package struct PatientNames: Sendable, Equatable {
     private let texts: [String: String]
 
-    /// - Parameter options: an object with a string for each user: `system|value`, or a value of our own system.
+    /// - Parameter options: an object with a string for each user: either `system|value`, or a value in our own system.
     package init(_ options: Value) {
         texts = (options.object ?? [:]).compactMapValues(\.string).filter { !$0.value.isEmpty }
     }
 
-    /// As configured, so that a change is noticed.
+    /// The identifiers as configured, stored so that a change is noticed.
     package var kept: Value { .object(texts.mapValues { .string($0) }) }
 
     package var isEmpty: Bool { texts.isEmpty }
 
-    /// The user's own name in our own system, unless something else is configured.
+    /// The identifier of a user: the user's own name in our own system, unless something else is configured.
     package func identifier(of user: String) -> ResourceIdentifier {
         guard let text = texts[user] else { return ResourceIdentifier(system: ResourceIdentifier.people, value: user) }
         guard let bar = text.firstIndex(of: "|"), bar > text.startIndex, text.index(after: bar) < text.endIndex else {
@@ -23,8 +23,8 @@ package struct PatientNames: Sendable, Equatable {
         return ResourceIdentifier(system: String(text[..<bar]), value: String(text[text.index(after: bar)...]))
     }
 
-    /// Why the options can't be used, worded as the end of a sentence about `patients`; nil if they can be used. If two
-    /// users had the same identifier, each would overwrite the other's resources.
+    /// Why the options can't be used, worded as the end of a sentence that begins with `patients`; nil if they can be
+    /// used. If two users had the same identifier, each would overwrite the other's resources.
     package var problem: String? {
         let keys = texts.keys.map { identifier(of: $0).key }
         return Set(keys).count == keys.count ? nil : "gives two users one identifier: each needs its own"

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// FHIR's `Identifier`: how servers find a resource again, whatever id they gave it.
+/// FHIR's `Identifier`, by which servers find a resource again, whatever id they gave it.
 package struct ResourceIdentifier: Sendable, Hashable {
-    /// What our own systems begin with. `X-` is for names that aren't registered.
+    /// The prefix of our own systems. `X-` is for names that aren't registered.
     package static let base = "urn:x-healthbus:"
     /// Our own system for people.
     package static let people = base + "user"
@@ -12,8 +12,8 @@ package struct ResourceIdentifier: Sendable, Hashable {
 
     package init(system: String, value: String) { (self.system, self.value) = (system, value) }
 
-    /// A short form that is unique to this identifier: for our own people the value, `me`; for others the value and a
-    /// digest of their system: `12:6b9a3f01`.
+    /// A short form that is unique to this identifier. For our own people it is the value, `me`; for others it is the
+    /// value and a digest of their system: `12:6b9a3f01`.
     package var key: String {
         guard system != Self.people || value.contains(":") else { return value }
         return value + ":" + ContentDigest(Array(system.utf8)[...]).description.prefix(8)

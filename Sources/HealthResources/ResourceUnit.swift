@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-/// The unit of a number in FHIR: UCUM's where it is known.
+/// The unit of a number in FHIR: UCUM's unit where it is known.
 package struct ResourceUnit: Sendable, Equatable {
     package static let system = "http://unitsofmeasure.org"
 
@@ -9,13 +9,13 @@ package struct ResourceUnit: Sendable, Equatable {
     package let text: String
     /// UCUM's code; nil for a unit without one.
     package let code: String?
-    /// What the store's number is multiplied by to give FHIR's.
+    /// The factor that converts the store's number to FHIR's.
     package let factor: Double
 
     /// - Parameters:
     ///   - coding: what is known about the quantity.
     ///   - unit: as stored, a HealthKit unit string; empty if there is none.
-    ///   - isFraction: whether a `%` is a number from 0 to 1, as HealthKit's samples are.
+    ///   - isFraction: whether a value in `%` is a number from 0 to 1, as in HealthKit's samples.
     package init(_ coding: HealthCoding?, of unit: String, isFraction: Bool) {
         if let own = coding?.unit {
             (text, code, factor) = (own, own, coding?.factor ?? 1)

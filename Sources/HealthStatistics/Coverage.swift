@@ -1,7 +1,8 @@
 import HealthModel
 
-/// The time in which one source counts: disjoint stretches in order, each with the total length up to it, so that two
-/// binary searches give the covered part of any interval. In plain microseconds, since it is used for every sample.
+/// The time in which one source counts. It consists of disjoint stretches in order, each with the total length up to
+/// it, so that two binary searches give the covered part of any interval. Times are plain microseconds, since this is
+/// used for every sample.
 struct Coverage: Sendable {
     private(set) var starts: [Int64] = []
     private(set) var ends: [Int64] = []

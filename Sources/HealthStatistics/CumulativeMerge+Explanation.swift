@@ -9,7 +9,7 @@ package struct MergeInterval: Sendable, Equatable {
     package var counted: String
     /// Other sources that had samples here but didn't count.
     package var covered: [String]
-    /// What it added to the total.
+    /// The amount that the interval added to the total.
     package var amount: Double
 
     package init(start: Instant, end: Instant, counted: String, covered: [String], amount: Double) {
@@ -32,7 +32,7 @@ package struct MergeShare: Sendable, Equatable {
 }
 
 extension CumulativeMerge {
-    /// The intervals in some ranges, in order; they add up to `total(in:)`.
+    /// The intervals within some ranges, in order; their amounts add up to `total(in:)`.
     package func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
         let ranges = ranges.map(\.microseconds)
         var found: [MergeInterval] = []
@@ -86,8 +86,8 @@ extension CumulativeMerge {
 }
 
 extension MergeInterval {
-    /// Joins neighbouring intervals that have the same sources and are less than `gap` apart, the way people read a
-    /// day, and adds up their amounts.
+    /// Joins neighbouring intervals that have the same sources and are less than `gap` apart, as people would when
+    /// looking at a day, and adds up their amounts.
     ///
     /// `time` is the part of such an interval for which its sources have samples.
     package static func joined(_ intervals: [MergeInterval], gap: Duration) -> [(

@@ -2,13 +2,13 @@ import HealthModel
 
 /// Sums of a cumulative type whose sources overlap; each instant is counted for one source only.
 ///
-/// A sample's value is spread evenly over its time. Where sources overlap, only the one with the highest priority
-/// counts, and the others count only in the remaining time; overlapping samples of one source all count. A sample
+/// A sample's value is spread evenly over its time. Where sources overlap, only the source with the highest priority
+/// counts, and the others count only in the remaining time. Overlapping samples of one source all count. A sample
 /// without duration counts in full unless a source of higher priority has a sample at that instant. A sample that spans
 /// several buckets is divided among them in proportion. Values are added in canonical order (start, id) with
 /// compensation, so that figures don't depend on the order of arrival.
 ///
-/// Cost: O(n log n) for n samples from a handful of sources, however much they overlap.
+/// Cost: The cost is O(n log n) for n samples from a handful of sources, however much they overlap.
 public struct CumulativeMerge: Sendable {
     /// Microseconds since 1970, as in the page.
     let starts: [Int64]
@@ -43,8 +43,8 @@ public struct CumulativeMerge: Sendable {
         sums(in: buckets, into: buckets.count) { $0 }
     }
 
-    /// The sum over ranges that are in order and don't overlap (such as a day in two pieces), as one figure; nil when
-    /// no sample counts.
+    /// The sum over all of the ranges (such as a day in two pieces), as one figure; nil when no sample counts. The
+    /// ranges must be in order and not overlap.
     public func total(in ranges: [Range<Instant>]) -> Double? {
         sums(in: ranges, into: 1) { _ in 0 }.first ?? nil
     }
@@ -70,7 +70,7 @@ public struct CumulativeMerge: Sendable {
         return zip(sums, counted).map { $1 ? $0.value : nil }
     }
 
-    /// Calls `body` with the bucket, the row and the amount that the row adds to it, in canonical order.
+    /// Calls `body`, in canonical order, with the bucket, the row and the amount that the row adds to it.
     /// - Parameter buckets: microseconds since 1970.
     func forEachPart(in buckets: [Range<Int64>], instants: Bool = true, _ body: (Int, Int, Double) -> Void) {
         var first = 0

@@ -1,18 +1,18 @@
 import HealthModel
 
 extension DayInput {
-    /// The source priority that the configuration's `sourceOrder` gives for a type, or else the default order.
+    /// The source priority for a type, as given by the configuration's `sourceOrder`, or else the default order.
     public func sourceOrder(for type: String) -> SourceOrder {
         SourceOrder((configuration["sourceOrder"][type].array ?? []).compactMap(\.string))
     }
 
-    /// Merges a cumulative type; nil when there is no sample of it.
+    /// Merges the samples of a cumulative type; nil when there are none.
     public func merge(_ type: String) -> CumulativeMerge? {
         let rows = samples.rows(of: type)
         return rows.isEmpty ? nil : CumulativeMerge(samples, rows: rows, order: sourceOrder(for: type))
     }
 
-    /// Whether an instant is part of what the day's result covers.
+    /// Whether an instant is within the period that the day's result covers.
     public func contains(_ instant: Instant) -> Bool { window.contains { $0.contains(instant) } }
 }
 

@@ -16,7 +16,7 @@ package struct DiscreteExplanation: Sendable {
         package var time: Duration
     }
 
-    /// For all samples together, as in the figure: sources aren't merged.
+    /// The statistics of all samples together, as in the figure, which doesn't merge sources.
     package let all: DiscreteStatistics
     package let time: Duration
     /// Highest priority first.
@@ -28,7 +28,7 @@ package struct DiscreteExplanation: Sendable {
     /// Whether samples are weighted by duration; otherwise all have the same weight.
     package var isWeighted: Bool { time > .zero && all.style != .arithmetic && all.style != .none }
 
-    /// For the rows that start in these ranges, in canonical order.
+    /// Explains the rows that start in these ranges; rows are in canonical order.
     package init(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder, in ranges: [Range<Instant>]
     ) {

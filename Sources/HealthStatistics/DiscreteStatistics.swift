@@ -1,10 +1,10 @@
 import Foundation
 import HealthModel
 
-/// Minimum, maximum, average and latest of a discrete type's samples.
+/// The minimum, maximum, average and latest value of a discrete type's samples.
 ///
-/// The average follows the type's style: the plain mean; the mean weighted by duration; or the level of the mean sound
-/// energy weighted by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). If all samples are instants, they have the same
+/// The average follows the type's style. It is the plain mean, the mean weighted by duration, or the level of the mean
+/// sound energy weighted by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). If all samples are instants, they have the same
 /// weight.
 public struct DiscreteStatistics: Sendable {
     /// How the average is computed.
@@ -15,7 +15,7 @@ public struct DiscreteStatistics: Sendable {
     public private(set) var minimum: Double?
     /// Nil when there is no sample.
     public private(set) var maximum: Double?
-    /// The value of the last sample added, which is the latest when rows come in canonical order.
+    /// The value of the most recently added sample, which is the latest one if rows come in canonical order.
     public private(set) var mostRecent: Double?
     private var plain = CompensatedSum()
     private var weighted = CompensatedSum()
@@ -38,7 +38,7 @@ public struct DiscreteStatistics: Sendable {
         duration.add(seconds)
     }
 
-    /// For a sample that summarizes several, their lowest and highest values.
+    /// Includes the lowest and highest values of a sample that summarizes several.
     mutating func widen(_ spread: ClosedRange<Double>) {
         minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
         maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
@@ -56,7 +56,8 @@ public struct DiscreteStatistics: Sendable {
 }
 
 extension DiscreteStatistics {
-    /// The statistics of the rows that start in these ranges; a discrete sample belongs where it starts.
+    /// The statistics of the rows that start in these ranges: a discrete sample belongs to the range in which it
+    /// starts.
     public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
         self.init(style: style)
         for row in rows where ranges.contains(where: { $0.contains(page.startOf(row)) }) {
@@ -65,7 +66,7 @@ extension DiscreteStatistics {
         }
     }
 
-    /// As above, for each bucket; rows must be in canonical order, and buckets in order and not overlapping.
+    /// The same as above, for each bucket. Rows must be in canonical order; buckets must be in order and not overlap.
     public static func buckets(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, in buckets: [Range<Instant>]
     ) -> [DiscreteStatistics] {
@@ -83,8 +84,8 @@ extension DiscreteStatistics {
 }
 
 extension SamplePage {
-    /// The lowest and highest value of a sample that summarizes several, such as the hourly heart rates that iOS 8
-    /// wrote; nil for any other, and where payloads weren't requested.
+    /// The lowest and highest values of a sample that summarizes several, such as the hourly heart rates that iOS 8
+    /// wrote; nil for any other sample, and if payloads weren't requested.
     func spread(_ row: Int) -> ClosedRange<Double>? {
         guard row < payload.count, !payload.isEmpty(row), let members = try? Value(json: Array(payload[row].utf8)),
             let low = members["minimum"].double, let high = members["maximum"].double, low <= high,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place on the earth, modelled as a sphere, given by its vector from the centre in metres.
+/// A place on the earth, modelled as a sphere; it is represented by its vector from the centre, in metres.
 ///
 /// Vectors avoid the special cases of the poles and the date line, and a track's distances and errors are plain
 /// lengths.

@@ -1,7 +1,7 @@
 /// How far a route climbs and descends, in metres, without the noise of the sensor.
 ///
-/// A turn counts once the elevation has moved back by `threshold` from the highest or lowest point since the last turn;
-/// the climb or descent up to it then counts in full, from turn to turn.
+/// A turn counts once the elevation has moved back by `threshold` from the highest or lowest point since the last turn.
+/// The climb or descent up to that point then counts in full, from turn to turn.
 package struct ElevationGain: Sendable {
     private let threshold: Double
     private var ascended = 0.0
@@ -56,7 +56,7 @@ package struct ElevationGain: Sendable {
         lowest = elevation
     }
 
-    /// Nil without any elevation.
+    /// Nil if there is no elevation.
     package var ascent: Double? { turn.map { ascended + (direction == .up ? highest - $0 : 0) } }
     package var descent: Double? { turn.map { descended + (direction == .down ? $0 - lowest : 0) } }
 }

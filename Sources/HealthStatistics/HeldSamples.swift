@@ -12,14 +12,14 @@ public struct HeldSamples: Sendable {
         /// The sample's.
         public var value: Double
 
-        /// A stretch during which these values hold.
+        /// A stretch in which this value holds.
         public init(range: Range<Instant>, value: Double) {
             self.range = range
             self.value = value
         }
     }
 
-    /// Not overlapping; grouped by source, and in order of time within each source.
+    /// The stretches don't overlap; they are grouped by source, and in order of time within each source.
     public private(set) var stretches: [Stretch] = []
 
     /// - Parameters:

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// Instants as disjoint ranges in order; neighbours that touch are joined.
+/// Instants as disjoint ranges in order; adjacent ranges are joined.
 public struct IntervalSet: Sendable, Equatable {
-    /// In order; none is empty or touches another.
+    /// The ranges in order; none is empty or touches another.
     public private(set) var ranges: [Range<Instant>]
 
     /// The union of ranges in any order; empty ones are left out.

@@ -1,16 +1,16 @@
 import Foundation
 import HealthModel
 
-/// A workout's route in a few numbers and a track of at most 256 points, made from raw points that arrive in pieces of
-/// any size.
+/// A workout's route, summarized in a few numbers and a track of at most 256 points. It is made from raw points that
+/// arrive in pieces of any size.
 package struct RouteSummary: Sendable {
-    /// Positions less accurate than this many metres don't count; a negative accuracy means that there is no position
-    /// at all.
+    /// Positions whose accuracy in metres is worse than this don't count; a negative accuracy means that there is no
+    /// position at all.
     static let horizontalAccuracy = 50.0
     static let verticalAccuracy = 20.0
     /// How many metres the elevation must move back for a change between up and down to count as a turn.
     static let elevationThreshold = 3.0
-    /// Metres, for the track.
+    /// The tolerance of the track, in metres.
     static let tolerance = 5.0
     static let trackLimit = 256
 
@@ -47,13 +47,13 @@ package struct RouteSummary: Sendable {
         accuracy.isNaN || (accuracy >= 0 && accuracy <= limit)
     }
 
-    /// In metres; nil unless at least two points count.
+    /// The distance in metres; nil unless at least two points count.
     package var distance: Double? { located > 1 ? length.value : nil }
     package var ascent: Double? { gain.ascent }
     package var descent: Double? { gain.descent }
 
-    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null if no point counts, otherwise
-    /// it is `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of equal length.
+    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`. The track is null if no point counts; otherwise
+    /// it is `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, with columns of equal length.
     package var value: Value {
         [
             "points": .integer(Int64(points)), "distanceMeters": Self.rounded(distance, 10),

@@ -12,7 +12,7 @@ extension SamplePage {
         return canonical(rows)
     }
 
-    /// The rows that count in figures, by type, each in canonical order.
+    /// The rows that count in figures, grouped by type, each group in canonical order.
     public func rowsByType() -> [String: [Int]] {
         var lists: [[Int]] = Array(repeating: [], count: types.count)
         for row in 0..<count where counts(row) { lists[Int(type[row])].append(row) }

@@ -5,17 +5,17 @@ public enum SleepAnalysis {
     /// The sessions, in order.
     ///
     /// Samples of all sources belong together unless a gap longer than `gap` separates them: as long as any source
-    /// reports the person in bed or asleep, the night goes on. In each session the stages come from one source: the one
-    /// of highest priority that reports core, deep or REM sleep, or failing that, the first that reports sleep at all.
-    /// Time in bed comes from that source too, or from the first that has it. What other sources report about sleep
-    /// isn't counted.
+    /// reports the person in bed or asleep, the night goes on. In each session, the stages come from one source: the
+    /// source of highest priority that reports core, deep or REM sleep, or failing that, the first that reports any
+    /// sleep. Time in bed comes from that source too, or else from the first source that has it. What other sources
+    /// report about sleep isn't counted.
     ///
     /// An app's summary of a night counts only if none of a session's samples reports sleep (`choose`).
     ///
     /// - Parameters:
-    ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones,
-    ///     and any others are left out.
-    ///   - gap: sessions are separated by anything longer than this.
+    ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order. Rows whose values aren't
+    ///     HealthKit's raw ones are left out.
+    ///   - gap: a longer time than this without samples separates sessions.
     public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepSession] {
@@ -55,8 +55,8 @@ public enum SleepAnalysis {
         return (samples, groups.sources.map(\.name))
     }
 
-    /// The main sleep among some sessions: the one with the most sleep, or the longest if none has any; the first if
-    /// several are equal.
+    /// The main sleep among some sessions: the one with the most sleep, or the longest if none has any. If several are
+    /// equal, it is the first.
     public static func main(of sessions: [SleepSession]) -> Int? {
         sessions.indices.max { a, b in
             let (first, second) = (sessions[a], sessions[b])
@@ -83,9 +83,9 @@ public enum SleepAnalysis {
         return parts
     }
 
-    /// Which of a session's samples count: one source's stages, and one source's time in bed. If no sample reports
-    /// sleep, a night's statistics count, from the first source by priority that has any; time in bed that they lack is
-    /// then taken from the samples.
+    /// The samples of a session that count: one source's stages, and one source's time in bed. If no sample reports
+    /// sleep, a night's statistics count, from the first source by priority that has any; if they have no time in bed,
+    /// it is taken from the samples.
     static func choose(_ all: [SleepSample]) -> [SleepSample] {
         let samples = all.filter { $0.statement == nil }
         if samples.count < all.count, !samples.contains(where: \.stage.isAsleep),

@@ -2,16 +2,17 @@ import HealthModel
 
 /// The sleep of one day: the sessions that belong to it, and which of them is the main one.
 public struct SleepDay: Sendable {
-    /// In order of time.
+    /// The sessions in order of time.
     public let sessions: [SleepSession]
-    /// Index into `sessions`: the one with the most sleep, or the longest if none has any. Nil without sessions.
+    /// The index into `sessions` of the main session: the one with the most sleep, or the longest if none has any. Nil
+    /// without sessions.
     public let main: Int?
 
     private static let type = HealthType.sleepIdentifier
     /// The types whose payloads and creation dates it reads: the statistics of nights.
     public static let detailedTypes: Set = [HealthType.statistics(of: HealthType.sleepIdentifier)]
 
-    /// - Parameter gap: sessions are separated by a longer time than this without a sample from any source.
+    /// - Parameter gap: a longer time than this without a sample from any source separates sessions.
     public init(_ input: DayInput, gap: Duration) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
@@ -24,15 +25,15 @@ public struct SleepDay: Sendable {
         sessions.indices.filter { $0 != main && sessions[$0].asleep != nil }.map { sessions[$0] }
     }
 
-    /// The samples that make up each of the sessions.
+    /// The day's sessions, each with the samples that it was made from.
     package static func explanations(_ input: DayInput, gap: Duration) -> [SleepExplanation] {
         SleepAnalysis.explanations(
             input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type), gap: gap
         ).filter { has($0.session, input) }
     }
 
-    /// A session belongs to the day in whose window it ends. The end of the window is exclusive: a session that ends
-    /// exactly at the edge belongs to the later window.
+    /// A session belongs to the day whose window contains its end. The end of the window is exclusive: a session that
+    /// ends exactly at the edge belongs to the later window.
     private static func has(_ session: SleepSession, _ input: DayInput) -> Bool {
         input.contains(session.reach - .microseconds(1))
     }

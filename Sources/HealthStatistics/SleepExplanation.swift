@@ -2,7 +2,7 @@ import HealthModel
 
 /// Explains a session of sleep.
 package struct SleepExplanation: Sendable, Equatable {
-    /// Why the source of the stages was chosen: it is the first by priority that reports this much.
+    /// Why the source of the stages was chosen: it is the first source by priority that reports this.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
         /// No sample reports sleep; an app computed it.
@@ -21,8 +21,8 @@ package struct SleepExplanation: Sendable, Equatable {
     package var bedSource: String?
     /// Sources that have samples in this session but were left out, highest priority first.
     package var leftOut: [String]
-    /// In order. Stages count each instant once, as the session's minutes do; stretches of time in bed fill in where
-    /// there are no stages.
+    /// In order. The stages count each instant once, as the session's minutes do; where there are no stages, time in
+    /// bed fills in.
     package var stretches: [Stretch]
 
     /// How much of the session isn't in any stretch: neither asleep nor awake nor in bed.

@@ -2,7 +2,7 @@ import HealthModel
 
 /// The validated configuration for nights.
 public struct SleepOptions {
-    /// Anything longer than this without samples separates sessions.
+    /// A longer time than this without samples separates sessions.
     public let gap: Duration
     /// The hour of the local clock at which one night's window ends and the next begins.
     let windowHour: Int
@@ -21,9 +21,9 @@ public struct SleepOptions {
         windowHour = Int(hour)
     }
 
-    /// It reaches back half a day, since sessions that end in the window may have begun there, and forward as far as a
-    /// sample could still extend one. A sample that begins exactly one gap after a session's end still extends it,
-    /// hence the extra microsecond.
+    /// The window reaches back half a day, since sessions that end in it may have begun there, and forward as far as a
+    /// sample could still extend a session. A sample that begins exactly one gap after a session's end still extends
+    /// it, hence the extra microsecond.
     public var window: HandlerWindow {
         HandlerWindow(endHour: windowHour, before: .seconds(12 * 3600), after: gap + .microseconds(1))
     }

@@ -9,8 +9,8 @@ public struct SleepSession: Sendable, Equatable {
     public var start: Instant
     /// The last moment that its sources report: getting up if they report that, otherwise the end of the last stage.
     public var end: Instant
-    /// The last moment that any source reports, even one that was left out: it decides which day the session belongs
-    /// to, so that the session never belongs to two.
+    /// The last moment reported by any source, even one that was left out. It decides which day the session belongs to,
+    /// so that the session never belongs to two days.
     public var reach: Instant
     /// The source of its stages, or of its time in bed if nothing else is known.
     public var source: String
@@ -18,11 +18,11 @@ public struct SleepSession: Sendable, Equatable {
     public var isStatistic = false
 
     // Minutes; nil if the source has no sample of that kind.
-    /// All kinds of sleep together, each instant once.
+    /// All kinds of sleep together, with each instant counted once.
     public var asleep: Double?
     /// The time covered by in-bed samples, together with the time asleep: anyone asleep is in bed.
     public var inBed: Double?
-    /// Excludes any time that is also counted as asleep.
+    /// Time that is also counted as asleep is excluded.
     public var awake: Double?
     /// Core sleep.
     public var core: Double?
@@ -30,9 +30,9 @@ public struct SleepSession: Sendable, Equatable {
     public var deep: Double?
     /// REM sleep.
     public var rem: Double?
-    /// Asleep, but in none of the stages that the source distinguishes.
+    /// Sleep in none of the stages that the source distinguishes.
     public var unspecified: Double?
-    /// The time from going to bed to falling asleep; nil if no time in bed begins before that.
+    /// The time from going to bed to falling asleep; nil if no time in bed begins before falling asleep.
     public var latency: Double?
     /// Time awake between first falling asleep and last waking; nil without sleep, or if the source doesn't report time
     /// awake.
@@ -54,7 +54,7 @@ public enum SleepStage: Int, Sendable, CaseIterable {
     var isStaged: Bool { self == .core || self == .deep || self == .rem }
 }
 
-/// One sleep sample, whose source is given as a priority.
+/// One sleep sample, whose source is represented by its priority.
 struct SleepSample {
     var id: SampleID
     var start: Instant

@@ -1,6 +1,7 @@
 import HealthModel
 
-/// A night as summed up by an app: how long, but not when. In minutes; nil for anything that the app doesn't report.
+/// A night as summed up by an app, which says how long the person slept, was in bed and so on, but not when. In
+/// minutes; nil for anything that the app doesn't report.
 struct SleepStatement {
     var asleep: Double?
     var inBed: Double?
@@ -15,9 +16,9 @@ struct SleepStatement {
 
     /// Reads the payload of a statistic (`asleepSeconds`, `coreSeconds`, …).
     ///
-    /// Apps print 0 for what they don't know, such as a stage in a night without stages, or the time in bed. Sleep
-    /// longer than the night can't be true; if that is reported, nothing counts. Nothing counts, either, if there is
-    /// neither sleep nor time in bed.
+    /// Apps print 0 for values that they don't know, such as a stage in a night without stages, or the time in bed.
+    /// Sleep longer than the night can't be true; if that is reported, nothing counts. Nothing counts, either, if there
+    /// is neither sleep nor time in bed.
     init?(_ page: SamplePage, row: Int) {
         guard row < page.payload.count, page.start[row] < page.end[row],
             let body = try? Value(json: page.payload.bytes[page.payload.range(row)])
@@ -38,7 +39,7 @@ struct SleepStatement {
 extension SleepSession {
     /// Adds up what an app reports about a session; nil when it reports nothing.
     /// - Parameters:
-    ///   - statements: from one source.
+    ///   - statements: those of one source.
     ///   - bed: samples of time in bed, used if the statements have no time in bed.
     init?(_ statements: [SleepSample], bed: [SleepSample], names: [String], reach: Instant) {
         guard let first = statements.first else { return nil }

@@ -2,13 +2,14 @@ import HealthModel
 
 /// The sources of some rows by priority: by rank, then by name, so that two watches have a fixed order too.
 ///
-/// Manual entries are a source of their own, separate from what the same app measured.
+/// Manual entries are a source of their own, separate from the measurements of the same app.
 struct SourceGroups {
     struct Source: Hashable, Comparable {
         var rank: Int
         var name: String
 
-        /// Its name in explanations, because an entry made by hand in an app isn't the app's own measurement.
+        /// The source's name in explanations: an entry made by hand in an app is marked, because it isn't the app's own
+        /// measurement.
         var label: String { rank == 0 ? "\(name) (by hand)" : name }
 
         static func < (a: Source, b: Source) -> Bool { (a.rank, a.name) < (b.rank, b.name) }
@@ -16,7 +17,7 @@ struct SourceGroups {
 
     /// Highest priority first.
     let sources: [Source]
-    /// For each row given, its index into `sources`.
+    /// For each of the given rows, the index of its source in `sources`.
     let ofRow: [Int32]
 
     init(_ page: SamplePage, rows: [Int], order: SourceOrder) {

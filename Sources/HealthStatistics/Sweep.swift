@@ -25,7 +25,7 @@ struct Sweep {
             guard starts[row] < ends[row] else { continue }
             let at = isStart ? starts[row] : ends[row]
             let group = Int(groups[row])
-            // Reported before the set changes, so that the set needn't be copied.
+            // Each stretch is reported before the set changes, so that the set needn't be copied.
             if active.count(of: group) == (isStart ? 0 : 1) {
                 if since < at, active.first != nil { body(since, at, active) }
                 since = at

@@ -4,16 +4,16 @@ import HealthModel
 /// track.
 ///
 /// Douglas–Peucker in chunks: every 8,192 points are reduced to a sixteenth, then every 8,192 of the remaining points
-/// again, and so on. A dropped point lies within the pass's tolerance of the line that remains; a later pass that moves
+/// again, and so on. A dropped point is within the pass's tolerance of the line that remains. A later pass that moves
 /// this line adds its own tolerance, since the distance to a line is convex along each dropped line. So the sum of the
-/// passes' tolerances holds for every point.
+/// passes' tolerances is a bound for every point.
 package struct TrackSimplifier: Sendable {
     package struct Point: Sendable, Equatable {
         package var time: Instant
         /// Degrees.
         package var latitude: Double
         package var longitude: Double
-        /// Metres; NaN where there is none.
+        /// Metres; NaN where there is no elevation.
         package var elevation: Double
         let place: EarthPoint
 
@@ -27,11 +27,12 @@ package struct TrackSimplifier: Sendable {
     }
 
     static let stretch = 8192
-    /// The most points that a chunk is reduced to, and the tolerance in metres at which simplifying it begins.
+    /// The maximum number of points to which a chunk is reduced, and the tolerance in metres with which its
+    /// simplification starts.
     private static let kept = stretch / 16
     private static let fine = 1.0
 
-    /// Points grouped by how many passes they have gone through; later levels have fewer.
+    /// Points grouped by the number of passes they have gone through; later levels have fewer points.
     private var levels: [[Point]] = [[]]
     /// The largest tolerance used by any pass at each level.
     private var tolerances: [Double] = []
@@ -56,7 +57,7 @@ package struct TrackSimplifier: Sendable {
         }
     }
 
-    /// The track, and a distance in metres from it within which every original point lies.
+    /// The track, and a distance in metres: every original point is at most that far from the track.
     /// - Parameters:
     ///   - tolerance: in metres; doubled until no more than `limit` points are needed.
     ///   - limit: at least 2.
@@ -77,7 +78,7 @@ package struct TrackSimplifier: Sendable {
     }
 
     /// The points to keep: the ends, and any point farther than `tolerance` from the line between two kept points. Uses
-    /// a loop, because recursion on an evenly winding route would go as deep as there are points.
+    /// a loop, because on an evenly winding route, recursion could go as deep as the number of points.
     private static func kept(_ points: [Point], _ tolerance: Double) -> [Int] {
         guard points.count > 2 else { return Array(points.indices) }
         var stays = [Bool](repeating: false, count: points.count)

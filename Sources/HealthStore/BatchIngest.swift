@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// One batch on its way into the store, with its dictionaries translated to the store's numbers.
+/// One batch being stored, with its dictionaries translated to the store's numbers.
 struct BatchIngest {
     let batch: RecordBatch
     let metadata: UnsafeRawBufferPointer
@@ -35,7 +35,7 @@ struct BatchIngest {
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
         }
         isUnnamed = batch.origins.map { Origin.unnamedSources.contains($0.sourceName) }
-        // Which row a record belongs to doesn't depend on the device that made it.
+        // The device that made a record doesn't affect which row it belongs to.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
     }
 
@@ -108,7 +108,7 @@ struct BatchIngest {
             ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(rebasing: bytes[column.range(row)])
     }
 
-    /// Loads the rows that start in the same seconds as the records: walks the index, and skips ahead over stretches
+    /// Loads the rows that start in the same seconds as the records, by walking the index and skipping stretches
     /// without records.
     private func load(type: Int, rows: [Int]) throws {
         writer.window.reset(expected: rows.count)
@@ -167,7 +167,7 @@ struct BatchIngest {
     private func loadBlocks(type: Int, rows: [Int], through last: Int64) throws {
         guard let first = rows.first.map({ batch.startOf($0).flooredSecond }) else { return }
         for place in try writer.blocks.places(user: user, type: type, seconds: first...last) {
-            // Records may be far apart, and then a block between them needn't be read.
+            // Records may be far apart, in which case a block between them needn't be read.
             var next = firstRecord(from: place.firstSecond, among: rows)
             guard next < rows.count, batch.startOf(rows[next]).flooredSecond <= place.lastSecond else { continue }
             let view = try writer.blocks.view(place)
@@ -180,8 +180,8 @@ struct BatchIngest {
                 } else if held < wanted {
                     row += 1
                 } else {
-                    // Leaves room for rows from the other table. Blocks found later may contain rows in any of these
-                    // seconds.
+                    // This leaves room for rows from the other table. Blocks found later may contain rows in any of
+                    // these seconds.
                     if writer.window.rows.count >= RowWindow.rowLimit / 2 {
                         for row in rows { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
                         return
@@ -195,7 +195,7 @@ struct BatchIngest {
         }
     }
 
-    /// The index in `rows` of the first record that starts in this second or later.
+    /// The index in `rows` of the first record that starts in the given second or later.
     private func firstRecord(from second: Int64, among rows: [Int]) -> Int {
         var (low, high) = (0, rows.count)
         while low < high {

@@ -6,11 +6,11 @@ package struct TypeCompleteness: Sendable {
     package var head: TypeHead
     /// The first and last date of each run of consecutive dates with samples, in order, as days since 1970.
     package var runs: [Int32]
-    /// Samples that HealthKit stored more than a day after their end, by start date and in order.
+    /// Samples that HealthKit stored more than a day after they ended, in order of their start dates.
     package var late: [(day: Int32, arrivals: LateArrivals.Day)]
 }
 
-/// Reports how complete a store is, in steps of bounded work, and keeps the result: only types that have changed since
+/// Reports how complete a store is, in steps of bounded work, and keeps the result: later, only types that have changed
 /// are examined again.
 package final class CompletenessReader {
     /// How much work one step may do.
@@ -60,7 +60,7 @@ package final class CompletenessReader {
         zones: [String: ZoneTimeline], nightHours: [String: Int], budget: Budget
     ) throws -> [TypeCompleteness]? {
         var budget = budget
-        // Samples may now belong to different dates than before.
+        // Samples may belong to different dates now.
         if zones != self.zones || nightHours != self.nightHours {
             late = LateArrivals()
             walks = [:]
@@ -113,7 +113,7 @@ package final class CompletenessReader {
 }
 
 extension HealthStoreReader {
-    /// How many entries the quarantine has for each reason, the most frequent first; at most `limit` reasons.
+    /// The number of quarantine entries for each reason, the most frequent reason first; at most `limit` reasons.
     package func quarantineReasons(user: String, limit: Int = 200) throws -> [(reason: String, count: Int)] {
         let query = try database.prepare(
             """

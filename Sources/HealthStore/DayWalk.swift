@@ -2,7 +2,7 @@ import HealthModel
 import SQLite
 
 /// Finds the dates on which a user has samples of a type, with one index seek per date instead of reading every row. It
-/// can be continued from where it stopped.
+/// can resume where it stopped.
 ///
 /// A sample belongs to the date of its start. A sample that is spread over its time (cumulative types, categories) also
 /// belongs to every later date that it overlaps.
@@ -52,7 +52,7 @@ package struct DayWalk: Sendable {
         }
     }
 
-    /// Continues for at most `seeks` index seeks, and subtracts the number it made from `seeks`.
+    /// Continues for at most `seeks` index seeks, and subtracts those it made from `seeks`.
     mutating func advance(_ statements: Statements, user: Int, type: Int, reach: Int64, seeks: inout Int) throws {
         let kind = HealthType.named(self.type)
         let spreads = kind.style == .cumulative || kind.kind == .category
@@ -76,7 +76,7 @@ package struct DayWalk: Sendable {
         }
     }
 
-    /// Checks whether a sample of the last date found reaches into the next.
+    /// Checks whether a sample on the last date found reaches into the next date.
     private mutating func reachBeyond(
         _ day: Int32, _ statements: Statements, _ user: Int, _ type: Int, _ reach: Int64
     ) throws {

@@ -2,7 +2,7 @@ import Glibc
 import HealthModel
 import JSON
 
-/// The payload of a record that is kept whole, as an element of the export (a clinical record, a dose, or whatever
+/// The payload of a record that is kept as a whole, as an element of the export (a clinical record, a dose, or whatever
 /// later versions add).
 ///
 /// Such records have no number, and many may share type, source and time: a hospital's results all arrive within one

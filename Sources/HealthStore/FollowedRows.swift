@@ -1,16 +1,16 @@
 import HealthModel
 
-/// Rows of one type on their way from another store.
+/// Rows of one type that come from another store.
 struct FollowedRows {
     let page: SamplePage
-    /// The type's number in this store; if there is no room for the type's name, a number that no row has.
+    /// The type's number in this store or, if there is no room for the type's name, a number that no row has.
     let type: Int
     let isStrange: Bool
-    /// Units for whose names there is no room.
+    /// Units for whose names there is no room in this store.
     let strangeUnits: Set<String>
     let user: Int
     let source: String
-    /// Whether the quarantine may hold samples from that store in the form of text.
+    /// Whether the quarantine may contain samples from that store as text.
     let mayBeKeptApart: Bool
     let rule: (Double, Instant, Instant) -> String?
 

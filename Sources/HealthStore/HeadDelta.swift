@@ -13,8 +13,8 @@ struct HeadDelta {
     var firstStart = Int64.max
     var lastStart = Int64.min
     var lastEnd = Int64.min
-    // The earliest and latest times of rows that were deleted or moved: if one of them was also the type's earliest or
-    // latest, that must be looked up again.
+    // The earliest and latest times of rows that were deleted or moved. If one of these times was also the type's
+    // earliest or latest, that must be looked up again.
     var lostFirstStart = Int64.max
     var lostLastStart = Int64.min
     var lostLastEnd = Int64.min
@@ -29,7 +29,7 @@ struct HeadDelta {
         lastEnd = max(lastEnd, row.countedEnd)
     }
 
-    /// Called for every change, even a new version that counts exactly as the old one did.
+    /// Called for every change, even for a new version that counts exactly as the old one did.
     mutating func touch(_ row: StoredRow) {
         if row.sequence.value > sequence.value { sequence = row.sequence }
     }

@@ -161,7 +161,7 @@ final class HeadLedger {
         return better(a, b)
     }
 
-    /// The edge among the rows of the outermost second, since the index sorts only by second.
+    /// The edge among the rows of the outermost second, which is needed because the index sorts only by second.
     private func edge(
         _ statement: Statement, user: Int, type: Int, better: (Int64, Int64) -> Bool
     ) throws -> Int64? {

@@ -8,7 +8,7 @@ package struct AnchoredPage: Sendable {
     package var users: [String] = []
     /// Index into `users`, by row.
     package var user: [Int32] = []
-    /// All changes up to here are in this page or an earlier one, even if this page is empty.
+    /// All changes up to this one are in this page or an earlier one, even if this page is empty.
     package var covered = SequenceNumber.beginning
     /// Whether `covered` is the window's end, or the store's head.
     package var isComplete = false
@@ -35,7 +35,7 @@ package struct SpanPage: Sendable {
 }
 
 extension HealthStoreReader {
-    /// The rows that changed: each appears once, at its latest change. Quarantined rows are left out.
+    /// The rows that changed; each appears once, with its latest change. Quarantined rows are left out.
     package func anchored(
         _ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()
     ) throws -> AnchoredPage {
@@ -63,7 +63,7 @@ extension HealthStoreReader {
         return page
     }
 
-    /// Which stretches of time changed, with neighbours less than an hour apart joined: a few bytes for thousands of
+    /// The stretches of time that changed, joining neighbours less than an hour apart: a few bytes for thousands of
     /// rows.
     /// - Parameter limits: `rows` counts spans.
     package func spans(_ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()) throws -> SpanPage
@@ -110,7 +110,7 @@ extension HealthStoreReader {
     ) throws -> (covered: SequenceNumber, isComplete: Bool) {
         try refresh()
         let span = window.span(filter)
-        // A caller that sets an end knows the store's head; without one, the end is the newest sample.
+        // A caller that sets an end knows the store's head; if no end is set, the newest sample is the end.
         let end = span.through == .end ? try head() : span.through
         guard span.after < end else { return (span.after, true) }
         let windows = (0...types.newest).map { id -> SequenceWindow? in

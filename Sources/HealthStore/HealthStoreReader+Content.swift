@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// What a sample consists of.
+/// The contents of a sample.
 package struct SampleContent: Sendable, Equatable {
     package var id: SampleID
     package var type: String
@@ -30,7 +30,7 @@ package enum UUIDStanding: Sendable, Equatable {
 }
 
 extension HealthStoreReader {
-    /// What a UUID stands for among a user's samples.
+    /// What a UUID refers to among a user's samples.
     package func standing(of uuid: SampleID, user: String) throws -> UUIDStanding {
         try refresh()
         guard let user = users.ids[user] else { return .free }
@@ -44,7 +44,7 @@ extension HealthStoreReader {
         return try find.firstRow { row in
             if row.int64(0) != 0 { return .deleted }
             if row.isNull(1) { return .free }
-            // A row that isn't in the table of rows is in a block, where no row is deleted.
+            // A row that isn't in the table of rows is in a block, where there are no deleted rows.
             let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
             return switch state {
             case .absent: .absent
@@ -55,7 +55,7 @@ extension HealthStoreReader {
     }
 
     /// The content of a sample that was entered by hand and isn't deleted; nil if no such sample has that UUID. Such
-    /// samples come one at a time, so none is in a block.
+    /// samples arrive one at a time, so none of them is in a block.
     package func entered(uuid: SampleID, user: String) throws -> SampleContent? {
         try refresh()
         guard let user = users.ids[user] else { return nil }
@@ -76,7 +76,7 @@ extension HealthStoreReader {
         }
     }
 
-    /// The UUIDs of the samples of a type that were entered by hand for that instant and aren't deleted.
+    /// The UUIDs of the samples of a type that were entered by hand for the given instant and aren't deleted.
     package func entered(user: String, type: String, start: Instant) throws -> [SampleID] {
         try refresh()
         guard let user = users.ids[user], let type = types.ids[type] else { return [] }

@@ -77,7 +77,7 @@ extension HealthStoreReader {
     }
 
     /// The type stated by an input, which is either an element of an export or an item of a request; "(Record without
-    /// type)", "(damaged Record)" or "(item without type)" if it states none, or none that can be read.
+    /// type)", "(damaged Record)" or "(item without type)" if it states no type, or none that can be read.
     package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Where a sample is in the store, without its value.
+/// Where a sample is in the store; its value isn't included.
 package struct SamplePlace: Sendable, Equatable {
     package var id: SampleID
     /// HealthKit's own UUID.
@@ -14,7 +14,7 @@ package struct SamplePlace: Sendable, Equatable {
     package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
-    /// "alive", "absent" (a newer complete export lacks it), "deleted" or "quarantined".
+    /// "alive", "absent" (missing from a newer complete export), "deleted" or "quarantined".
     package var state: String
 }
 

@@ -7,7 +7,7 @@ extension HealthStoreReader {
     ///
     /// Read all pages of a slice in one read transaction; otherwise they may be inconsistent.
     /// - Parameters:
-    ///   - position: `next` of the previous page; nil for the first.
+    ///   - position: The position in `next` of the previous page; nil for the first page.
     ///   - limits: `scanned` is ignored, because a slice's work is bounded by its ranges.
     package func slice(
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
@@ -45,7 +45,7 @@ extension HealthStoreReader {
         }
     }
 
-    /// For each type that is wanted only during samples of another type, the times of those samples.
+    /// For each type that is wanted only during samples of another type, the times of those other samples.
     private func rangesDuring(_ query: SliceQuery) throws -> [String: [Range<Instant>]] {
         var byOther: [String: [Range<Instant>]] = [:]
         for other in Set(query.during.values) {
@@ -91,7 +91,7 @@ private struct SliceMerge {
     private struct Row {
         var position: SlicePosition
         var row: StoredRow
-        /// The time at which the row stops counting, in microseconds since 1970.
+        /// The time until which the row counts, in microseconds since 1970.
         var end: Int64
         var detail: SliceCursor.Detail?
     }

@@ -10,8 +10,8 @@ package struct TypeHead: Sendable, Equatable {
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// For the samples that aren't deleted; while samples missing from a complete export are being deleted, these are
-    /// only bounds.
+    /// These cover the samples that aren't deleted; while samples missing from a complete export are being deleted,
+    /// they are only bounds.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?
@@ -19,12 +19,12 @@ package struct TypeHead: Sendable, Equatable {
 
 /// One entry of the quarantine.
 package struct QuarantineEntry: Sendable, Equatable {
-    /// Rises with each entry.
+    /// Increases with each entry.
     package var number: Int64
     package var user: String
     /// The file or request that it came in.
     package var source: String
-    /// The line of the input; 0 when it has none.
+    /// The line of the input; 0 when the input has no lines.
     package var line: Int64
     package var reason: String
     /// The element as received; empty for a sample that is stored but outside the plausibility limits.
@@ -116,7 +116,7 @@ extension HealthStoreReader {
         try database.prepare("SELECT count(*) FROM quarantine WHERE dropped = 0").firstRow { $0.int(0) } ?? 0
     }
 
-    /// Apple's ring summaries for the dates from the first to the last, both included, in order; at most the first
+    /// Apple's ring summaries for a range of dates, including the first and the last, in order; at most the first
     /// `limit`.
     package func activitySummaries(
         user: String, from: LocalDay, through: LocalDay, limit: Int = .max

@@ -13,15 +13,16 @@ package final class HealthStoreReader {
     private var origins: [Int: Origin] = [:]
     private var originBytes = 0
     private let readOrigin: Statement
-    /// The bytes of origins kept in memory: hostile input can have a new origin in every record.
+    /// The maximum size, in bytes, of origins kept in memory, because hostile input can have a new origin in every
+    /// record.
     private static let originLimit = 4 << 20
     private let readHead: Statement
-    /// The types for which a user has samples that aren't deleted, with the reach of each.
+    /// The types for which a user has samples that aren't deleted, with each type's reach.
     let liveTypes: Statement
     var walks: [Bool: RowWalk] = [:]
     var slices: [SliceCursor.Key: [Statement]] = [:]
 
-    /// Names by number. Numbers only ever rise, so only new ones are read.
+    /// Names by number. Numbers only ever increase, so only new names are read.
     final class Names {
         let table: String
         private(set) var names: [Int: String] = [:]
@@ -51,7 +52,7 @@ package final class HealthStoreReader {
         }
     }
 
-    /// - Parameter database: a store; read-only if the writer has another connection.
+    /// - Parameter database: a store, which is read-only if the writer has another connection.
     package init(database: Database) throws {
         self.database = database
         blocks = try BlockTable(in: database)

@@ -3,11 +3,11 @@ import SQLite
 /// The tables of a health store.
 ///
 /// A store is its own changelog: every sample has the sequence of its latest change, so an anchored query walks the
-/// samples themselves. Samples that arrive many at a time are stored in `blocks`, in columns, a few thousand per block:
-/// they take a fifth of the space, and can be read at the speed of memory. All others are in `samples`, one row each:
-/// those that arrive one by one, those that are deleted or quarantined, and all that have changed since they arrived.
-/// When a sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new version.
-/// So a block never changes.
+/// samples themselves. Samples that arrive many at a time are stored in `blocks`, in columns, a few thousand per block.
+/// They take up a fifth of the space, and can be read at the speed of memory. All others are in `samples`, one row
+/// each: samples that arrive one by one, those that are deleted or quarantined, and all that have changed since they
+/// arrived. When a sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new
+/// version. So a block never changes.
 ///
 /// In `samples`, one unique index serves both identity and ranges; it is the only index that every insert has to
 /// update. The partial index holds just the samples longer than `longDuration`, so that one sample a year long doesn't
@@ -118,6 +118,6 @@ enum SampleState: UInt8 {
     case absent = 1
     /// Deleted by UUID or id, permanently.
     case deleted = 2
-    /// Outside the plausibility limits.
+    /// The sample is outside the plausibility limits.
     case quarantined = 3
 }

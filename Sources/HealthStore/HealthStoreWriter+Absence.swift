@@ -1,13 +1,13 @@
 import HealthModel
 import SQLite
 
-/// An export that is complete for the types and the time that it covers, all of whose records have gone through a
+/// An export that is complete for its types and the time that it covers; all of its records have gone through a
 /// session.
 package struct CompleteExport {
     package let session: ImportSession
     /// When the phone wrote the export.
     package var date: Instant
-    /// The store's sequence when the import began: anything added later isn't deleted.
+    /// The store's sequence when the import began; anything added later isn't deleted.
     package var before: SequenceNumber
 
     package init(session: ImportSession, date: Instant, before: SequenceNumber) {
@@ -17,7 +17,7 @@ package struct CompleteExport {
     }
 }
 
-/// How far the store has been compared with a complete export.
+/// How much of the store has been compared with a complete export.
 package struct AbsenceProgress: Sendable, Equatable {
     /// Rows up to this sequence have been examined.
     package var after = SequenceNumber.beginning
@@ -28,7 +28,7 @@ package struct AbsenceProgress: Sendable, Equatable {
     package init() {}
 }
 
-/// Samples that an export could contain, and the number of them that it lacks, by type.
+/// The number of samples that an export could contain, and of those that it lacks, by type.
 package struct AbsenceCounts: Sendable, Equatable {
     package var covered: [String: Int] = [:]
     package var absent: [String: Int] = [:]
@@ -42,7 +42,7 @@ package struct AbsenceCounts: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// One step of counting what a complete export lacks; changes nothing. Repeat until `progress` is done.
+    /// Performs one step of counting what a complete export lacks; changes nothing. Repeat until `progress` is done.
     ///
     /// For each type among its records, the export covers the time from the start of the first record of that type. It
     /// lacks the samples of these types that none of its records has claimed. Some samples are exempt: those that
@@ -61,8 +61,8 @@ extension HealthStoreWriter {
         return try compare(export, &progress, limit: limit, user: user).counts
     }
 
-    /// One step of deleting what a complete export lacks, as defined at `countAbsent`; each step in its own
-    /// transaction. If a sample is added again later, that undoes the deletion.
+    /// Performs one step of deleting what a complete export lacks, as defined at `countAbsent`; each step is a
+    /// transaction of its own. If a sample is added again later, that undoes the deletion.
     /// - Returns: what this step deleted.
     package func deleteAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
@@ -124,7 +124,7 @@ extension HealthStoreWriter {
         let row = walked.row
         return row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
             && row.created <= export.date.flooredSecond && row.flags & RecordFlags.manual.rawValue == 0
-            // A row that has changed still has the sequence that it was added with.
+            // A row that has changed still has the sequence with which it was added.
             && row.uuid == nil && row.born <= export.before
     }
 }

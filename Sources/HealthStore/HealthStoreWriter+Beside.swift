@@ -3,8 +3,8 @@ import SQLite
 
 // What is stored in addition to the samples: Apple's ring summaries and workout routes.
 extension HealthStoreWriter {
-    /// Stores Apple's own figures for days. A day's figures grow until it is over, so those of the newest export win,
-    /// in whatever order exports are imported. Of two exports with the same date, the same one always wins.
+    /// Stores Apple's own figures for days. A day's figures grow until it is over, so the figures of the newest export
+    /// win, in whatever order exports are imported. Of two exports with the same date, the same one always wins.
     /// - Parameter exported: when the export was made; nil counts as older than any other.
     /// - Returns: how many rows were written.
     @discardableResult
@@ -30,13 +30,13 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Stores a stretch of a workout's route under the path given by the workout's payload.
+    /// Stores a stretch of a workout's route under the path that the workout's payload gives.
     /// - Parameters:
-    ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
+    ///   - path: the path as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
     ///   - firstPoint: how many points of the route come before these.
-    ///   - points: JSON of the points.
+    ///   - points: The points as JSON.
     ///   - isLast: whether the route ends here; if so, any later points from an earlier version are deleted.
-    /// - Returns: whether it is new or has changed.
+    /// - Returns: whether the stretch is new or has changed.
     @discardableResult
     package func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {
         try change { user in

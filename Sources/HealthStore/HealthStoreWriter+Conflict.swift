@@ -12,11 +12,11 @@ package enum ConflictEnd: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// Ends a conflict: the chosen content is a new version of the sample, and the content that wasn't chosen is
+    /// Ends a conflict: the chosen content becomes a new version of the sample, and the content that wasn't chosen is
     /// refused from now on. The sample's other conflicts stay open, and show its new content.
     /// - Parameters:
     ///   - entry: a quarantine entry with this conflict as its text.
-    ///   - takesOther: whether the content that was set aside replaces that of the sample.
+    ///   - takesOther: whether the content that was set aside replaces the content of the sample.
     package func settle(
         _ entry: QuarantineEntry, _ conflict: RecordConflict, takesOther: Bool, plausibility: PlausibilityRule
     ) throws -> ConflictEnd {
@@ -151,7 +151,7 @@ extension HealthStoreWriter {
 }
 
 extension RecordConflict.Content {
-    /// Whether both are the same content, by the rules for records with the same UUID.
+    /// Whether both contents are the same, by the rules for records with the same UUID.
     func agrees(with other: RecordConflict.Content) -> Bool {
         unit == other.unit && StoredValue.agrees(value ?? .nan, other.value ?? .nan)
             && abs(start.flooredSecond - other.start.flooredSecond) <= RecordClaim.tolerance

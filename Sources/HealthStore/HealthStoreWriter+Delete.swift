@@ -2,15 +2,16 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Deletes samples by HealthKit UUID, permanently: one that isn't known yet is refused when it arrives.
+    /// Deletes samples by HealthKit UUID, permanently: a sample that isn't known yet will be refused when it arrives.
     /// - Returns: how many rows became tombstones.
     @discardableResult
     package func delete(uuids: [SampleID]) throws -> Int {
         try outcomes(ofDeleting: uuids).reduce(0) { $0 + ($1 == .deleted ? 1 : 0) }
     }
 
-    /// As above, with the outcome for each: a sample that wasn't deleted yet is `deleted`, one that was deleted before
-    /// is `known`, one that isn't in the store is `added` to those refused in future.
+    /// The same as above, with the outcome for each: `deleted` for a sample that wasn't deleted yet, `known` for a
+    /// sample that was deleted before, and `added` for a sample that isn't in the store, which will be refused in
+    /// future.
     package func outcomes(ofDeleting uuids: [SampleID]) throws -> [RecordOutcome] {
         try change { user in
             try uuids.map { uuid in
@@ -29,7 +30,7 @@ extension HealthStoreWriter {
     }
 
     /// Deletes samples by their own id, permanently.
-    /// - Parameter type: saves searching all types.
+    /// - Parameter type: if given, only this type is searched.
     /// - Returns: how many rows became tombstones.
     @discardableResult
     package func delete(ids: [SampleID], type: String? = nil) throws -> Int {
@@ -53,7 +54,7 @@ extension HealthStoreWriter {
     private func row(id: SampleID, among types: [Int], user: Int) throws -> StoredRow? {
         // An id begins with the start in milliseconds, or with 0 if that was before 1970.
         let second = Int64(id.high >> 16) / 1000
-        // The table of rows first: it has an index, and only it contains quarantined or deleted samples.
+        // The table of rows is searched first: it has an index, and only it contains quarantined or deleted samples.
         for type in types {
             if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
             if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }

@@ -9,9 +9,9 @@ struct OpenDocument {
 }
 
 extension HealthStoreWriter {
-    /// Stores a document, or a part of a long one. Known content is stored only once; the file's name and what refers
-    /// to it are updated to the latest.
-    /// - Returns: whether the document ends with this part and is new.
+    /// Stores a document, or a part of a long one. Known content is stored only once; the file's name and whatever
+    /// refers to the file are updated to the latest.
+    /// - Returns: whether this part completes the document and the document is new.
     /// - Throws: `HealthStoreError.brokenDocument` for parts that aren't consecutive.
     @discardableResult
     package func keep(_ part: DocumentPart) throws -> Bool {

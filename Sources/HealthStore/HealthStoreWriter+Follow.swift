@@ -1,33 +1,34 @@
 import HealthModel
 import SQLite
 
-/// What became of a page that was followed.
+/// What became of a page received from another store.
 package struct FollowCounts: Sendable, Equatable {
-    /// Samples that are new, differ now, or were deleted.
+    /// Samples that are new, have different content now, or were deleted.
     package var changed = 0
     /// Samples that are unchanged, and deletions of samples that don't count here.
     package var known = 0
-    /// Samples that this store didn't take: deleted here for good, or kept apart.
+    /// Samples that this store didn't take, because they are deleted here for good or were kept apart.
     package var refused = 0
-    /// By how many entries the quarantine has grown; negative if it has shrunk.
+    /// How many entries the quarantine has gained; negative if it has shrunk.
     package var quarantined = 0
-    /// HealthKit UUIDs of samples that people enter and that have other content now.
+    /// HealthKit UUIDs of samples that people have entered and whose content is different now.
     package var revised: [SampleID] = []
 
     package init() {}
 }
 
 // Another store's rows are taken as they are: that store has already decided which records are one sample, so nothing
-// is compared or merged. Each keeps its id; a repeat finds the row as it should be and writes nothing.
+// is compared or merged. Each row keeps its id. If a row comes again, nothing is written, because it is already as it
+// should be.
 extension HealthStoreWriter {
     /// Takes in a page of another store's changes.
     ///
-    /// A sample that is deleted there disappears here, and comes back if it does there. A sample that was deleted here
-    /// by id or HealthKit UUID stays deleted. A sample that can't be true here, or has names that there is no room for,
-    /// is kept apart in quarantine, and its earlier version here no longer counts.
+    /// A sample that is deleted there disappears here, and comes back if it comes back there. A sample that was deleted
+    /// here by id or HealthKit UUID stays deleted. A sample that can't be true here, or has names for which there is no
+    /// room, is kept apart in quarantine, and its earlier version here no longer counts.
     /// - Parameters:
-    ///   - page: with all columns, as `HealthStoreReader.anchored` returns it.
-    ///   - source: as the quarantine names it.
+    ///   - page: a page with all columns, as returned by `HealthStoreReader.anchored`.
+    ///   - source: the name used in the quarantine.
     ///   - plausibility: applied to each row that isn't deleted.
     /// - Throws: `HealthStoreError`, `SQLiteError`; in either case, roll the transaction back.
     package func follow(
@@ -48,7 +49,7 @@ extension HealthStoreWriter {
                     page: page, type: isStrange ? BatchIngest.unknown : try types.id(name), isStrange: isStrange,
                     strangeUnits: strange.units, user: user, source: source, mayBeKeptApart: mayBeKeptApart,
                     rule: plausibility(name))
-                // Deletions first, so that the rows that count come together and fit into blocks.
+                // Deletions come first, so that the rows that count are consecutive and fit into blocks.
                 for row in rows where page.flags[row].contains(.deleted) { try delete(row, of: guest, &counts) }
                 for row in rows where !page.flags[row].contains(.deleted) { try follow(row, of: guest, &counts) }
                 try flushPending(user: user)
@@ -93,7 +94,8 @@ extension HealthStoreWriter {
         case .row(let row):
             old = row
             if row.id != guest.page.ids[number] { try forget(row.id, in: guest, &counts) }
-            // Absent rather than deleted: it may come back there, which a permanent deletion would prevent here.
+            // The row becomes absent rather than deleted: the sample may come back there, and a permanent deletion
+            // would prevent that here.
             if row.state != .absent { try leaveTombstone(row, as: .absent, user: guest.user) }
         case .elsewhere(let row):
             old = row
@@ -120,13 +122,12 @@ extension HealthStoreWriter {
     private enum Counterpart {
         case none
         case row(StoredRow)
-        /// It came through another channel, with a time that was rounded differently.
+        /// The sample came through another channel, with a time that was rounded differently.
         case elsewhere(StoredRow)
         case deletedHere
     }
 
-    /// The row with the sample's id; otherwise, if the sample had already come through another channel, the row with
-    /// its UUID.
+    /// The row with the sample's id or, if the sample has already come through another channel, the row with its UUID.
     private func counterpart(of number: Int, in guest: FollowedRows) throws -> Counterpart {
         let second = guest.page.startOf(number).flooredSecond
         if let row = try row(user: guest.user, type: guest.type, second: second, id: guest.page.ids[number]) {
@@ -163,7 +164,7 @@ extension HealthStoreWriter {
             row.id, reason: reason, line: 0, source: guest.source, user: guest.user)
     }
 
-    /// Leaves no gap in the numbers of a key's rows: a later import looks for them one after the other.
+    /// Leaves no gap in the numbers of a key's rows, because a later import looks for them one after the other.
     private func insertTombstone(_ number: Int, of guest: FollowedRows) throws {
         guard guest.strangeness(number) == nil, guest.hasPossibleTimes(number) else { return }
         _ = try insert(number, of: guest, as: .absent)
@@ -245,7 +246,8 @@ extension HealthStoreWriter {
         row.origin = try origins.id(page.originOf(number))
         row.flags = page.flags[number].intersection([.userEntered, .manual]).rawValue
         row.created = page.created.isEmpty ? 0 : page.created[number]
-        // The UUID that was here may now be in another row of the page: rows with the same key can trade places.
+        // The UUID that was in this row may now be in another row of the page, because rows with the same key can trade
+        // places.
         row.uuid = guest.uuid(number)
     }
 }

@@ -4,13 +4,13 @@ import SQLite
 extension HealthStoreWriter {
     /// Stores a batch's records, each exactly once.
     ///
-    /// Of the rows with its key that the session hasn't claimed yet, a record claims the one with its HealthKit UUID;
-    /// failing that, a current one whose value agrees; failing that, one that a complete export lacked. If there is
-    /// none, the record becomes a new row. A record whose sample was deleted permanently is refused. A known record
-    /// changes nothing, unless its information is better: then that is merged into the row, as a new version.
+    /// Of the rows with its key that the session hasn't claimed yet, a record claims the row with its HealthKit UUID;
+    /// failing that, a current row whose value agrees; failing that, a row that a complete export lacked. If there is
+    /// no such row, the record becomes a new row. A record whose sample was deleted permanently is refused. A known
+    /// record changes nothing, unless its information is better: that is then merged into the row, as a new version.
     /// - Parameters:
-    ///   - batch: values in canonical units, in any order, with any mixture of types.
-    ///   - session: the file or request that the batch is part of.
+    ///   - batch: its values are in canonical units, in any order, with any mixture of types.
+    ///   - session: the file or request that contains the batch.
     ///   - plausibility: applied to each new row.
     /// - Throws: `HealthStoreError`, `SQLiteError`; in either case, roll the transaction back.
     package func ingest(
@@ -23,7 +23,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// What `ingest` would do with a batch: the session's records claim their rows, and nothing is written.
+    /// Finds out what `ingest` would do with a batch: the session's records claim their rows, but nothing is written.
     /// - Parameter session: a session used only for such calls.
     package func tryOut(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
@@ -85,8 +85,8 @@ extension HealthStoreWriter {
 }
 
 extension RecordBatch {
-    /// Row numbers by type, ordered by start and value, so that index neighbours follow each other, and rows with the
-    /// same key get their ordinals by value, not by their place in the input.
+    /// Row numbers by type, ordered by start and value: index neighbours then follow each other, and rows with the same
+    /// key get their ordinals by value, not by their place in the input.
     fileprivate func rowsByType() -> [(type: Int, rows: [Int])] {
         var groups: [Int: [Int]] = [:]
         var order: [Int] = []

@@ -2,7 +2,8 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Pieces of exports whose records are in the store, with how many records each has: they needn't be read again.
+    /// Pieces of exports whose records are in the store, with the number of records in each; they needn't be read
+    /// again.
     package func knownPieces() throws -> [PieceHash: Int] {
         forgetWhatWasUndone()
         guard let user = try users.existing(self.user) else { return [:] }
@@ -11,8 +12,8 @@ extension HealthStoreWriter {
 
     /// Claims the rows of the pieces' records, as `ingest` would.
     ///
-    /// An earlier record may have claimed one of these rows, taking a piece's sample for its own. In that case the
-    /// piece is forgotten, and must be read.
+    /// An earlier record may have claimed one of these rows, taking a piece's sample for the record's own. In that case
+    /// the piece is forgotten, and must be read.
     /// - Returns: nil if a piece must be read after all; start over with a new session.
     package func claim(_ hashes: [PieceHash], session: ImportSession) throws -> IngestCounts? {
         try change { user -> IngestCounts? in
@@ -70,14 +71,14 @@ extension HealthStoreWriter {
     }
 }
 
-/// What the records of the piece being read have claimed so far.
+/// The rows claimed so far by the records of the piece being read.
 struct OpenPiece {
-    /// Nil once one of them is refused, deleted or quarantined, so that the piece is read again next time.
+    /// Nil once one of the records is refused, deleted or quarantined, so that the piece is read again next time.
     private(set) var claims: [Pieces.Claim]? = []
 
     mutating func add(_ row: SequenceNumber, type: Int, second: Int64) {
         guard var claims else { return }
-        // Not referenced twice, so that it can grow in place.
+        // Only one reference is kept, so that the array can grow in place.
         self.claims = nil
         guard row != .beginning else { return }
         let place: Int

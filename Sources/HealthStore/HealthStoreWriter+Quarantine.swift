@@ -13,15 +13,16 @@ extension HealthStoreWriter {
         }
     }
 
-    /// The same for one input, within a change.
-    /// - Returns: 1 if it is new.
+    /// The same as above for one input, within a change.
+    /// - Returns: 1 if the input is new.
     func setAside(_ input: QuarantinedInput, from source: String, user: Int) throws -> Int {
         try quarantine(
             digest(input.raw, reason: input.reason), sample: nil, source: source, line: input.line,
             reason: input.reason, raw: input.raw, user: user)
     }
 
-    /// The same for a conflict: content that a person has refused isn't new, whatever the sample has become since.
+    /// The same as above for a conflict. Content that a person has refused isn't new, whatever the sample has become
+    /// since.
     func setAside(_ conflict: RecordConflict, line: Int64, from source: String, user: Int) throws -> Int {
         let keys = keys(of: conflict)
         let find = try database.prepare("SELECT 1 FROM quarantine WHERE user = ? AND content = ?")
@@ -36,8 +37,8 @@ extension HealthStoreWriter {
             user: user)
     }
 
-    /// For each of these inputs, whether a person has dropped it: it is refused like a deleted sample, and isn't
-    /// quarantined any more. Changes nothing.
+    /// For each of these inputs, whether a person has dropped it: a dropped input is refused like a deleted sample, and
+    /// is no longer quarantined. Changes nothing.
     package func areDropped(_ inputs: [QuarantinedInput]) throws -> [Bool] {
         forgetWhatWasUndone()
         guard !inputs.isEmpty, let user = try users.existing(self.user) else { return inputs.map { _ in false } }
@@ -57,8 +58,8 @@ extension HealthStoreWriter {
         return try find.firstRow { _ in true } ?? false
     }
 
-    /// The key that identifies a conflict, and its key in the release that introduced conflicts, which also depended on
-    /// the content of the sample.
+    /// The key that identifies a conflict, and the key it had in the release that introduced conflicts, which also
+    /// depended on the content of the sample.
     func keys(of conflict: RecordConflict) -> (current: SampleID, former: SampleID) {
         (
             digest(conflict.identity, reason: RecordConflict.reason),
@@ -72,20 +73,20 @@ extension HealthStoreWriter {
     }
 
     /// Records why a sample is in quarantine.
-    /// - Returns: 1 if it is new.
+    /// - Returns: 1 if the entry is new.
     @discardableResult
     func note(_ sample: SampleID, reason: String, line: Int64, source: String, user: Int) throws -> Int {
         try quarantine(sample, sample: sample, source: source, line: line, reason: reason, raw: "", user: user)
     }
 
     /// Keeps a sample from another store as text. Its id there is recorded with it, so that it can be forgotten.
-    /// - Returns: 1 if it is new.
+    /// - Returns: 1 if the entry is new.
     func keepApart(_ id: SampleID, raw: String, reason: String, source: String, user: Int) throws -> Int {
         try quarantine(
             contentNumber(of: id), sample: nil, source: source, line: 0, reason: reason, raw: raw, user: user)
     }
 
-    /// Whether anything from another store may be in quarantine as text.
+    /// Whether the quarantine may contain anything from another store as text.
     func mayKeepApart(from source: String, user: Int) throws -> Bool {
         let find = try database.prepare(
             "SELECT 1 FROM quarantine WHERE user = ? AND source = ? AND sample IS NULL AND dropped = 0 LIMIT 1")
@@ -94,7 +95,8 @@ extension HealthStoreWriter {
         return try find.firstRow { _ in true } ?? false
     }
 
-    /// Forgets that a sample was quarantined, whether as a row or, from another store, as text, unless it was dropped.
+    /// Forgets that a sample was quarantined, whether as a row or (if it is from another store) as text, unless it was
+    /// dropped.
     /// - Returns: how many entries there were.
     func forgetQuarantined(_ id: SampleID, user: Int) throws -> Int {
         var forgotten = 0
@@ -145,7 +147,7 @@ extension HealthStoreWriter {
         try count.run()
     }
 
-    /// Checks quarantined samples against the current limits: any that pass become samples like any other, with a new
+    /// Checks quarantined samples against the current limits: samples that pass become like any other, with a new
     /// version.
     /// - Returns: how many passed.
     package func retryQuarantined(_ entries: [QuarantineEntry], plausibility: PlausibilityRule) throws -> Int {
@@ -154,7 +156,7 @@ extension HealthStoreWriter {
             for entry in entries {
                 guard let id = entry.sample else { continue }
                 guard let old = try row(id: id, user: user), old.isKeptApart else {
-                    // It was deleted in the meantime, or is already counted.
+                    // The sample was deleted in the meantime, or already counts.
                     try forgetQuarantined(entry)
                     continue
                 }
@@ -193,7 +195,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Forgets a file's inputs that were quarantined for these reasons; dropped inputs stay dropped.
+    /// Forgets those inputs of a file that were quarantined for these reasons; dropped inputs stay dropped.
     /// - Returns: how many.
     package func forgetInputs(of source: String, reasons: [String]) throws -> Int {
         try change { user in
@@ -239,12 +241,12 @@ extension HealthStoreWriter {
 
 extension StoredRow {
     /// Whether a row named in the quarantine is still waiting there. A row that counted before it was quarantined is
-    /// absent, so that anyone who had it learns that it is gone.
+    /// absent, so that anyone who had it learns that it no longer exists.
     fileprivate var isKeptApart: Bool { state == .quarantined || state == .absent }
 }
 
-/// Why a sample can't be true, without giving its value: the caller's rule, within limits that no sample of any channel
-/// may exceed.
+/// Why a sample can't be true, without giving its value. The caller's rule is applied, within limits that no sample
+/// from any channel may exceed.
 enum SampleGuard {
     static func reason(
         start: Int64, end: Int64, value: Double, rule: (Double, Instant, Instant) -> String?

@@ -2,7 +2,8 @@ import HealthModel
 import JSON
 import SQLite
 
-// A person may change what they entered, and decide which of two contents is right: the sample then has a new version.
+// A person may change a sample that they entered, and decide which of two contents is right. The sample then gets a new
+// version.
 extension HealthStoreWriter {
     /// Why a sample can't be true, without giving its value; nil if it can.
     package static func refusal(
@@ -12,7 +13,7 @@ extension HealthStoreWriter {
     }
 
     /// Gives a sample another value at the same time.
-    /// - Parameter metadata: a JSON object, instead of the one it has.
+    /// - Parameter metadata: a JSON object that replaces the existing metadata.
     /// - Returns: false if there is no sample with that UUID.
     package func revise(uuid: SampleID, value: Double, unit: String, metadata: [UInt8]) throws -> Bool {
         try change { user in
@@ -27,8 +28,8 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Gives the newest sample of a type that has a UUID a new version with the same content, so that its figures are
-    /// looked at again.
+    /// Of the samples of a type that have a UUID, gives the newest a new version with the same content, so that its
+    /// figures are looked at again.
     package func touchNewest(of type: String) throws {
         try change { user in
             guard let type = try types.existing(type) else { return }

@@ -3,14 +3,15 @@ import JSON
 import SQLite
 
 extension HealthStoreWriter {
-    /// Merges the summary of a workout's route into the workout's payload, as `routeSummary`; a new version of the row
-    /// if that changes it. An import of the workout without a summary leaves it in place.
+    /// Merges the summary of a workout's route into the workout's payload, as `routeSummary`; if that changes the row,
+    /// it gets a new version. If the workout is imported without a summary, the summary is left in place.
     ///
-    /// The workout is found by its identity. If two workouts share it, the one whose payload names the path is used.
+    /// The workout is found by its identity. If two workouts share that identity, the one whose payload names the path
+    /// is used.
     /// - Parameters:
     ///   - path: as passed to `attachRoute`.
     ///   - summary: an object; it replaces the previous one.
-    /// - Returns: whether the workout has changed; false if there is none.
+    /// - Returns: whether the workout has changed; false if there is no such workout.
     @discardableResult
     package func describeRoute(
         path: String, workoutFrom start: Instant, to end: Instant, sourceName: String, summary: Value
@@ -46,6 +47,6 @@ extension HealthStoreWriter {
         (try? Value(json: payload))?["route"].string.flatMap { name($0) }
     }
 
-    /// Workouts name a route's file as the archive does, apart from the folders before it.
+    /// Workouts and the archive use the same name for a route's file, except for the folders before it.
     private static func name(_ path: String) -> Substring? { path.split(separator: "/").last }
 }

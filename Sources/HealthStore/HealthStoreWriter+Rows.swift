@@ -1,12 +1,12 @@
 import HealthModel
 import SQLite
 
-// Only the methods here and the readers distinguish rows in blocks from those in the table of rows.
+// Only the methods in this file and the readers distinguish rows in blocks from those in the table of rows.
 extension HealthStoreWriter {
-    /// Takes a new row, which already has its sequence. It is written together with those that follow it, or at the end
-    /// of the batch.
+    /// Takes a new row, which already has its sequence. The row is written together with those that follow it, or at
+    /// the end of the batch.
     /// - Parameters:
-    ///   - metadata: canonical JSON, empty for none; likewise the payload.
+    ///   - metadata: canonical JSON, empty if there is none; likewise the payload.
     func add(
         _ row: inout StoredRow, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, user: Int
     ) throws {
@@ -52,10 +52,10 @@ extension HealthStoreWriter {
         insert.bind(13, row.created)
         insert.bind(14, row.uuid)
         for (index, text) in [(15, metadata), (16, payload)] {
-            // The text outlives the step.
+            // The text stays valid until the statement has run.
             if text.isEmpty { insert.bindNull(index) } else { insert.bindText(index, borrowed: text) }
         }
-        // 0 takes no space.
+        // If both are equal, 0 is stored, because it takes up no space.
         insert.bind(17, row.born == row.sequence ? 0 : row.born.value)
         try insert.run()
     }
@@ -95,7 +95,7 @@ extension HealthStoreWriter {
         try update.run()
     }
 
-    /// Writes the waiting rows, and finds the row with that sequence if it is in a block.
+    /// Writes the waiting rows, and finds the row with the given sequence if it is in a block.
     private func sealed(_ sequence: SequenceNumber, user: Int) throws -> (block: SampleBlock, index: Int)? {
         try flushPending(user: user)
         return try blocks.row(at: sequence.value)
@@ -119,20 +119,20 @@ extension HealthStoreWriter {
         try statement.run()
     }
 
-    /// The row with that sequence, without reading its metadata and payload.
+    /// The row with the given sequence, without reading its metadata and payload.
     func row(at sequence: SequenceNumber, user: Int) throws -> StoredRow? {
         if let (block, index) = try sealed(sequence, user: user) { return block.row(index) }
         statements.rowAtSequence.bind(1, sequence.value)
         return try statements.rowAtSequence.firstRow { StoredRow($0) }
     }
 
-    /// The row with that id. Rows of the batch that haven't been written yet aren't found.
+    /// The row with the given id. Rows of the batch that haven't been written yet aren't found.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
         return try blocks.row(user: user, type: type, second: second, id: id).map { $0.block.row($0.index) }
     }
 
-    /// Likewise, but only in the table of rows.
+    /// The same as above, but only in the table of rows.
     func looseRow(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         let query = statements.rowByID
         query.bind(1, user)

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// How far a take-back has come.
+/// How far a take-back has progressed.
 package struct TakeBackProgress: Sendable, Equatable {
     /// The numbers of the origins whose rows are taken back.
     let bringers: [Int]
@@ -10,11 +10,11 @@ package struct TakeBackProgress: Sendable, Equatable {
     package var isDone = false
 }
 
-/// Samples that these origins have added or confirmed and that aren't deleted, by type.
+/// The samples that these origins have added or confirmed and that aren't deleted, counted by type.
 package struct TakeBackCounts: Sendable, Equatable {
-    /// Those that have no other origin, and are deleted.
+    /// Samples that have no other origin, and are deleted.
     package var taken: [String: Int] = [:]
-    /// Those that have, or may have, another origin too, and stay.
+    /// Samples that have, or may have, another origin too, and stay.
     package var kept: [String: Int] = [:]
 
     package init() {}
@@ -35,7 +35,7 @@ extension HealthStoreWriter {
         return bringers.isEmpty ? nil : TakeBackProgress(bringers: bringers)
     }
 
-    /// One step of counting what would be deleted; changes nothing. Repeat until the progress is done.
+    /// Performs one step of counting what would be deleted; changes nothing. Repeat until the progress is done.
     /// - Parameter limit: how many rows to examine in this step.
     package func countBrought(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
         forgetWhatWasUndone()
@@ -46,8 +46,8 @@ extension HealthStoreWriter {
         return try walk(&progress, limit: limit, user: user).counts
     }
 
-    /// One step of taking back, each in its own transaction. A later add undoes the deletion, as after a complete
-    /// export. The last step also deletes what was recorded for the origins.
+    /// Performs one step of taking back; each step is a transaction of its own. A later add undoes the deletion, as it
+    /// does after a complete export. The last step also deletes what was recorded for the origins.
     /// - Returns: what this step deleted and kept.
     package func takeBack(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
         try change(settle: false) { user in

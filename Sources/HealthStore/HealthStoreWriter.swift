@@ -20,7 +20,7 @@ package final class HealthStoreWriter {
     let brought: BroughtTable
     let sightings: WorkoutSightings
     var window = RowWindow()
-    /// New rows that haven't been written yet; none outlives its batch.
+    /// New rows that haven't been written yet; none is kept beyond its batch.
     var pending = PendingBlock()
     /// The document whose parts are being received; nil between documents.
     var openDocument: OpenDocument?
@@ -79,7 +79,7 @@ package final class HealthStoreWriter {
 
     func nextSequence() -> SequenceNumber { sequences.nextSequence() }
 
-    /// What was cached during a transaction that was rolled back is no longer true.
+    /// Whatever was cached during a transaction that was rolled back is no longer valid.
     func forgetWhatWasUndone() {
         if database.rollbackCount != seenRollbacks { forget() }
     }
@@ -95,7 +95,7 @@ package final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
-    /// Makes sure that the session's claims are updated when any session changes a row.
+    /// Makes sure that the session's claims are updated when any session changes a row that it has claimed.
     func join(_ session: ImportSession) throws {
         if let mark = session.rollbackCount {
             guard mark == database.rollbackCount else { throw HealthStoreError.sessionUndone(source: session.source) }

@@ -1,18 +1,18 @@
 import HealthModel
 
-/// One file or one request while it is being stored: which rows its records have claimed.
+/// One file or one request that is being stored, with the rows that its records have claimed.
 ///
-/// Two records in one session are two samples even if they are equal; records in two sessions may be the same sample. A
-/// session that is interrupted, or has a transaction rolled back, starts again from scratch as a new object. It belongs
-/// to the writer's thread.
+/// Two records in one session are two samples even if they are equal; records in two sessions may be the same sample.
+/// If a session is interrupted or one of its transactions is rolled back, it starts again from scratch as a new object.
+/// It belongs to the writer's thread.
 package final class ImportSession {
-    /// The file or request, as the quarantine names it.
+    /// The file or request, by the name used in the quarantine.
     package let source: String
-    // Exports repeat the children of a Correlation as top-level records: the two kinds claim rows independently of each
-    // other.
+    // Exports repeat the children of a Correlation as top-level records, so the two kinds claim rows independently of
+    // each other.
     private var topLevel = SequenceSet()
     private var children = SequenceSet()
-    /// How many of the database's transactions had been rolled back when it began.
+    /// How many of the database's transactions had been rolled back when this session began.
     var rollbackCount: Int?
     /// New names that a trial run's records have used so far, which an import would have added to the store.
     var triedTypes: Set<String> = []
@@ -31,19 +31,19 @@ package final class ImportSession {
     var bringerNumber: Int?
     /// When the export being imported was made; nil if it doesn't say, and for pushes.
     package var exported: Instant?
-    /// When it was pushed; nil for a file.
+    /// When the request was pushed; nil for a file.
     private let pushed: Instant?
-    /// For each row of the current batch, the workout that its record claimed; recorded only if it is known when the
-    /// session's workouts were seen.
+    /// For each row of the current batch, the workout that its record has claimed; recorded only if it is known when
+    /// the session's workouts were seen.
     var claimedWorkouts: [Int: StoredRow] = [:]
-    /// The row that was claimed last, for as long as that is needed.
+    /// The most recently claimed row, kept for as long as it is needed.
     var lastClaimed: StoredRow?
     var keepsLastClaimed = false
-    /// Whether the outcome of each record is to be recorded.
+    /// Whether to record the outcome of each record.
     let tellsOutcomes: Bool
-    /// For each row of the latest batch, if outcomes were requested.
+    /// The outcome for each row of the latest batch, if outcomes were requested.
     package internal(set) var outcomes: [RecordOutcome] = []
-    /// Why rows of that batch were quarantined, where there is a reason.
+    /// The reasons why rows of that batch were quarantined, where there is a reason.
     package internal(set) var reasons: [Int: String] = [:]
 
     package init(source: String, bringer: Bringer? = nil, pushed: Instant? = nil, tellsOutcomes: Bool = false) {
@@ -117,16 +117,16 @@ package struct IngestCounts: Sendable, Equatable {
         package var added = 0
         /// Rows that already existed and stay as they are.
         package var known = 0
-        /// Rows that already existed and gained information: a new version.
+        /// Rows that already existed and gained information, which gives them a new version.
         package var joined = 0
         /// Rows that a complete export had lacked and that have been restored.
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
-        /// Records in quarantine, whether they are new there or not, because they are outside the plausibility limits
-        /// or of a type that the store has no room for.
+        /// Records in quarantine, whether or not they are new there, because they are outside the plausibility limits
+        /// or of a type for which the store has no room.
         package var quarantined = 0
-        /// By how many entries the quarantine has grown; negative if it has shrunk.
+        /// How many entries the quarantine has gained; negative if it has shrunk.
         package var newlyQuarantined = 0
         /// Quarantined records whose UUID belongs to a sample with different content.
         package var conflicts = 0
@@ -146,7 +146,7 @@ package struct IngestCounts: Sendable, Equatable {
     }
 
     package var total = Tally()
-    /// All types that the store has no room for are counted together, as `otherTypes`.
+    /// All types for which the store has no room are counted together, as `otherTypes`.
     package var byType: [String: Tally] = [:]
     package static let otherTypes = "(other types)"
 
@@ -158,8 +158,8 @@ package struct IngestCounts: Sendable, Equatable {
     }
 }
 
-/// For a sample of a given type, the rule that it breaks (without giving its value); nil if it is plausible. Applied to
-/// new samples only.
+/// For a given type, a function that returns the rule that a sample breaks (without giving its value); nil if the
+/// sample is plausible. It is applied to new samples only.
 package typealias PlausibilityRule = (_ type: String) -> (
     (_ value: Double, _ start: Instant, _ end: Instant) -> String?
 )

@@ -29,8 +29,8 @@ struct IncomingRecord {
 
 /// How values are compared.
 enum StoredValue {
-    /// Equal except for the effects of unit conversion and printing: a relative difference of at most 2e-5. Two values
-    /// agree if neither has a number.
+    /// Whether two values are equal except for the effects of unit conversion and printing: the relative difference is
+    /// at most 2e-5. Two values agree if neither has a number.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }
         return abs(a - b) <= 2e-5 * max(abs(a), abs(b)) && a.isFinite && b.isFinite
@@ -38,7 +38,7 @@ enum StoredValue {
 
     static func isSame(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
 
-    /// The order of rows with the same key: by number, those without a number last.
+    /// The order of rows with the same key: by number, with those without a number last.
     static func isAfter(_ a: Double, _ b: Double) -> Bool { a.isNaN ? !b.isNaN : a > b }
 
     /// Given two forms of a value, whether `a` is the one that was printed rather than converted, which means that it

@@ -20,7 +20,7 @@ package struct LateArrivals {
     package static let patience: Int64 = 86_400
 
     private(set) var days: [Key: [Int32: Day]] = [:]
-    /// Rows up to here have been counted as they were at that time.
+    /// Rows up to this one have been counted as they were at that time.
     private var covered = SequenceNumber.beginning
     /// The current pass covers rows above `base`, up to `target`.
     private var base = SequenceNumber.beginning

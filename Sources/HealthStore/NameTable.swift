@@ -14,9 +14,10 @@ final class NameTable {
     private var madeUp: Int?
     private let isKnown: (String) -> Bool
 
-    /// The most names that inputs may invent, because every process that receives types or units keeps them in memory.
+    /// The maximum number of names that inputs may invent, because every process that receives types or units keeps
+    /// them in memory.
     static let limit = 1000
-    /// The longest name, in bytes of UTF-8.
+    /// The maximum length of a name, in bytes of UTF-8.
     static let longest = 200
 
     /// - Parameter isKnown: whether a name is known, rather than invented by an input.
@@ -137,8 +138,8 @@ final class OriginTable {
         return id
     }
 
-    /// Combines two descriptions of a sample's origin: the row's source name, and for each other part the more detailed
-    /// of the two.
+    /// Combines two descriptions of a sample's origin: it uses the row's source name and, for each other part, the more
+    /// detailed of the two.
     func joined(_ row: Int, _ incoming: Int) throws -> Int {
         if row == incoming { return row }
         let key = SIMD2(row, incoming)
@@ -185,8 +186,8 @@ final class OriginTable {
         statement.bind(4, origin.device)
     }
 
-    /// The longer string, or if both are equally long, the one that is greater by bytes: the result is the same in
-    /// either order.
+    /// The longer string or, if both are equally long, the one that is greater by bytes; the result doesn't depend on
+    /// their order.
     private func richer(_ a: String, _ b: String) -> String {
         if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a
@@ -194,7 +195,7 @@ final class OriginTable {
 }
 
 extension Origin {
-    /// The UTF-8 bytes of its strings, plus a little overhead.
+    /// The length of its strings in UTF-8 bytes, plus a little overhead.
     var byteCount: Int {
         64 + sourceName.utf8.count + sourceVersion.utf8.count + productType.utf8.count + device.utf8.count
     }

@@ -5,14 +5,14 @@ import SQLite
 struct PageBuilder {
     let reader: HealthStoreReader
     private(set) var page = SamplePage()
-    /// Bytes so far, estimated generously.
+    /// The number of bytes so far, estimated generously.
     private(set) var bytes = 0
     private var types = Indices()
     private var units = Indices()
     private var origins = Indices()
 
-    /// The positions of names in the page, by their numbers in the store. The name looked up last is usually the next
-    /// one needed, too.
+    /// The positions of names in the page, by their numbers in the store. The most recently looked up name is usually
+    /// the next one needed, too.
     private struct Indices {
         private var known: [Int: Int32] = [:]
         private var last = (id: Int.min, index: Int32(0))
@@ -30,16 +30,17 @@ struct PageBuilder {
         }
     }
 
-    /// The bytes of one row as sent: its ids, numbers and indices, including its user.
+    /// The size of one row as sent, in bytes: its ids, numbers and indices, including its user.
     static let rowBytes = 64
-    /// The columns that only some queries fill: unit; creation time and UUID; the ends of metadata and payload.
+    /// The sizes of the columns that only some queries fill: unit; creation time and UUID; the ends of metadata and
+    /// payload.
     private static let unitBytes = 4
     private static let detailBytes = 24
     private static let textBytes = 8
 
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
-    /// - Parameter end: the row's own end, or the time at which the row stops counting, in microseconds since 1970.
+    /// - Parameter end: the row's own end, or the time until which the row counts, in microseconds since 1970.
     mutating func append(_ row: StoredRow, end: Int64) throws {
         page.ids.append(row.id)
         page.sequence.append(row.sequence.value)
@@ -82,8 +83,7 @@ struct PageBuilder {
         bytes += Self.textBytes + page.payload.range(page.count - 1).count
     }
 
-    /// If only some rows have details, empty ones are filled in for the others; if none has any, these columns are
-    /// omitted.
+    /// If only some rows have details, the others get empty ones; if none has any, these columns are omitted.
     mutating func padDetails() {
         if !page.created.isEmpty { padDetails(to: page.count) }
     }

@@ -1,10 +1,10 @@
 import HealthModel
 import SQLite
 
-/// The table `pieces`: which rows belong to the records of an export's pieces. A piece that appears again in a later
-/// export needn't be read.
+/// The table `pieces`, which lists the rows that belong to the records of an export's pieces. A piece that appears
+/// again in a later export needn't be read.
 ///
-/// A row is identified by the sequence that it was first stored under, which never changes.
+/// A row is identified by the sequence under which it was first stored, which never changes.
 final class Pieces {
     static let table = """
         CREATE TABLE IF NOT EXISTS pieces (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
@@ -13,7 +13,7 @@ final class Pieces {
 
     /// The version of the rules for reading records. If it changes, all pieces are read again.
     private static let rules = 1
-    /// The most pieces to keep, enough for 50 million records; beyond that, the oldest are dropped.
+    /// The maximum number of pieces to keep, enough for 50 million records; beyond that, the oldest are dropped.
     private static let limit = 200_000
 
     private let list: Statement
@@ -57,7 +57,7 @@ final class Pieces {
         }
     }
 
-    /// How many records each piece has.
+    /// The number of records in each piece.
     func known(user: Int) throws -> [PieceHash: Int] {
         var known: [PieceHash: Int] = [:]
         list.bind(1, user)
@@ -67,7 +67,7 @@ final class Pieces {
         return known
     }
 
-    /// What a piece's records claim; nil if the piece isn't known.
+    /// The rows that a piece's records claim; nil if the piece isn't known.
     func claims(of piece: PieceHash, user: Int) throws -> [Claim]? {
         find.bind(1, user)
         find.bind(2, SampleID(high: piece.high, low: piece.low))

@@ -1,20 +1,20 @@
 import HealthModel
 
-// A sample in HealthKit never changes, so two contents under one UUID contradict each other. Only HealthKit's own sync
-// version shows which one is right: unless the new content has a higher one, the sample stays as it is, and the new
-// content is set aside for a person to look at.
+// A sample in HealthKit never changes, so two different contents under one UUID contradict each other. Only HealthKit's
+// own sync version shows which one is right. Unless the new content has a higher version, the sample stays as it is,
+// and the new content is set aside for a person to look at.
 extension RecordClaim {
     enum Contradiction {
         /// An earlier version of the sample.
         case isOutdated
         /// A later version.
         case replaces
-        /// Neither is known to be the later version.
+        /// Neither content is known to be the later version.
         case isConflict
     }
 
     /// Compares a record with the sample that has the same UUID. Times that differ by less than a second, and values
-    /// that differ only by conversion, don't contradict each other; workouts and the like are merged instead.
+    /// that differ only by conversion, don't contradict each other; workouts and similar samples are merged instead.
     func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
         guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
         else { return nil }
@@ -30,10 +30,10 @@ extension RecordClaim {
         return told > held && !isElsewhere ? .replaces : .isConflict
     }
 
-    /// By how many seconds the rounding of different channels may differ.
+    /// The number of seconds by which the rounding of different channels may differ.
     static let tolerance: Int64 = 1
 
-    /// 0 where there is none, or where the metadata can't be read.
+    /// 0 if there is no sync version, or if the metadata can't be read.
     static func syncVersion(_ metadata: UnsafeRawBufferPointer) -> Int64 {
         guard !metadata.isEmpty, let members = try? Value(json: Array(metadata)) else { return 0 }
         let version = members["HKMetadataKeySyncVersion"]

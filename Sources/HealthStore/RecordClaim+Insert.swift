@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 import SQLite
 
-// Turns a record without a matching row into a new one.
+// Turns a record without a matching row into a new row.
 extension RecordClaim {
     /// Adds a new row at the ordinal that keeps the key's rows ordered by value, so that ids don't depend on which
     /// record came first. Quarantined rows come after all others: none may take the id of a sample that has already

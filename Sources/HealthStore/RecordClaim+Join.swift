@@ -14,7 +14,7 @@ extension RecordClaim {
         var metadata: [UInt8]?
         var payload: [UInt8]?
         row.uuid = old.uuid ?? record.uuid
-        // In a tombstone only the UUID matters: it keeps later copies out.
+        // In a tombstone, only the UUID matters: it prevents later copies from being added.
         if old.state != .deleted {
             if old.state == .absent, !isReplaced(old) { try revive(&row, record) }
             try joinColumns(&row, record, old)
@@ -42,7 +42,7 @@ extension RecordClaim {
             row.value = record.value
             row.unit = record.unit
         }
-        // The limits may have changed since it was last checked.
+        // The limits may have changed since the sample was last checked.
         if let reason = implausible(record) {
             row.state = .quarantined
             try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)
@@ -69,7 +69,7 @@ extension RecordClaim {
         row.flags |= record.flags
     }
 
-    /// The text that the row should have now; nil when it already has it.
+    /// The text that the row should have now; nil if the row already has it.
     private func joined(_ text: UnsafeRawBufferPointer, into row: StoredRow, column: RowText) throws -> [UInt8]? {
         if text.isEmpty { return nil }
         if column == .metadata, let range = row.metadata {
@@ -93,7 +93,7 @@ extension RecordClaim {
 }
 
 extension StoredRow {
-    /// Whether a column other than metadata and payload differs.
+    /// Whether any column except metadata and payload differs.
     func isDifferent(from old: StoredRow) -> Bool {
         state != old.state || uuid != old.uuid || !StoredValue.isSame(value, old.value) || unit != old.unit
             || startRemainder != old.startRemainder || duration != old.duration || origin != old.origin

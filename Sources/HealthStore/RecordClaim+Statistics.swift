@@ -4,8 +4,8 @@ import JSON
 // Statistics have no ordinals: there is one statistic for each type, source and stretch of time, but it may be sent
 // again with a different number.
 extension RecordClaim {
-    /// Stores a statistic. The newest by creation time (`created`) counts, whatever the order of arrival; if two have
-    /// the same time, the one with the greater number does.
+    /// Stores a statistic. The newest one by creation time (`created`) counts, whatever the order of arrival; if two
+    /// have the same time, the one with the greater number counts.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         guard let slot = try slot(record, 0) else {
@@ -49,8 +49,8 @@ extension RecordClaim {
         return .beginning
     }
 
-    /// Whether the record replaces the row. If the content is the same, it doesn't replace the row, whatever its
-    /// creation time.
+    /// Whether the record replaces the row. If the content is the same, the record doesn't replace the row, whatever
+    /// its creation time.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
         return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN

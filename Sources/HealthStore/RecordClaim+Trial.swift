@@ -1,7 +1,7 @@
 import HealthModel
 
-// What a trial run does in places where an import writes. For types that are parts of correlations, it remembers what
-// would have been written, so that the other record of the same sample finds it, as in an import.
+// What a trial run does where an import would write. For types that are parts of correlations, it remembers what would
+// have been written. The other record of the same sample then finds this, as in an import.
 extension RecordClaim {
     /// Counts the outcome for a record that matches no row.
     func tryInserting(
@@ -10,7 +10,7 @@ extension RecordClaim {
         let state = Self.state(ofNew: isDeleted ? nil : implausible(record), isDeleted: isDeleted)
         let isKept = keepsTried && record.payload.isEmpty && record.uuid == nil && !session.tried.isFull
         if record.isChild, state == .alive, !isKept {
-            // Usually a copy of a top-level record, which is the one that counts.
+            // This is usually a copy of a top-level record, which is the one that counts.
             tally.known += 1
             return
         }

@@ -5,9 +5,9 @@ import JSON
 // recorded a workout. So a record without a source matches a sample of any source that agrees in everything else, and a
 // record with a source matches a sample that came without one.
 extension RecordClaim {
-    /// How to match a record whose own key has no current row.
+    /// How a record is matched if its own key has no current row.
     enum Unnamed {
-        /// It is this row.
+        /// The record is this row.
         case row(Int)
         /// The record belongs to this row, which came without a source and now gets the record's source.
         case toBeNamed(Int)
@@ -34,8 +34,8 @@ extension RecordClaim {
             case .absent: break
             }
         }
-        // Records of samples that were deleted permanently are refused; samples that are only absent are restored under
-        // their own key.
+        // Records of samples that were deleted permanently are refused, whereas samples that are only absent are
+        // restored under their own key.
         return dead.map { .row($0) }
     }
 

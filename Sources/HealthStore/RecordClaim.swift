@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// Finds the row that a record belongs to, or makes one: the rules of identity.
+/// Finds the row that a record belongs to, or makes a new one, by the rules of identity.
 struct RecordClaim {
     let writer: HealthStoreWriter
     let session: ImportSession
@@ -10,16 +10,16 @@ struct RecordClaim {
     let type: Int
     /// Whether the records are statistics.
     let isStatistics: Bool
-    /// Whether rows are only claimed, without writing anything.
+    /// Whether rows are only claimed and nothing is written.
     let isTrial: Bool
     /// Whether rows that the trial would store or change are remembered, so that later records find them.
     let keepsTried: Bool
-    /// First sequences of workouts that are earlier versions of others: an export that contains them isn't enough to
-    /// restore them.
+    /// The first sequences of workouts that are earlier versions of others: being contained in an export isn't enough
+    /// to restore them.
     let replaced: Set<Int64>
     /// The origins that have no source name, by their numbers in the store.
     let unnamedOrigins: Set<Int>
-    /// The store's number for the workout type if that is `type`; otherwise a number that no type has.
+    /// The store's number for the workout type if that type is `type`; otherwise a number that no type has.
     let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
@@ -27,8 +27,8 @@ struct RecordClaim {
     /// because that would cost too much.
     static let longestShift = 256
 
-    /// - Returns: the first sequence of the row that it claimed; `.beginning` if it claimed none, or one that is
-    ///   deleted or quarantined.
+    /// - Returns: the first sequence of the row that the record claimed; `.beginning` if it claimed none, or one that
+    ///   is deleted or quarantined.
     func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         if isStatistics { return try state(record, &tally) }
         var candidates = try candidates(of: record)
@@ -90,7 +90,7 @@ struct RecordClaim {
             // The other record of this sample has already restored it.
             if implausible(record) == nil { tally.known += 1 } else { tally.quarantined += 1 }
         case .absent:
-            // The limits may have changed since it was last checked.
+            // The limits may have changed since the sample was last checked.
             if implausible(record) == nil {
                 tally.revived += 1
             } else {
@@ -125,7 +125,7 @@ struct RecordClaim {
     private struct Candidates {
         var best: Int?
         var isUUIDFound = false
-        /// How many rows have the key.
+        /// How many rows have the record's key.
         var count = 0
     }
 
@@ -172,7 +172,7 @@ struct RecordClaim {
             case .alive, .quarantined:
                 guard agrees else { continue }
                 if StoredValue.isSame(row.value, record.value) {
-                    // No other row can be better, except a later one that has the UUID.
+                    // No other row can be better, except for a later row that has the UUID.
                     if record.uuid == nil { return Candidates(best: slot) }
                     if nearDifference > 0 { (near, nearDifference) = (slot, 0) }
                 } else if abs(row.value - record.value) < nearDifference {

@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Two contents that arrived under one UUID: the one that was set aside, and that of the sample, which stays. Kept as
-/// text among the quarantined inputs, in the form in which an app would push it as a sample. Pure.
+/// Two contents that arrived under one UUID: the one that was set aside, and that of the sample, which stays. It is
+/// kept as text among the quarantined inputs, in the form in which an app would push the content as a sample. Pure.
 package struct RecordConflict: Sendable, Equatable {
-    /// Why it is in quarantine; names no value.
+    /// The reason why it is in quarantine, which doesn't contain a value.
     package static let reason = "its UUID belongs to a sample with other content"
 
     package struct Content: Sendable, Equatable {
         package var start: Instant
         package var end: Instant
-        /// nil where there is no number.
+        /// Nil if there is no number.
         package var value: Double?
         package var unit: String
 
@@ -50,8 +50,8 @@ package struct RecordConflict: Sendable, Equatable {
         return Value.object(members).json()
     }
 
-    /// The key is the same for the same content under the same UUID, with times to the second, whatever content the
-    /// sample has then.
+    /// The same content under the same UUID, with times to the second, always has the same key, whatever content the
+    /// sample has at the time.
     var identity: String {
         var members = Self.members(
             Content(start: told.start.floored, end: told.end.floored, value: told.value, unit: told.unit))

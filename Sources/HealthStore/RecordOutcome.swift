@@ -4,13 +4,13 @@ import HealthModel
 package enum RecordOutcome: UInt8, Sendable, CaseIterable {
     /// A new sample.
     case added
-    /// It already existed and stays as it is.
+    /// The sample already existed and stays as it is.
     case known
-    /// It already existed and gained information or was restored, which makes a new version.
+    /// The sample already existed and gained information or was restored, which gives it a new version.
     case changed
-    /// It is refused, because its sample was deleted permanently.
+    /// The record is refused, because its sample was deleted permanently.
     case deleted
-    /// In quarantine: outside the plausibility limits, or not understood.
+    /// The record is in quarantine, because it is outside the plausibility limits or wasn't understood.
     case quarantined
 }
 

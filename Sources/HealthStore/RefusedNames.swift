@@ -1,8 +1,8 @@
 import HealthModel
 
-/// Types and units of a batch that the store has no room for. Each would be kept in memory by every process that
-/// receives it, so inputs may invent only a limited number of them. Records with refused names go into quarantine as
-/// text, like input that wasn't understood, and can be tried again.
+/// Types and units of a batch for which the store has no room. Every process that receives them would keep them in
+/// memory, so inputs may invent only a limited number of them. Records with refused names go into quarantine as text,
+/// like input that wasn't understood, and can be tried again.
 struct RefusedNames {
     let types: Set<String>
     let units: Set<String>
@@ -59,7 +59,7 @@ extension RecordBatch {
 
 /// A sample as an element of an export.
 enum ElementText {
-    /// Without metadata; at most 4 KiB.
+    /// The element has no metadata, and is at most 4 KiB.
     static func of(
         _ type: String, _ origin: Origin, unit: String, _ start: Instant, _ end: Instant, _ value: Double
     ) -> String {

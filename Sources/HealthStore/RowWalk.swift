@@ -3,7 +3,7 @@ import SQLite
 
 /// A row as seen by a walk.
 struct WalkedRow {
-    /// In a walk for times only, just sequence, type, state, birth, times, flags, creation and UUID are filled.
+    /// In a walk for times only, just the sequence, type, state, birth, times, flags, creation and UUID are filled.
     var row: StoredRow
     var user: Int
 }
@@ -28,8 +28,8 @@ enum WalkedTexts {
     }
 }
 
-/// Walks a store's samples in sequence order, wherever they are stored. Each sequence within a block's range belongs to
-/// that block alone, so the two tables take turns.
+/// Walks a store's samples in sequence order, wherever they are stored. Each sequence in a block's range belongs to
+/// that block alone, so the walk alternates between the two tables.
 final class RowWalk {
     enum Columns {
         /// Times, and the members that show where a row comes from.
@@ -52,8 +52,8 @@ final class RowWalk {
     }
 
     /// - Parameters:
-    ///   - stretches: where the table of rows has rows of the wanted types; nil to walk all of it.
-    ///   - wants: whether rows of a given user and type may be wanted; blocks of others are skipped.
+    ///   - stretches: the stretches in which the table of rows has rows of the wanted types; nil to walk all of it.
+    ///   - wants: whether rows of a given user and type may be wanted; blocks of other users and types are skipped.
     ///   - visit: returns false to end the walk.
     /// - Returns: whether it reached the end of the window.
     func run(

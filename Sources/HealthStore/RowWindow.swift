@@ -1,26 +1,26 @@
 import HealthModel
 
-/// The rows that a batch's records may claim, found by id; the window is reused from batch to batch.
+/// The rows that the records of a batch may claim, found by their ids; the window is reused for each batch.
 ///
-/// It is bounded: seconds with more than `crowd` rows aren't loaded ahead, and text beyond `textLimit` is read when
-/// needed.
+/// It is bounded: for seconds with more than `crowd` rows, the rows aren't loaded in advance, and text beyond
+/// `textLimit` is read when needed.
 struct RowWindow {
     static let crowd = 4096
     static let textLimit = 1 << 20
-    /// The most rows to load ahead for one batch: 8 MB.
+    /// The maximum number of rows to load in advance for one batch: 8 MB.
     static let rowLimit = 65_536
 
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var text: [UInt8] = []
-    /// The seconds whose rows aren't loaded ahead.
+    /// The seconds whose rows aren't loaded in advance.
     private(set) var crowded: Set<Int64> = []
-    /// The rows that were loaded ahead, by second; built when first needed.
+    /// The rows that were loaded in advance, by second; built when first needed.
     private var seconds: [Int64: [Int]]?
     // A hash table with open addressing; ids are already hashes. −1 marks a free slot.
     private var table: ContiguousArray<Int32> = []
     private var mask = 0
 
-    /// - Parameter expected: how many rows to make room for.
+    /// - Parameter expected: the number of rows to make room for.
     mutating func reset(expected: Int) {
         rows.removeAll(keepingCapacity: rows.capacity <= 4 * Self.crowd)
         text.removeAll(keepingCapacity: true)
@@ -70,17 +70,17 @@ struct RowWindow {
         if child { rows[slot].claimedBelow.1 = ordinal } else { rows[slot].claimedBelow.0 = ordinal }
     }
 
-    /// Records that this second's rows haven't been loaded in advance.
+    /// Records that the rows of this second haven't been loaded in advance.
     mutating func leaveOut(_ second: Int64) { crowded.insert(second) }
 
-    /// Drops the rows of a second, which were the last to be loaded: there are too many.
+    /// Drops the rows of a second because there are too many; they must be the last ones loaded.
     mutating func giveUp(_ second: Int64) {
         crowded.insert(second)
         while let last = rows.last, last.second == second { rows.removeLast() }
         relink()
     }
 
-    /// To be called after ids have changed.
+    /// Call this after ids have changed.
     mutating func relink() { size(for: rows.count) }
 
     private mutating func size(for expected: Int) {

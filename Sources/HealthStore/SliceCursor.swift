@@ -9,12 +9,12 @@ final class SliceCursor {
         var isLong: Bool
     }
 
-    /// Which columns of each sample are read in addition to its numbers.
+    /// The columns of each sample that are read in addition to its numbers.
     enum Columns {
         case none, payload, all
     }
 
-    /// What one statement walks through: samples that start in these seconds, both included.
+    /// The samples that one statement walks through: those that start in these seconds, both included.
     private struct Segment {
         var isLong: Bool
         var first: Int64
@@ -25,7 +25,7 @@ final class SliceCursor {
     let columns: Columns
     /// Rows first stored after this sequence aren't part of the slice.
     let asOf: SequenceNumber
-    /// Microseconds since 1970. The samples walked overlap one of these ranges, which are in order and don't overlap
+    /// Microseconds since 1970. The walk's samples overlap one of these ranges, which are in order and don't overlap
     /// each other.
     let ranges: [Range<Int64>]
     /// The second of the current row; nil at the end.
@@ -39,12 +39,12 @@ final class SliceCursor {
     private var isLong = true
     /// The second of the statement's row; nil after its last one.
     private var rowSecond: Int64?
-    /// The segment's rows in blocks that the walk has reached.
+    /// Those of the segment's rows in blocks that the walk has reached.
     private var parts: [Part] = []
-    /// Its other blocks, the next one last: each is read when the walk reaches it.
+    /// The segment's other blocks, in reverse order; each is read when the walk reaches it.
     private var coming: [BlockPlace] = []
     private var segment = Segment(isLong: true, first: 0, last: 0)
-    /// The block part that the current row belongs to; nil when it is the statement's row.
+    /// The part of a block that the current row belongs to; nil if it is the statement's row.
     private var part: Int?
 
     /// The rows of a block that are within a segment.
@@ -73,7 +73,7 @@ final class SliceCursor {
     /// The details of a row, which only some queries need.
     enum Detail {
         case row(created: Int64, uuid: SampleID?, metadata: [UInt8], payload: [UInt8])
-        /// All of them, or only the payload.
+        /// All details, or only the payload.
         case block(SampleBlock, Int, isWhole: Bool)
     }
 
@@ -117,7 +117,8 @@ final class SliceCursor {
 
     private var statement: Statement { isLong ? long : main }
 
-    /// The current row, and the sequence that it was first seen with. There is one while `second` isn't nil.
+    /// The current row, and the sequence under which it was first stored. There is a current row as long as `second`
+    /// isn't nil.
     var row: (row: StoredRow, born: Int64) {
         if let part {
             let row = parts[part].view.block.row(parts[part].index)
@@ -170,7 +171,7 @@ final class SliceCursor {
         if second == nil { try open() }
     }
 
-    /// Chooses the earliest among the statement's row and the parts' rows.
+    /// Chooses the earliest row among the statement's row and those of the parts.
     private func choose() throws {
         (second, part) = (rowSecond, nil)
         for index in parts.indices where second.map({ parts[index].second < $0 }) ?? true {

@@ -4,19 +4,19 @@ import HealthModel
 package struct SliceQuery: Sendable {
     package var user: String
     package var types: TypeFilter.Types
-    /// In order, without overlap. Samples that overlap one of these are returned, including an instant sample at a
-    /// lower bound but not one at an upper bound.
+    /// The ranges are in order and don't overlap. Samples that overlap one of these ranges are returned. An instant
+    /// sample is included at a lower bound, but not at an upper bound.
     package let ranges: [Range<Instant>]
     /// Only rows first stored under this sequence or an earlier one are returned.
     package var asOf: SequenceNumber
-    /// The limits for types that have a different one.
+    /// The sequences for types that have a different limit.
     package var asOfByType: [String: SequenceNumber] = [:]
     /// The types for which `created`, `metadata`, `payload` and `healthKitUUID` are filled.
     package var detailed: TypeFilter.Types
-    /// The types for which only `payload` is filled, for the samples that have one.
+    /// The types for which only `payload` is filled, if the sample has one.
     package var payloads: Set<String> = []
-    /// Maps a type to another type: only samples of the first that overlap one of the second are returned. This saves
-    /// reading many samples when few are needed.
+    /// Maps a type to another type. Of the first type, only samples that overlap a sample of the second are returned.
+    /// This saves reading many samples when few are needed.
     package var during: [String: String] = [:]
 
     package init(
@@ -30,7 +30,7 @@ package struct SliceQuery: Sendable {
         self.detailed = detailed
     }
 
-    /// Whether `payload` is filled for samples of a type, alone or with other columns.
+    /// Whether `payload` is filled for samples of a type, with or without other columns.
     package func fillsPayload(of type: String) -> Bool {
         payloads.contains(type) || TypeFilter(types: detailed).includes(type: type)
     }
@@ -47,7 +47,7 @@ package struct SliceQuery: Sendable {
         return union
     }
 
-    /// Whether a row overlaps; all in microseconds since 1970.
+    /// Whether a row overlaps; all times are in microseconds since 1970.
     static func overlaps(_ start: Int64, _ end: Int64, _ ranges: [Range<Int64>]) -> Bool {
         ranges.contains { start < $0.upperBound && (end > $0.lowerBound || (start == end && start >= $0.lowerBound)) }
     }
@@ -68,8 +68,8 @@ package struct SlicePosition: Sendable, Hashable, Comparable {
 
 /// Part of a slice.
 package struct SlicePage: Sendable {
-    /// In canonical order over all types.
+    /// The samples are in canonical order over all types.
     package var samples = SamplePage()
-    /// The position after which the next page begins; nil when this was the last.
+    /// The position after which the next page begins; nil after the last page.
     package var next: SlicePosition?
 }

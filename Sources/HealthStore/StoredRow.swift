@@ -4,13 +4,13 @@ import SQLite
 /// A row of `samples` as the writer handles it, without its metadata and payload.
 struct StoredRow {
     var sequence = SequenceNumber.beginning
-    /// The sequence that the row was first stored under.
+    /// The sequence under which the row was first stored.
     var born = SequenceNumber.beginning
     var type = 0
     var state = SampleState.alive
     /// The start, rounded down to seconds.
     var second: Int64 = 0
-    /// How far the start is past `second`, µs.
+    /// The time from `second` to the start, in µs.
     var startRemainder: Int64 = 0
     /// µs.
     var duration: Int64 = 0
@@ -21,23 +21,23 @@ struct StoredRow {
     var id = SampleID(high: 0, low: 0)
     var created: Int64 = 0
     var uuid: SampleID?
-    /// Where the metadata is in the window's text; nil if it still has to be read.
+    /// The position of the metadata in the window's text; nil if it still has to be read.
     var metadata: Range<Int>?
     var hasPayload = false
-    /// Whether it is in a block, or will be.
+    /// Whether the row is in a block, or will be.
     var isSealed = false
-    /// The key's ordinals below these two are known to be claimed, one for top-level records and one for children;
-    /// stored in the row with ordinal 0.
+    /// All of the key's ordinals below these are known to be claimed, with one limit for top-level records and one for
+    /// children; stored in the row with ordinal 0.
     var claimedBelow = (0, 0)
 
-    // Microseconds since 1970. Wrapping arithmetic: a hostile row with extreme times is quarantined instead of crashing
-    // the process.
+    // Microseconds since 1970. The arithmetic wraps around, so that a hostile row with extreme times is quarantined
+    // instead of crashing the process.
     var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }
     var end: Int64 { start &+ duration }
     /// The time until which the sample counts.
     var countedEnd: Int64 { SampleTimes.countedEnd(start: start, duration: duration) }
 
-    /// The same in SQL.
+    /// The same as an SQL expression.
     static let countedEndSQL =
         "(second * 1000000 + start_us + CASE WHEN duration > \(SampleTimes.longest) THEN 0 ELSE duration END)"
 

@@ -1,9 +1,9 @@
 import HealthModel
 import SQLite
 
-/// The table `stretches`: which types have rows in which stretch of 4,096 sequences. An export is ordered by type, so a
-/// walk for one type can skip nearly everything else. When a row moves to a newer sequence, its old stretch stays
-/// listed: the table says where to look, not what will be found.
+/// The table `stretches`, which lists the stretches of 4,096 sequences in which each type has rows. An export is
+/// ordered by type, so a walk for one type can skip nearly everything else. When a row moves to a newer sequence, its
+/// old stretch stays listed: the table shows where to look, not what will be found there.
 enum Stretches {
     static let table = """
         CREATE TABLE IF NOT EXISTS stretches (type INTEGER NOT NULL, stretch INTEGER NOT NULL, PRIMARY KEY (type, stretch)) WITHOUT ROWID
@@ -17,7 +17,7 @@ enum Stretches {
         try database.execute("INSERT OR IGNORE INTO stretches SELECT DISTINCT type, seq >> \(shift) FROM samples")
     }
 
-    /// Moves from one stretch that has any of the types to the next.
+    /// Moves from one stretch with rows of any of the types to the next.
     struct Walk {
         /// If there are more types than this, nearly every stretch has one of them, and the seeks cost more than they
         /// save.

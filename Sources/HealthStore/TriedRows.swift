@@ -32,7 +32,7 @@ struct TriedRows {
         return Self.row(kept, record, id, type: type)
     }
 
-    /// Remembers what a row of the store would be after a change.
+    /// Remembers what a row in the store would become after a change.
     mutating func change(_ row: StoredRow) {
         let number = rows[row.id]?.number
         guard rows[row.id] != nil || !isFull else { return }

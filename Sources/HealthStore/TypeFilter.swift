@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Which samples a query is about.
+/// The samples that a query is about.
 package struct TypeFilter: Sendable, Equatable {
     package enum Types: Sendable, Equatable {
         case only(Set<String>)
@@ -39,11 +39,11 @@ package struct SequenceWindow: Sendable, Hashable {
         self.through = through
     }
 
-    /// - Parameter sequence: as stored in a row.
+    /// - Parameter sequence: the number as stored in a row.
     func contains(_ sequence: Int64) -> Bool { sequence > after.value && sequence <= through.value }
 }
 
-/// What a pull asks for: one window, and separate ones for types that lag behind it or are held back.
+/// What a pull asks for: one window, and separate windows for types that lag behind it or are held back.
 package struct PullWindow: Sendable, Equatable {
     package var base: SequenceWindow
     package var exceptions: [String: SequenceWindow]
@@ -67,9 +67,9 @@ package struct PullWindow: Sendable, Equatable {
 package struct PullLimits: Sendable {
     /// Rows of output.
     package var rows: Int
-    /// Bytes of output, estimated generously; at least one row is returned, however large.
+    /// The number of bytes of output, estimated generously; at least one row is returned, however large.
     package var bytes: Int
-    /// Rows to walk over, whether they match or not.
+    /// The number of rows to walk over, whether or not they match.
     package var scanned: Int
 
     package init(rows: Int = 4096, bytes: Int = 60_000, scanned: Int = 100_000) {

@@ -25,7 +25,7 @@ enum ColumnName {
     private static func isUpper(_ letter: Unicode.Scalar) -> Bool { ("A"..."Z").contains(letter) }
     private static func isLower(_ letter: Unicode.Scalar) -> Bool { ("a"..."z").contains(letter) }
 
-    /// In double quotes, since a figure's name may be an SQL keyword.
+    /// The name in double quotes, since a figure's name may be an SQL keyword.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
     /// A string as an SQL literal.
@@ -33,7 +33,7 @@ enum ColumnName {
 }
 
 extension [ViewColumn] {
-    /// Adds a figure's column under the first name that isn't taken: `steps`, `steps_2`.
+    /// Adds a figure's column, using the first name that isn't taken: `steps`, `steps_2`.
     mutating func append(
         figure path: [String], _ kind: ViewColumn.Kind, _ meaning: String, _ content: ViewColumn.Content,
         absent: Value? = nil

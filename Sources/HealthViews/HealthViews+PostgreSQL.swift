@@ -1,7 +1,7 @@
 import HealthModel
 
 extension HealthViews {
-    /// The views on PostgreSQL's tables `samples` and `documents`; they have a schema of their own, since a view can't
+    /// The views on PostgreSQL's tables `samples` and `documents`. They have a schema of their own, since a view can't
     /// have the same name as a table in its schema.
     ///
     /// `samples` has the columns `user_id`, `id`, `version`, `deleted`, `type`, `start_time`, `end_time`, `value`,
@@ -31,7 +31,7 @@ extension HealthViews {
     }
 }
 
-/// Parts of PostgreSQL's statements.
+/// The parts from which PostgreSQL's statements are made.
 private struct PostgresText {
     /// The tables' schema, quoted.
     let tables: String

@@ -18,7 +18,7 @@ extension HealthViews {
     }
 }
 
-/// Parts of SQLite's statements.
+/// The parts from which SQLite's statements are made.
 private enum SQLiteText {
     static func rows(of view: HealthView.Name) -> String {
         switch view {
@@ -66,14 +66,14 @@ private enum SQLiteText {
         return "CASE WHEN json_type(body, \(path)) IN (\(types)) THEN json_extract(body, \(path))\(otherwise) END"
     }
 
-    /// Microseconds since 1970 as ISO 8601.
+    /// Formats microseconds since 1970 as ISO 8601.
     private static func moment(_ time: String) -> String {
         let rest = "((\(time)) % 1000000 + 1000000) % 1000000"
         return "strftime('%Y-%m-%dT%H:%M:%S', ((\(time)) - \(rest)) / 1000000, 'unixepoch')"
             + " || CASE \(rest) WHEN 0 THEN '' ELSE rtrim(printf('.%06d', \(rest)), '0') END || 'Z'"
     }
 
-    /// A 16-byte id as a UUID's text; any other is already text.
+    /// The text of a UUID for a 16-byte id; any other id is already text.
     private static func uuid(_ id: String) -> String {
         let parts = ["1, 8", "9, 4", "13, 4", "17, 4", "21"].map { "substr(hex(\(id)), \($0))" }
         return "CASE typeof(\(id)) WHEN 'blob' THEN lower(\(parts.joined(separator: " || '-' || "))) ELSE \(id) END"
@@ -97,7 +97,7 @@ private enum SQLiteText {
                 FROM sample_rows WHERE deleted = 0 LIMIT -1) LIMIT -1
         """
 
-    /// Looks up the names for the numbers in a row `r` of `times`; with this order of joins, SQLite walks the rows once
+    /// Looks up the names for the numbers in a row `r` of `times`. With this order of joins, SQLite walks the rows once
     /// and needs no temporary storage.
     private static let names = """
         CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN (SELECT id, text AS type FROM texts) t ON t.id = k.type

@@ -1,12 +1,12 @@
 import Configuration
 
-/// The views for querying what was delivered: the same names, columns and rows in the reference backend's SQLite file
-/// and in PostgreSQL. They are documented in `docs/queries.md`.
+/// The views for querying what was delivered. Their names, columns and rows are the same in the reference backend's
+/// SQLite file and in PostgreSQL. They are documented in `docs/queries.md`.
 ///
-/// They leave out whatever is deleted. `days` and `hours` have a column for each figure that a handler's manifest
-/// declares, so a person's own figures are columns too. Later releases may add columns, but never rename or remove one.
+/// They leave out whatever is deleted. `days` and `hours` have a column for each figure declared in a handler's
+/// manifest, so a person's own figures are columns too. Later releases may add columns, but never rename or remove one.
 package struct HealthViews: Sendable, Equatable {
-    /// In the order of the documentation.
+    /// The views, in the order of the documentation.
     package let all: [HealthView]
 
     /// - Parameter figures: the figures of days, from `StackConfiguration.figures`.
@@ -116,7 +116,7 @@ package struct HealthViews: Sendable, Equatable {
 extension FigureDeclaration {
     fileprivate var isReadable: Bool { Self.isReadable(path) }
 
-    /// Whether JSON paths in both databases can express it.
+    /// Whether JSON paths in both databases can express this name.
     fileprivate static func isReadable(_ path: [String]) -> Bool {
         path.allSatisfy { part in !part.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 32 } }
     }

@@ -3,7 +3,7 @@ import HealthModel
 extension ViewColumn {
     /// A document's value for the column; null if it is missing, or isn't of the type that the column promises. It is
     /// also null for the view's own columns, which aren't in the document.
-    /// - Parameter hour: which entry of the body's hours.
+    /// - Parameter hour: the index of the entry in the body's hours.
     package func value(in body: Value, hour: Int? = nil) -> Value {
         switch content {
         case .own: return .null
@@ -26,7 +26,7 @@ extension ViewColumn {
         return isPromised ? value : .null
     }
 
-    /// Whether `name` is this column's own name, or the figure's name in the summary.
+    /// Whether `name` is either the name of this column or the figure's name in the summary.
     package func isCalled(_ name: String) -> Bool {
         switch content {
         case .own: self.name == name

@@ -2,13 +2,13 @@ import HealthModel
 
 /// A column of a view.
 package struct ViewColumn: Sendable, Equatable {
-    /// The type of its values, in both databases.
+    /// The type of its values, which is the same in both databases.
     package enum Kind: String, Sendable {
         case text
         case integer
-        /// SQLite: an integer if it is whole.
+        /// In SQLite, an integer if the number is whole.
         case real
-        /// SQLite: 0 or 1.
+        /// In SQLite, 0 or 1.
         case boolean
         /// A local date. SQLite: text, `2025-03-30`.
         case date
@@ -17,13 +17,13 @@ package struct ViewColumn: Sendable, Equatable {
         case moment
         /// SQLite: JSON text. PostgreSQL: `jsonb`.
         case json
-        /// SQLite: text, lower case.
+        /// In SQLite, text in lower case.
         case uuid
     }
 
     /// Where a view takes its values from.
     enum Content: Sendable, Equatable {
-        /// The view's rows have it under the column's own name.
+        /// The view's rows have the value under the column's own name.
         case own
         /// A member of a document's body.
         case member([String])

@@ -7,9 +7,9 @@ package struct ViewStatement: Sendable, Equatable {
     package let query: String
     /// Names of the query's columns, in order.
     package let columns: [String]
-    /// For databases that keep comments: the statements that describe the view and each of its columns.
+    /// The statements that describe the view and each of its columns, for databases that store comments.
     package let comments: [String]
 
-    /// The statement alone, without one before it that would drop an older view.
+    /// The statement alone, without a preceding one that drops an older view.
     package var text: String { "CREATE VIEW \(place) AS\n\(query)" }
 }

@@ -12,7 +12,7 @@ package struct DateRange: Sendable, Equatable {
 
     package init(from: LocalDay? = nil, to: LocalDay? = nil) { (self.from, self.to) = (from, to) }
 
-    /// - Parameter today: evaluated only if a string depends on it.
+    /// - Parameter today: evaluated only if one of the strings depends on it.
     /// - Throws: `Failure` (usage), and what `today` throws.
     package init(from: String?, to: String?, last: String? = nil, today: () throws -> LocalDay) throws {
         if let last {
@@ -31,7 +31,7 @@ package struct DateRange: Sendable, Equatable {
         }
     }
 
-    /// - Parameter what: the option or word, for the error.
+    /// - Parameter what: the name of the option or argument, for the error.
     package static func days(_ text: String, _ what: String, _ today: () throws -> LocalDay) throws -> SpokenDates {
         let relative = SpokenDates.isRelative(text)
         guard let days = SpokenDates(text, today: relative ? try today() : LocalDay(number: 0)) else {
@@ -52,7 +52,7 @@ package struct DateRange: Sendable, Equatable {
 
     package var isEverything: Bool { from == nil && to == nil }
 
-    /// As days since 1970; nil for all.
+    /// The range as days since 1970; nil means all days.
     var numbers: ClosedRange<Int>? {
         isEverything ? nil : (from?.number ?? -800_000)...(to?.number ?? 3_000_000)
     }

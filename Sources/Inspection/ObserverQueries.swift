@@ -17,7 +17,7 @@ struct ObserverQueries {
         observer = try stack.instance(.observer)
     }
 
-    /// Keeps asking while there is more of the answer to come.
+    /// Keeps asking until the whole answer has been received.
     private func all<Content: PageContent, Position>(
         _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, while goesOn: () -> Bool = { true },
         _ take: (Content) throws -> Void
@@ -54,7 +54,7 @@ struct ObserverQueries {
     /// The samples in a handler's slice of these ranges, in canonical order.
     /// - Parameters:
     ///   - detailed: types whose payloads and creation dates are wanted too.
-    ///   - during: types that are wanted only during samples of another type, with that other type.
+    ///   - during: for each type that is wanted only during samples of another type, that other type.
     func samples(
         user: String, types: [String], from: Instant, to: Instant, detailed: Set<String> = [],
         during: [String: String] = [:]
@@ -96,7 +96,7 @@ struct ObserverQueries {
         return Set(pages.flatMap(\.types).filter { $0.user == user }.map(\.type))
     }
 
-    /// Which days have samples, and late arrivals, by user and type.
+    /// Which days have samples, and which samples arrived late, by user and type.
     /// - Parameter nights: the hour at which a night ends, by type.
     func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
         var found: [TypeDays] = []

@@ -8,7 +8,7 @@ package struct Since: Sendable, Equatable {
     /// - Parameters:
     ///   - text: "90s", "10m", "2h", "3d", "1w"; ISO 8601 with an offset; a date, or anything that `SpokenDates`
     ///     accepts (its first instant in UTC).
-    ///   - option: for the error.
+    ///   - option: the option's name, for the error.
     /// - Throws: `Failure` (usage) that says which forms are allowed.
     package init(_ text: String, option: String, now: Instant) throws(Failure) {
         if let last = text.last, let unit = Self.units[last], let count = Int64(text.dropLast()), count >= 0,

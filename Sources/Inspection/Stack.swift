@@ -51,7 +51,7 @@ package struct Stack: Sendable {
         advice = Advice(state: state.path == StateFolder.standard().path ? nil : state.path)
     }
 
-    /// A reader that asks only over the bus (`StackReader.init(state:stack:over:)`).
+    /// A reader that sends its queries only over the bus (`StackReader.init(state:stack:over:)`).
     package func reader(over client: StackClient) -> StackReader {
         StackReader(state: state, stack: configuration, over: client)
     }

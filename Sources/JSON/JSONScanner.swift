@@ -1,6 +1,7 @@
 import Glibc
 
-/// Where a value is in JSON text, not yet decoded. Valid only as long as the text that it points into.
+/// The position of a value in JSON text; the value isn't decoded yet. Valid only as long as the text that it points
+/// into.
 package struct JSONSpan {
     package enum Kind: Sendable { case string, escapedString, number, bool, null, object, array }
 
@@ -14,7 +15,7 @@ package struct JSONSpan {
 
 /// What is wrong with JSON text, and where.
 package struct JSONScanError: Error, Equatable, CustomStringConvertible {
-    /// In bytes from the beginning.
+    /// In bytes from the beginning of the text.
     package let offset: Int
     package let reason: String
 
@@ -32,7 +33,7 @@ package struct JSONScanner {
     /// Whether the next member or element of the innermost container must be preceded by a comma.
     private var needsComma = false
 
-    /// The deepest nesting of a value taken as a span.
+    /// The maximum nesting depth of a value taken as a span.
     package static let depthLimit = 64
 
     package init(_ text: UnsafeRawBufferPointer) { self.text = text }

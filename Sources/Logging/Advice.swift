@@ -60,7 +60,7 @@ package struct Advice: Sendable, Equatable {
             guard let value, !words.contains(Substring(option)) else { continue }
             options += " \(option) \(Self.quoted(value))"
         }
-        // What follows a redirection or a pipe belongs to the shell.
+        // Anything after a redirection or a pipe belongs to the shell.
         let end = words.firstIndex { ["<", ">", "|"].contains($0) }.map { words[$0].startIndex }
         guard let end else { return command + options }
         let before = command[..<end].dropLast(1)

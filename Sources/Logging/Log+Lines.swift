@@ -46,9 +46,9 @@ extension Log {
         return line + "}}\n"
     }
 
-    /// To thousandths, since nobody reads the other digits of a duration.
+    /// Rounded to thousandths, since nobody reads the other digits of a duration.
     private static func rounded(_ number: Double) -> Double {
-        // Larger numbers hardly have thousandths, and infinity has none.
+        // Larger numbers have hardly any thousandths left, and infinity has none.
         abs(number) < 1e12 ? (number * 1000).rounded() / 1000 : number
     }
 

@@ -73,7 +73,7 @@ package struct Log: Sendable {
     }
 
     /// - Parameters:
-    ///   - failed: whether to write it at the event's level for failures.
+    ///   - failed: whether to write the event at its level for failures.
     ///   - fields: in order; evaluated only if the event is to be written.
     package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]

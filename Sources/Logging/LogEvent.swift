@@ -8,7 +8,7 @@ package struct LogEvent: Sendable, Equatable {
     /// `noun.verb`, as in "observer.fired".
     package let name: String
     package let level: Log.Level
-    /// The level when it reports a failure; nil for events that can't.
+    /// The level when it reports a failure; nil for events that can't report one.
     package let failureLevel: Log.Level?
     /// In the order in which they are written; each may be left out.
     package let fields: [Field]

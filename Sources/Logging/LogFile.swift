@@ -14,7 +14,7 @@ package final class LogFile: Sendable {
     private let descriptor: Int32
     private let lock = Mutex(())
 
-    /// The path of the file that holds the lines before a log's first one.
+    /// The path of the file that holds the lines preceding a log's first line.
     package static func older(_ path: String) -> String { path + ".1" }
 
     /// - Parameter descriptor: open for appending; the log keeps using it when it begins a new file.

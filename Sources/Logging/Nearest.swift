@@ -2,7 +2,7 @@
 package enum Nearest {
     /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if these
     /// are few for the word's length; the first one if several are equally close. A difference in case doesn't count as
-    /// an edit, but among equally close ones, the one whose case matches best comes first.
+    /// an edit, but among equally close candidates, the one whose case matches best comes first.
     package static func to(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
         let ranked = candidates.map { candidate in

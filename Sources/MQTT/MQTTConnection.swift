@@ -9,11 +9,11 @@ import Glibc
 package final class MQTTConnection {
     package struct Options: Sendable {
         package var address: MQTTAddress
-        /// The broker ends an older connection under the same name, and publishes its last will.
+        /// The broker closes an older connection with the same name, and publishes its last will.
         package var client: String
         package var user: String?
         package var password: String?
-        /// PEM file of the authorities to trust; nil: the machine's.
+        /// A PEM file of the authorities to trust; nil for the machine's own.
         package var authorityFile: String?
         /// What the broker publishes, retained, if the connection ends without a goodbye.
         package var will: (topic: String, payload: String)
@@ -36,7 +36,7 @@ package final class MQTTConnection {
         case connected
         /// Nothing more comes from this connection.
         case ended(MQTTError)
-        /// The broker has the message with this number.
+        /// The broker has received the message with this number.
         case acknowledged(Int32)
         /// The broker has answered a subscription. What it has retained for it follows, or has already come.
         case subscribed
@@ -64,7 +64,7 @@ package final class MQTTConnection {
     /// Connects, within 10 s plus the time needed to look up the host's addresses; the broker's answer comes as an
     /// event.
     /// - Parameters:
-    ///   - bell: ends the wait when it can be read; -1: none.
+    ///   - bell: a file descriptor that ends the wait when it becomes readable; -1 for none.
     ///   - isCancelled: called when the bell ends the wait; returns whether to give up. The function must read the
     ///     bell; otherwise the bell is no longer waited for.
     /// - Throws: `MQTTError`.
@@ -81,14 +81,14 @@ package final class MQTTConnection {
         self.handle = handle
         self.inbox = inbox
         address = options.address
-        // If anything below throws, `deinit` frees the handle: all members are set.
+        // If anything below throws, `deinit` frees the handle, since all members are set by now.
         setCallbacks()
         let will = Array(options.will.payload.utf8)
         try check(mosquitto_will_set(handle, options.will.topic, Int32(will.count), will, 1, true))
         if let user = options.user { try check(mosquitto_username_pw_set(handle, user, options.password)) }
         if options.address.usesTLS { try useTLS(options.authorityFile) }
-        // The library's own attempt blocks for minutes when packets are dropped. For TLS, the library needs the name,
-        // and tries all its addresses again, in the same order.
+        // The library's own attempt blocks for minutes when packets are dropped. For TLS, the library needs the host's
+        // name, and tries all of its addresses again, in the same order.
         let numeric = try MQTTReach(address, bell: bell, isCancelled: isCancelled).firstThatAnswers()
         let host = address.usesTLS ? address.host : numeric
         try check(mosquitto_connect(handle, host, Int32(address.port), Self.keepAlive))
@@ -149,7 +149,7 @@ package final class MQTTConnection {
         try check(mosquitto_subscribe(handle, nil, filter, 1))
     }
 
-    /// A goodbye: the broker doesn't publish the last will.
+    /// Says goodbye, so that the broker doesn't publish the last will.
     package func disconnect() { mosquitto_disconnect(handle) }
 
     // MARK: Waiting

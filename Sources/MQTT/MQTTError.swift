@@ -8,7 +8,7 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     case refused(Int32, String)
     /// A file of certificates can't be used, or the broker's certificate isn't trusted.
     case tls(String)
-    /// Another publisher of the same kind uses the topics that begin with this.
+    /// Another publisher of the same kind uses the topics with this prefix.
     case shared(String)
 
     package var description: String {

@@ -10,7 +10,7 @@ struct MQTTReach {
     private static let patience = 10.0
 
     /// - Parameters:
-    ///   - bell: ends the wait when it can be read; -1: none.
+    ///   - bell: a file descriptor that ends the wait when it becomes readable; -1 for none.
     ///   - isCancelled: called when the bell ends the wait; returns whether to give up.
     init(_ address: MQTTAddress, bell: Int32, isCancelled: @escaping () -> Bool) {
         self.address = address

@@ -8,7 +8,7 @@ package struct BusAddress: Sendable, Equatable {
     package var subscribe: String
     /// How this process proves its identity; nil on a bus that asks for no proof: Unix sockets in a folder.
     package var seal: BusSeal?
-    /// Whose messages count for this process; nil for one that accepts everything as sent.
+    /// Whose messages count for this process; nil for a process that accepts every message.
     package var trust: BusTrust?
 
     package init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {

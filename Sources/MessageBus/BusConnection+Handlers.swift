@@ -7,7 +7,7 @@ extension BusConnection {
         package var message: @Sendable (Message) -> Void
         /// Called on the bus thread with whatever couldn't be read as a message.
         package var malformed: @Sendable (MessageError) -> Void
-        /// Called on the bus thread with messages that don't count, given their sender (`BusAddress.trust`).
+        /// Called on the bus thread with messages that don't count because of their sender (`BusAddress.trust`).
         package var foreign: @Sendable (Message) -> Void
         /// Called when a heartbeat is due; the message that it returns is sent.
         package var heartbeat: @Sendable () -> Message?
@@ -18,7 +18,7 @@ extension BusConnection {
         /// Called occasionally with the reason why the hub doesn't let this process in, and what to do; the process
         /// keeps trying.
         package var refused: @Sendable (String) -> Void
-        /// Called once if the sockets fail; the connection is dead then.
+        /// Called once if the sockets fail; the connection is then dead.
         package var failed: @Sendable (any Error) -> Void
 
         package init(

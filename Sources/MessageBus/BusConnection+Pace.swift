@@ -3,8 +3,8 @@ import HealthModel
 extension BusConnection {
     /// The time between heartbeats while none has come back yet.
     private static let impatience = Duration.milliseconds(30)
-    /// The time between heartbeats of a process whose state keeps changing: each repeats everything in the previous
-    /// one, and every listener reads it.
+    /// The time between heartbeats of a process whose state keeps changing: each heartbeat repeats everything in the
+    /// previous one, and every listener reads it.
     package static let spacing = Duration.milliseconds(100)
 
     /// How soon the next heartbeat follows.

@@ -7,10 +7,10 @@ import Synchronization
 
 /// A process's connection to the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
 ///
-/// `send` never blocks: its queue is bounded and drops the oldest message, as the bus itself would, and counts it.
-/// Everything on the bus is a hint, or an answer that will be requested again, so a drop delays but never loses
-/// anything. Long answers go through `sendWhenRoom`, so that they don't push out hints, heartbeats and the answers to
-/// others.
+/// `send` never blocks: its queue is bounded. When it is full, it drops the oldest message, as the bus itself would,
+/// and counts the drop. Everything on the bus is a hint, or an answer that will be requested again, so a drop delays
+/// but never loses anything. Long answers go through `sendWhenRoom`, so that they don't push out hints, heartbeats and
+/// the answers to others.
 package final class BusConnection: Sendable {
     /// What has passed through the connection, for `status` and metrics.
     package struct Counters: Sendable {
@@ -39,7 +39,7 @@ package final class BusConnection: Sendable {
     /// to.
     package static let subscribe = "subscribe"
 
-    /// The longest that a sender of many messages waits for room: the hub may be stopped.
+    /// The maximum time that a sender of many messages waits for room, since the hub may be stopped.
     private static let roomPatience = Duration.seconds(1)
     /// The time between attempts while the hub accepts nothing: a socket can't be polled for free room.
     private static let fullRetry = Duration.milliseconds(2)...Duration.milliseconds(50)
@@ -98,7 +98,7 @@ package final class BusConnection: Sendable {
         wakeup.signal()
     }
 
-    /// Makes the thread call `pace` again: the next heartbeat may be due earlier.
+    /// Makes the thread call `pace` again, since the next heartbeat may now be due earlier.
     package func repace() { wakeup.signal() }
 
     /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
@@ -157,8 +157,8 @@ package final class BusConnection: Sendable {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }
-            // Checked only now, so that a heartbeat requested just before the end is still sent, as the last one, and
-            // says so.
+            // Checked only now, so that a heartbeat requested just before the end is still sent and says that it is the
+            // last one.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
             let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil
@@ -217,7 +217,7 @@ package final class BusConnection: Sendable {
         do throws(MessageError) {
             let message = try Message(frames: frames)
             if handlers.answersHello, message.topic == Self.hello { state.withLock { $0.isGreeted = true } }
-            // ZeroMQ subscribes by prefix: page.steps would also get page.steps2.
+            // ZeroMQ subscribes by prefix: a subscription to page.steps would also receive page.steps2.
             guard subscriptions.contains(where: { $0.matches(message.topic) }) else { return }
             guard trust?(message) != false else {
                 state.withLock { $0.counters.foreign += 1 }

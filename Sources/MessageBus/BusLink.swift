@@ -3,8 +3,8 @@ import Clocks
 import HealthModel
 import Protocol
 
-/// A process's sockets on the bus: a PUB to the hub, and from it a SUB or, on a sealed bus, a DEALER that repeatedly
-/// tells the hub what the process wants to hear.
+/// A process's sockets on the bus: a PUB that sends to the hub, and a SUB that receives from it. On a sealed bus, the
+/// second is a DEALER that repeatedly tells the hub what the process wants to hear.
 final class BusLink {
     let publisher: ZeroMQSocket
     let subscriber: ZeroMQSocket
@@ -97,7 +97,7 @@ final class BusLink {
 /// How a process reacts to failed handshakes: when it reconnects, and what it reports. libzmq itself gives up for good
 /// if a key is refused. Pure.
 package struct LinkTrouble {
-    /// The times between attempts, between log lines, and before a problem is worth logging: while keys change, a
+    /// The times between attempts, between log lines, and before a problem is logged at all: while keys change, a
     /// handshake or two may fail.
     package static let retryAfter = Duration.seconds(1)
     package static let sayEvery = Duration.seconds(30)

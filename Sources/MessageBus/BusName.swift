@@ -1,11 +1,12 @@
-/// Names on the bus: an instance has its own name; a tool has `client-`, the owner of its key, and two numbers.
+/// Names on the bus: an instance has its own name; a tool's name consists of `client-`, the owner of its key, and two
+/// numbers.
 ///
 /// The two numbers make the owner of a tool unambiguous: `client-heart-rate-7-9` belongs to 'heart-rate', never to
 /// 'heart'.
 package enum BusName {
     static let toolPrefix = "client-"
 
-    /// How the names of an owner's tools begin; on a bus without keys there is no owner.
+    /// The prefix of the names of an owner's tools; on a bus without keys there is no owner.
     package static func toolPrefix(of owner: String?) -> String { toolPrefix + (owner.map { $0 + "-" } ?? "") }
 
     package static func isTool(_ name: String) -> Bool { name.hasPrefix(toolPrefix) }

@@ -14,7 +14,7 @@ package struct BusNotice: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// Who: an identity, or an address.
+    /// Whom it concerns: an identity, or an address.
     package var who: String
     package var why: String
     /// How many similar notices have been suppressed since the last one that was reported.
@@ -32,14 +32,14 @@ package struct BusNotice: Sendable, Equatable {
 /// the others: a flood of refusals must not become a flood of log lines. Pure.
 package struct NoticeLimit {
     package static let interval = Duration.seconds(10)
-    /// The most senders that are remembered; strangers can have any number of addresses.
+    /// The maximum number of senders remembered, since strangers can have any number of addresses.
     package static let limit = 128
 
     private var told: [String: (at: MonotonicTime, untold: Int)] = [:]
 
     package init() {}
 
-    /// nil when nothing is to be reported now.
+    /// nil if nothing needs to be reported now.
     package mutating func pass(_ notice: BusNotice, at now: MonotonicTime) -> BusNotice? {
         // A sender can vary its denied requests at will; the reasons for refusing a peer don't vary.
         let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)

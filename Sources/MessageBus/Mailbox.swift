@@ -44,7 +44,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes up to `limit` elements; none when `timeout` (seconds) has passed, or the box is closed and empty.
+    /// Takes up to `limit` elements; returns none if `timeout` (seconds) has passed, or if the box is closed and empty.
     package func take(limit: Int, timeout: TimeInterval) -> [Element] {
         let deadline = Date(timeIntervalSinceNow: timeout)
         return condition.withLock {

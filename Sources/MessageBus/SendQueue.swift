@@ -8,8 +8,8 @@ import HealthModel
 /// `@unchecked Sendable`: every access holds the condition's lock.
 package final class SendQueue: @unchecked Sendable {
     package static let limit = 1024
-    /// A sender of many messages waits while more than this are queued. Otherwise those messages would fill the
-    /// socket's queue and push out everything else that this process sends.
+    /// A sender of many messages waits while more messages than this are queued. Otherwise those messages would fill
+    /// the socket's queue and push out everything else that this process sends.
     package static let room = 32
 
     private let condition = NSCondition()

@@ -2,10 +2,10 @@
 package enum Subscription: Sendable, Hashable {
     case exact(String)
     case prefix(String)
-    /// Topics that begin like this and end the way a tool's name does (`BusName`).
+    /// Topics that have this prefix and end the way a tool's name does (`BusName`).
     case tools(String)
 
-    /// The whole topic, or the beginning that is subscribed to.
+    /// The whole topic, or the prefix that is subscribed to.
     package var text: String {
         switch self {
         case .exact(let topic), .prefix(let topic), .tools(let topic): topic

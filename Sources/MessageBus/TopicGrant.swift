@@ -43,7 +43,7 @@ package struct TopicGrant: Sendable, Equatable {
             }
         }
 
-        /// Whether any topic may match both; true if in doubt.
+        /// Whether any topic could match both patterns; true if in doubt.
         func mayMeet(_ other: Pattern) -> Bool { bytes.starts(with: other.bytes) || other.bytes.starts(with: bytes) }
     }
 

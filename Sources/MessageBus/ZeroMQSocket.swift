@@ -29,8 +29,8 @@ package final class ZeroMQSocket {
     /// topics would be lost.
     package static let subscriptionsMark: Int32 = 10_000
 
-    /// - Parameter highWaterMark: the most messages queued for one peer; further ones are dropped, which the protocol
-    ///   allows for.
+    /// - Parameter highWaterMark: the maximum number of messages queued for one peer; any beyond that are dropped,
+    ///   which the protocol allows for.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
         guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }
         self.handle = handle

@@ -49,7 +49,7 @@ package struct ContextSession: Sendable {
         var waits = 0
     }
 
-    /// What becomes of a request.
+    /// What can become of a request.
     enum Reply {
         case answer(Value)
         case error(ContextError)
@@ -65,7 +65,7 @@ package struct ContextSession: Sendable {
 
     let server: Server
     let tools: [Tool]
-    /// What `initialize` agreed on.
+    /// The version agreed on through `initialize`.
     var agreed: ContextVersion?
     private var calls: [Int: Open] = [:]
     private var batches: [Int: Batch] = [:]
@@ -131,7 +131,7 @@ package struct ContextSession: Sendable {
         return batch.answers.isEmpty ? [] : [Self.line(.array(batch.answers))]
     }
 
-    /// - Returns: the answer, if there is one at once.
+    /// - Returns: the answer, if it is available at once.
     private mutating func take(_ message: ContextMessage, batch: Int?, _ outputs: inout [Output]) -> Value? {
         switch message {
         case .ignored: return nil
@@ -170,7 +170,7 @@ package struct ContextSession: Sendable {
     /// Whether a call's answer is still wanted.
     package func isWanted(_ call: Call) -> Bool { calls[call.number] != nil }
 
-    /// Takes a call's answer; nothing is written if it was cancelled.
+    /// Takes a call's answer; nothing is written if the call was cancelled.
     package mutating func finish(_ call: Call, _ answer: ToolAnswer) -> [Output] {
         guard let open = calls.removeValue(forKey: call.number) else { return [] }
         let result = result(answer.value(in: open.version), in: open.version)
@@ -209,6 +209,6 @@ package struct ContextSession: Sendable {
         ]
     }
 
-    /// JSON text has no line feed of its own: within strings it is escaped.
+    /// The JSON text contains no line feeds, since they are escaped within strings.
     private static func line(_ value: Value) -> Output { .line(Array(value.json().utf8)) }
 }

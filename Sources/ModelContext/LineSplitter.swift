@@ -1,20 +1,20 @@
 /// Splits a stream of bytes into lines, and never keeps more than one line, whose length is limited. Pure.
 package struct LineSplitter: Sendable {
     package enum Piece: Sendable, Equatable {
-        /// Without its line feed.
+        /// The line, without its line feed.
         case line([UInt8])
-        /// A line longer than the limit: it was skipped.
+        /// A line longer than the limit, which was skipped.
         case tooLong
     }
 
-    /// The longest line in bytes.
+    /// The maximum length of a line, in bytes.
     private let limit: Int
     private var begun: [UInt8] = []
     private var isSkipping = false
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The lines that are complete with these bytes.
+    /// The lines completed by these bytes.
     package mutating func take(_ bytes: some Collection<UInt8>) -> [Piece] {
         var pieces: [Piece] = []
         var rest = bytes[...]

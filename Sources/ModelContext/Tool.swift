@@ -54,7 +54,7 @@ package struct Tool: Sendable {
 
 /// A tool's answer.
 package struct ToolAnswer: Sendable, Equatable {
-    /// In pieces, the most important first.
+    /// The text in pieces, the most important first.
     package var text: [String]
     /// The same content for programs; null for an error.
     package var content: Value

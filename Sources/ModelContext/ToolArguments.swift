@@ -6,7 +6,7 @@ package struct ToolParameter: Sendable, Equatable {
         case text
         /// One of these.
         case choice([String])
-        /// At most this many strings.
+        /// An array of at most this many strings.
         case texts(atMost: Int)
         /// A whole number.
         case integer(ClosedRange<Int>)
@@ -25,7 +25,7 @@ package struct ToolParameter: Sendable, Equatable {
         self.isRequired = isRequired
     }
 
-    /// The longest string that is accepted, in bytes.
+    /// The maximum length of an accepted string, in bytes.
     static let longestText = 500
 
     var schema: Value {
@@ -81,7 +81,7 @@ package struct ToolArguments: Sendable, Equatable {
 
     private var given: [String: Value]
 
-    /// A null counts as not given: many assistants fill in parameters that they don't use.
+    /// A null counts as a missing argument, since many assistants fill in parameters that they don't use.
     package init(_ arguments: [String: Value], for tool: Tool) throws(Refusal) {
         given = arguments.filter { !$0.value.isNull }
         let names = tool.parameters.map(\.name)

@@ -3,7 +3,7 @@ package struct CopyRows {
     package private(set) var bytes: [UInt8]
     private let fields: Int16
 
-    /// - Parameter fields: how many each row has.
+    /// - Parameter fields: the number of fields in each row.
     package init(fields: Int, reserving capacity: Int = 0) {
         self.fields = Int16(fields)
         bytes = []

@@ -2,7 +2,7 @@ import CPostgreSQL
 
 extension PostgresConnection {
     /// Runs one or more statements without parameters.
-    /// - Returns: the result of the last one.
+    /// - Returns: the result of the last statement.
     /// - Throws: `PostgresError`.
     @discardableResult
     package func execute(_ statements: String) throws(PostgresError) -> PostgresResult? {
@@ -11,8 +11,8 @@ extension PostgresConnection {
     }
 
     /// Runs one statement.
-    /// - Parameter values: of $1, $2, …; nil is NULL. They are sent as text: write `$1::bigint` if the type isn't
-    ///   clear.
+    /// - Parameter values: the values of $1, $2, …; nil stands for NULL. They are sent as text: write `$1::bigint` if
+    ///   the type isn't clear.
     package func execute(_ statement: String, _ values: [String?]) throws(PostgresError) -> PostgresResult {
         let deadline = Deadline(timeout)
         let sent = Self.withPointers(to: values) {
@@ -83,7 +83,7 @@ extension PostgresConnection {
         return try results(deadline)?.affected ?? 0
     }
 
-    /// How many bytes of a copy are in libpq at once.
+    /// The number of bytes of a copy handed to libpq at a time.
     private static let copyPiece = 1 << 18
 
     /// Runs `body` in a transaction, which is rolled back when it throws.

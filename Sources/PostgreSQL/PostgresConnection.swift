@@ -3,12 +3,12 @@ import Glibc
 
 /// One connection to one database.
 ///
-/// Nothing waits longer than its time limit, whatever the network does: libpq is used without blocking, and its socket
-/// is polled. Not thread-safe by design: each connection stays on its owner's thread.
+/// Nothing waits longer than its time limit, whatever the network does: libpq is used in non-blocking mode, and its
+/// socket is polled. Not thread-safe by design: each connection stays on its owner's thread.
 package final class PostgresConnection {
     package let address: PostgresAddress
     let handle: OpaquePointer
-    /// Seconds allowed for one statement, or for connecting.
+    /// The number of seconds allowed for one statement, or for connecting.
     let timeout: Double
     /// Whether the connection can no longer be used.
     package private(set) var isBroken = false
@@ -119,7 +119,7 @@ package final class PostgresConnection {
         return PostgresError(.connection, endpoint: address.description, "the connection broke: \(why)")
     }
 
-    /// The error that a result represents; nil if it isn't one.
+    /// The error that a result represents; nil if the result isn't an error.
     func error(of result: PostgresResult) -> PostgresError? {
         guard result.isError else { return nil }
         if PQstatus(handle) == CONNECTION_BAD {

@@ -1,5 +1,5 @@
-/// What went wrong with a database, and where. Contains neither passwords nor values: only the first line of the
-/// server's message, about the statement as a whole, is kept, and nothing about refused data.
+/// What went wrong with a database, and where. Contains neither passwords nor values: it keeps only the first line of
+/// the server's message, which is about the statement as a whole, and nothing about refused data.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: Sendable, Equatable {
         /// The URL can't be read.

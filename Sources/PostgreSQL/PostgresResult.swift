@@ -29,7 +29,7 @@ package final class PostgresResult {
     /// How many rows the statement wrote.
     package var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The string in a row's column, both counted from 0; nil for NULL, and if there is no such row.
+    /// The string in a row's column, both counted from 0; nil for NULL, or if there is no such row.
     package func text(_ row: Int, _ column: Int) -> String? {
         guard row < count, PQgetisnull(handle, Int32(row), Int32(column)) == 0,
             let text = PQgetvalue(handle, Int32(row), Int32(column))

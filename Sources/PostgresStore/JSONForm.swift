@@ -1,4 +1,4 @@
-/// What text and JSON must not contain if PostgreSQL is to store them.
+/// What text and JSON must not contain, so that PostgreSQL can store them.
 enum JSONForm {
     static let nul = "it contains the character NUL, which PostgreSQL can't store"
     static let surrogate = "it contains half a character (a lone surrogate), which PostgreSQL can't store"

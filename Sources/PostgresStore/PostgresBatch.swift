@@ -3,7 +3,7 @@ import HealthModel
 /// One user's elements, to be written together in one transaction.
 package struct PostgresBatch: Sendable {
     package var user: String
-    /// Samples in columns; those flagged as deleted are deletions, and keep their type and times.
+    /// Samples in columns; samples flagged as deleted are deletions, and keep their type and times.
     package var samples: SamplePage
     /// Which rows of `samples` to write.
     package var rows: Range<Int>
@@ -32,7 +32,7 @@ package struct PostgresBatch: Sendable {
     package var count: Int { rows.count + deletions.count + documents.count }
 }
 
-/// A day, workout or night.
+/// A document: a day, a workout or a night.
 package struct PostgresDocument: Sendable {
     package enum Kind: String, Sendable, CaseIterable { case day, workout, night }
 
@@ -40,7 +40,7 @@ package struct PostgresDocument: Sendable {
     /// A day's date.
     package var id: String
     package var version: Int64
-    /// JSON; nil deletes, and keeps the known times.
+    /// The body as JSON; nil deletes the element but keeps its known times.
     package var body: String?
     package var start: Instant?
     package var end: Instant?
@@ -67,12 +67,12 @@ package struct PostgresOutcome: Sendable, Equatable {
     package var updated: Int64 = 0
     /// Conflicts included.
     package var known: Int64 = 0
-    /// Ids of known elements that are kept in the same version, but with other content; once for each such element.
+    /// Ids of known elements that are kept in the same version but with different content; each is listed once.
     package var conflicts: [String] = []
     /// Why an element isn't stored, by its index: the written rows of the page come first, counted from 0, then
     /// deletions, then documents.
     package var refused: [Int: String] = [:]
-    /// Ids that were created and changed, if requested.
+    /// The ids of the elements that were created and changed, if requested.
     package var createdIDs: [String] = []
     package var updatedIDs: [String] = []
     package var identity: PostgresIdentity
@@ -80,7 +80,8 @@ package struct PostgresOutcome: Sendable, Equatable {
     package init(identity: PostgresIdentity) { self.identity = identity }
 }
 
-/// Which database it is, and its sequence; together they reveal a lost database, or one restored from an older copy.
+/// Which database it is, and its sequence; together they reveal that a database was lost, or restored from an older
+/// copy.
 package struct PostgresIdentity: Sendable, Equatable {
     /// Random, created with the tables; replaced when the database turns out to be an older copy, or rows are missing.
     package var generation: String

@@ -7,7 +7,7 @@ import PostgreSQL
 /// (user_id, id) contains the partition key as PostgreSQL requires, and a deletion, which states no time, still finds
 /// its row.
 enum YearPartition {
-    /// Years with partitions of their own; everything else is in `samples_other`.
+    /// The years that have partitions of their own; everything else is in `samples_other`.
     static let years = 1990...2099
 
     /// The year in an id; nil for an id that isn't derived from a time, or for a time outside those years.
@@ -51,8 +51,8 @@ extension PostgresSchema {
         return Set((0..<found.count).compactMap { found.text($0, 0).flatMap { Int($0) } })
     }
 
-    /// Whether a year's partition can be created: not if somebody has detached it, nor if the default partition already
-    /// contains ids in that range that others stored. Such ids still go into the default partition.
+    /// Whether a year's partition can be created. It can't if somebody has detached it, or if the default partition
+    /// already contains ids in that range that others stored. Such ids still go into the default partition.
     private func hasRoom(for partition: String, of year: Int, _ connection: PostgresConnection) throws -> Bool {
         let found = try connection.execute(
             """
@@ -66,7 +66,7 @@ extension PostgresSchema {
     /// Creates the partitions that are missing and can be created.
     func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
         try connection.transaction {
-            // One process at a time: two attempts to create the same partition would end in an error.
+            // Only one process may do this at a time: two attempts to create the same partition would end in an error.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", ["healthbus " + name])
             let known = try partitions(connection)
             for year in years where !known.contains(year) {

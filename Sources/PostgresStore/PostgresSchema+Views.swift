@@ -62,7 +62,8 @@ extension PostgresSchema {
         }
     }
 
-    /// The errors for replacing a view when the type of one of its columns has changed, which isn't possible.
+    /// The errors that the server reports when a view can't be replaced because the type of one of its columns has
+    /// changed.
     private static let anotherShape = ["42P16", "42809"]
     /// The error for dropping a view that something else is built on.
     private static let isNeeded = "2BP01"

@@ -22,7 +22,7 @@ package struct PostgresSchema: Sendable, Equatable {
         self.views = views
     }
 
-    /// With the views for queries; nil for a name that would need quoting.
+    /// Includes the views for queries; nil for a name that would need quoting.
     package init?(_ name: String, views: HealthViews) {
         self.init(
             name,
@@ -37,8 +37,8 @@ package struct PostgresSchema: Sendable, Equatable {
     /// The name of one of its tables, as written in statements.
     func table(_ table: String) -> String { "\"\(name)\".\(table)" }
 
-    /// Strings are compared by bytes: keys need nothing else, and it is several times as fast as a language's sort
-    /// order.
+    /// Strings are compared by bytes: keys need nothing else, and it is several times as fast as sorting by a
+    /// language's rules.
     var tables: String {
         """
         CREATE TABLE \(table("samples")) (
@@ -66,8 +66,8 @@ package struct PostgresSchema: Sendable, Equatable {
     }
 
     /// Manual samples that aren't deleted are unique by user, type and start. The index belongs to the partition, since
-    /// one on the whole table would have to contain `id`; an id begins with its start, so samples of the same moment
-    /// are in one partition.
+    /// an index on the whole table would have to contain `id`; an id begins with its start, so samples of the same
+    /// moment are in one partition.
     func momentIndex(on partition: String) -> String {
         """
         CREATE UNIQUE INDEX \(partition)_moment ON \(table(partition)) (user_id, type, start_time)

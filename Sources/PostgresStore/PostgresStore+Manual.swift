@@ -4,8 +4,8 @@ import PostgreSQL
 /// Manual samples that aren't deleted: those with the same user, type and start are one sample. The first id stays; a
 /// sample under a different id with a higher version replaces its content.
 ///
-/// There are few of them, so each is written separately, with the user's lock held, so that two that arrive at the same
-/// time under different ids can't both be the first.
+/// There are few of them, so each is written separately, with the user's lock held: two that arrive at the same time
+/// under different ids can't both be the first.
 extension PostgresStore {
     func putManual(
         _ rows: [Int], of batch: PostgresBatch, _ namesElements: Bool, _ outcome: inout PostgresOutcome
@@ -48,8 +48,8 @@ extension PostgresStore {
                 "INSERT INTO \(table) (user_id, \(SampleRows.columns)) VALUES ($1, \(Self.parameters))", values)
             return .created
         }
-        // A sample has moved, or was restored, to another one's moment: the two are the same sample, and the other one
-        // stays.
+        // A sample has moved to the moment of another one, or was restored there: the two are the same sample, and the
+        // other one stays.
         guard held.bool(place, 1), own == nil || other == nil else {
             return try own != nil && contradicts(values) ? .conflict : .known
         }
@@ -63,7 +63,7 @@ extension PostgresStore {
         return .updated
     }
 
-    /// Whether a row of the same id and version has other content.
+    /// Whether a row with the same id and version has different content.
     private func contradicts(_ values: [String?]) throws -> Bool {
         let found = try connection.execute(
             """

@@ -4,7 +4,8 @@ import PostgreSQL
 /// A store of samples, days, workouts and nights in PostgreSQL: a connection, and the tables of one schema.
 ///
 /// It keeps every element once, at its highest version, and tombstones for good: the rules are in `docs/backend.md`.
-/// Any number of stores, in any number of processes, may write to the same tables at once. Use each on a single thread.
+/// Any number of stores, in any number of processes, may write to the same tables at once. Use each store on a single
+/// thread.
 ///
 ///     let store = try PostgresStore(url: url, schema: schema, timeout: 30, program: "healthbus")
 ///     let outcome = try store.put(PostgresBatch(user: "anna", samples: page), seen: nil)
@@ -19,7 +20,7 @@ package final class PostgresStore {
 
     /// Connects, creates the tables if there are none, and updates older ones.
     /// - Parameters:
-    ///   - timeout: seconds for one statement.
+    ///   - timeout: the number of seconds allowed for one statement.
     ///   - program: its name in the server's list of connections.
     /// - Throws: `PostgresError`, `PostgresStoreError`.
     package init(url: String, schema: PostgresSchema, timeout: Double, program: String) throws {
@@ -59,7 +60,7 @@ package final class PostgresStore {
     ///   - seen: the highest sequence that the caller has ever been given, with its generation. If that is the store's
     ///     generation but the store hasn't reached that sequence, the store is an older copy of itself: it begins a new
     ///     generation, under which the batch is stored.
-    ///   - namesElements: whether the outcome lists the ids of what was created and changed.
+    ///   - namesElements: whether the outcome lists the ids of the elements that were created and changed.
     package func put(
         _ batch: PostgresBatch, seen: PostgresIdentity?, namesElements: Bool = false
     ) throws -> PostgresOutcome {
@@ -90,7 +91,7 @@ package final class PostgresStore {
     }
 
     /// Copies rows into the staging table, and from there stores them in two statements: new elements, then newer
-    /// versions. If everything is new, as on a first delivery, the second has nothing to do.
+    /// versions. If everything is new, as on a first delivery, the second statement has nothing to do.
     private func upsert(
         _ bytes: [UInt8], _ count: Int, _ statements: Upsert, user: String, _ namesElements: Bool,
         _ outcome: inout PostgresOutcome
@@ -143,8 +144,8 @@ package final class PostgresStore {
     }
 
     /// What it contains.
-    /// - Parameter countsRows: counts all rows, which takes about a second for a few million. If there are fewer than
-    ///   were created, some were removed behind the store's back: it begins a new generation, so that every sender
+    /// - Parameter countsRows: counts all rows, which takes about a second for a few million. If there are fewer rows
+    ///   than were created, some were removed behind the store's back: it begins a new generation, so that every sender
     ///   delivers everything again.
     package func holdings(countsRows: Bool) throws -> PostgresHoldings {
         let rows =

@@ -55,7 +55,7 @@ struct SampleRows {
     }
 }
 
-/// What a page's rows share, converted to fields once.
+/// The values that a page's rows share, each converted to a field once.
 struct PageFields {
     private let page: SamplePage
     private let types: [[UInt8]]
@@ -65,7 +65,7 @@ struct PageFields {
     private let hasUUID: Bool
     private let hasMetadata: Bool
     private let hasPayload: Bool
-    /// Whether these columns have to be checked row by row.
+    /// Whether these columns must be checked row by row.
     private let isSuspect: (metadata: Bool, payload: Bool, shared: Bool)
 
     init(_ page: SamplePage) {

@@ -7,17 +7,17 @@ struct Upsert {
     var insert: String
     /// Updates the rows for which a newer one is staged.
     var update: String
-    /// The ids of what has a row of the same version with other content; $1 is the user. Run only if some were known.
+    /// The ids of elements that have a row with the same version but different content; $1 is the user. Run only if
+    /// some elements were already known.
     var conflicts: String
 }
 
 extension PostgresStore {
-    /// The part of a sample that makes its content; `healthkit_uuid` may be learned later.
+    /// The part of a sample that makes up its content; `healthkit_uuid` may be learned later.
     static let content = ["type", "start_time", "end_time", "value", "unit", "source", "manual"]
     static let contentJSON = ["metadata", "payload"]
 
-    /// Whether two rows differ in a column. JSON is compared by its meaning, and a member that is null is the same as
-    /// none.
+    /// Whether two rows differ in a column. JSON is compared by its meaning, and a null member counts as a missing one.
     static func differ(_ first: String, _ second: String, _ columns: [String], json: [String]) -> String {
         let plain = columns.map { "\(first).\($0) IS DISTINCT FROM \(second).\($0)" }
         let texts = json.map {

@@ -15,9 +15,9 @@ package final class ChildProcess: Sendable {
     package struct Streams: Sendable, Equatable {
         /// nil for /dev/null. Descriptors must be 3 or above; the caller closes its own copies.
         package var input: Int32?
-        /// nil for the parent's own.
+        /// nil for the parent's own stream.
         package var output: Int32?
-        /// nil for the parent's own.
+        /// nil for the parent's own stream.
         package var error: Int32?
         /// A file that receives standard error instead: opened at each start, appended to, and created (0600) if it
         /// doesn't exist.
@@ -104,7 +104,7 @@ package final class ChildProcess: Sendable {
     /// Sends SIGKILL; anything that the child started is killed when the child is reaped.
     package func kill() { signal(SIGKILL) }
 
-    /// How it ended, reaping it if need be; nil while it is running.
+    /// How the process ended, reaping it if need be; nil while it is running.
     package func poll() -> ProcessExit? { reap(blocking: false) }
 
     /// Blocks the calling thread until the child has ended.
@@ -133,7 +133,7 @@ package final class ChildProcess: Sendable {
             switch healthbus_wait(pid, blocking ? 1 : 0, &exit) {
             case 0: return nil
             case 1: known = exit.signal > 0 ? .signal(exit.signal) : .code(exit.code)
-            // Other code has reaped it: it has ended, but it isn't known how.
+            // Other code has reaped the child: it has ended, but it isn't known how.
             default: known = .code(-1)
             }
             return known

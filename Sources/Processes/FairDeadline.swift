@@ -19,7 +19,7 @@ package struct FairDeadline {
     private static let most = 10
 
     /// - Parameters:
-    ///   - limit: how long, starting now.
+    ///   - limit: the time allowed, starting now.
     ///   - groups: the process groups to allow for. The calling thread's waits count too.
     package init(_ limit: Duration, of groups: some Sequence<pid_t>) {
         let groups = Set(groups)
@@ -41,7 +41,7 @@ package struct FairDeadline {
     package mutating func left() -> Duration {
         let elapsed = now() - begin
         guard let before else {
-            // For something that takes only a moment, examining all processes isn't worthwhile.
+            // Examining all processes isn't worthwhile for something that takes only a moment.
             let look = limit / 10
             guard elapsed >= look else { return look - elapsed }
             before = waited()

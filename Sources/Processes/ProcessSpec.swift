@@ -21,12 +21,12 @@ package struct ProcessSpec: Sendable, Equatable {
     /// How long the next group waits for this process; after that, the delay is reported, and the rest start without
     /// waiting for it.
     package var readyWithin: Duration
-    /// How long it may drain after SIGTERM before SIGKILL.
+    /// How long the process may drain after SIGTERM before it gets SIGKILL.
     package var stopWithin: Duration
     /// The signal sent to the process when the supervisor dies. SIGKILL by default: a stopped or hanging process would
     /// survive any other.
     package var parentDeathSignal: Int32
-    /// How far it yields the processor to others (nice(2)): 0, not at all, to 19.
+    /// How far it yields the processor to others (nice(2)), from 0 (not at all) to 19.
     package var niceness: Int
     package var streams: ChildProcess.Streams
 

@@ -7,7 +7,7 @@ package struct RestartPolicy: Sendable, Equatable {
     package enum Mode: String, Sendable, Codable {
         /// Restarts whatever the exit status.
         case always
-        /// Stays down, `stopped`, after exit code 0.
+        /// Stays down, as `stopped`, after exit code 0.
         case onFailure = "on-failure"
         /// Stays down: `stopped` after exit code 0, otherwise `failed`.
         case never

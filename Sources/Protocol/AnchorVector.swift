@@ -22,7 +22,7 @@ package struct AnchorVector: Sendable, Equatable {
     package var minimum: SequenceNumber { Swift.min(base, exceptions.values.min() ?? base) }
     package var maximum: SequenceNumber { Swift.max(base, exceptions.values.max() ?? base) }
 
-    /// The sequence that every type except `types` has reached.
+    /// The sequence that every type except those in `types` has reached.
     package func minimum(besides types: Set<String>) -> SequenceNumber {
         types.isEmpty
             ? minimum
@@ -55,7 +55,7 @@ extension AnchorVector: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Not decoded by trial and error, since that would create an error for each vector that has types.
+        // The form isn't found by trial and error, since that would create an error for each vector that has types.
         if let base = try container.decode(Value.self).int {
             self.init(base: SequenceNumber(base))
         } else {

@@ -12,8 +12,8 @@ package struct CBORDecoder {
     private var itemsLeft: Int
 
     /// Decodes the one value in `bytes`.
-    /// - Parameter items: the most values it may contain, itself and nested ones included, since a value encoded in a
-    ///   few bytes takes dozens in memory. A column counts as one value.
+    /// - Parameter items: the maximum number of values it may contain, including itself and nested ones, since a value
+    ///   encoded in a few bytes takes dozens in memory. A column counts as one value.
     /// - Throws: `CBORError` for anything other than exactly one well-formed value in a form that `Value` can
     ///   represent.
     package static func decode(_ bytes: some Collection<UInt8>, items: Int = .max) throws(CBORError) -> Value {
@@ -61,7 +61,7 @@ package struct CBORDecoder {
             return .array(elements)
         case HEALTHBUS_CBOR_MAP.rawValue:
             try checkDeclared(item.count)
-            // Reserves no more room than our own messages need, no matter what is declared.
+            // Reserves no more room than our own messages need, no matter what length is declared.
             var members = [String: Value](minimumCapacity: min(item.count, Self.expectedMembers))
             for _ in 0..<item.count {
                 guard case .string(let key) = try read(depth: depth + 1) else { throw .keyIsNotText(at: position) }

@@ -4,7 +4,7 @@ import HealthModel
 /// (docs/sync.md). The samples come in the same pages as on the bus, so nothing is rounded or left out.
 package struct ChangesAnswer: Sendable {
     package static let contentType = "application/vnd.healthbus.changes+cbor"
-    /// The most samples in one answer.
+    /// The maximum number of samples in one answer.
     package static let limit = 20_000
 
     package var user: String
@@ -12,7 +12,7 @@ package struct ChangesAnswer: Sendable {
     package var next = ""
     /// Whether more is available now.
     package var hasMore = false
-    /// Each sample once, as its latest change left it, oldest change first. Deleted ones have `SampleFlags.deleted`;
+    /// Each sample once, as its latest change left it, oldest change first. Deleted samples have `SampleFlags.deleted`;
     /// every column is filled.
     package var pages: [SamplePage] = []
     /// `ZoneTimeline.wireValue` if the timeline has changed, else null.

@@ -50,7 +50,7 @@ package struct Replay: Codable, Sendable, Equatable {
     /// Local dates, both included.
     package var from: String
     package var through: String
-    /// For each user, the instants of these days: `[from, to]`.
+    /// For each user, the instants that bound these days: `[from, to]`.
     @IfAny package var users: [String: [Instant]]
 
     package init(id: String, from: String, through: String, users: [String: [Instant]]) {

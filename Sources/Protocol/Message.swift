@@ -22,7 +22,7 @@ package struct Message: Sendable, Equatable {
         /// Fields added by newer minor versions, kept and passed on.
         package var other: [String: Value]
 
-        // Their names on the wire.
+        // The header fields' names on the wire.
         fileprivate static let from = "from"
         fileprivate static let at = "at"
         fileprivate static let version = "v"

@@ -4,7 +4,7 @@ import HealthModel
 /// as it travels on the bus, along with the user and the time.
 package struct SampleDelivery: Sendable {
     package static let contentType = "application/vnd.healthbus.columns+cbor"
-    /// The most elements in one request, in either form.
+    /// The maximum number of elements in one request, in either form.
     package static let elementLimit = 20_000
 
     /// nil when the sender names no user.
@@ -82,8 +82,8 @@ package struct SampleDelivery: Sendable {
         guard !value["samples"].isNull || !gone.isNull else { throw ColumnsError.empty }
     }
 
-    /// The most CBOR items, so that no small body becomes a large value: each sample may have its own type, unit and
-    /// four-part origin, and a column is one item.
+    /// The maximum number of CBOR items, so that no small body becomes a large value: each sample may have its own
+    /// type, unit and four-part origin, and a column is one item.
     private static let itemLimit = 8 * elementLimit
 
     private static func text(_ value: Value, _ name: String) throws -> String? {

@@ -63,7 +63,7 @@ extension SamplePage {
         try check()
     }
 
-    /// Guarantees that readers rely on: equal lengths, and every index within its dictionary.
+    /// Checks the guarantees that readers rely on: equal lengths, and every index within its dictionary.
     private func check() throws(PageError) {
         let rows = ids.count
         for (name, count) in [

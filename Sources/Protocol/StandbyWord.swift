@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What a process says while it stands by to take an instance's place, on `standby.<instance>`, so that nobody on the
-/// bus mistakes it for the instance.
+/// What a process reports while it stands by to take an instance's place, on `standby.<instance>`, so that nobody on
+/// the bus mistakes it for the instance.
 package struct StandbyWord: Codable, Sendable, Equatable {
     package enum Phase: String, Codable, Sendable {
         /// Its configuration has been checked; its parts are being started and tried.
@@ -14,7 +14,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
 
     /// From the topic.
     package var instance = ""
-    /// Which swap it belongs to.
+    /// The swap that it belongs to.
     package var swap: String
     package var plugin: String
     package var pid: Int
@@ -45,7 +45,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
         Message(topic: Self.prefix + instance, header: .init(from: instance, at: now), body: Value(self))
     }
 
-    /// nil when the message isn't such a word.
+    /// nil if the message isn't of this kind.
     package init?(_ message: Message) {
         guard message.topic.hasPrefix(Self.prefix), let word = message.body.read(StandbyWord.self) else { return nil }
         self = word

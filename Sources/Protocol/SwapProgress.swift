@@ -18,7 +18,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
 
     package var id: String
     package var instance: String
-    /// Plugins, by name or folder.
+    /// The plugins, by name or folder.
     package var from: String
     package var to: String
     package var step: Step

@@ -4,7 +4,7 @@ import CQREncode
 package struct QRSymbol: Sendable, Equatable {
     /// Modules per side, without the quiet zone.
     package let width: Int
-    /// Row by row from the top.
+    /// The modules row by row, from the top.
     private let dark: [Bool]
 
     /// The smallest symbol that holds the text as UTF-8, with the least error correction (7 %): a screen has no
@@ -24,7 +24,7 @@ package struct QRSymbol: Sendable, Equatable {
         dark = UnsafeBufferPointer(start: data, count: count).map { $0 & 1 == 1 }
     }
 
-    /// Whether a module is dark; those outside the symbol aren't.
+    /// Whether a module is dark; modules outside the symbol aren't.
     package func isDark(row: Int, column: Int) -> Bool {
         guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
         return dark[row * width + column]

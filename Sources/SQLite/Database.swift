@@ -26,8 +26,8 @@ package final class Database: @unchecked Sendable {
 
     /// - Parameters:
     ///   - cacheKibibytes: this connection's page cache.
-    ///   - checkpointPages: pages in the log before it is copied into the file. With more, a writer that touches all of
-    ///     a large file writes each page less often.
+    ///   - checkpointPages: how many pages the log holds before it is copied into the file. With more pages, a writer
+    ///     that touches all of a large file writes each page less often.
     ///   - pageBytes: for a new file, a power of two; an existing file keeps its own.
     /// - Throws: `SQLiteError`, including when the file isn't a database or is cut off; nothing in such a file is
     ///   changed.
@@ -119,7 +119,7 @@ package final class Database: @unchecked Sendable {
     /// Copies the write-ahead log into the file and empties it.
     package func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-    /// The first damage found inside the file; nil when it is intact. This reads the whole file.
+    /// The first damage found inside the file; nil if it is intact. This reads the whole file.
     package func damage() throws -> String? {
         let verdict = try prepare("PRAGMA quick_check(1)").firstRow { $0.string(0) }
         return verdict == "ok" ? nil : verdict ?? "no answer"

@@ -63,7 +63,7 @@ package final class Statement {
         sqlite3_bind_blob(handle, Int32(index), address, Int32(bytes.count), nil)
     }
 
-    /// True while there is a row; false at the end.
+    /// Returns true while there is a row, and false at the end.
     package func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true

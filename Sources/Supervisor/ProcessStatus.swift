@@ -1,14 +1,14 @@
 import Glibc
 import Processes
 
-/// Where a supervised process is in its life cycle.
+/// The stage of its life cycle that a supervised process is in.
 package enum ProcessState: String, Sendable, Codable {
     /// It isn't its group's turn yet.
     case waiting
     /// Running, but hasn't reported that it is ready.
     case starting
     case ready
-    /// Running beside the process that it is to replace, waiting for the signal.
+    /// Running beside the process that it is to replace, and waiting for the signal.
     case standby
     /// Ended; restarts after a delay.
     case backoff
@@ -26,11 +26,11 @@ package struct ProcessStatus: Sendable, Equatable {
     package var state: ProcessState
     /// nil while it isn't running.
     package var pid: pid_t?
-    /// The process that it is to replace; nil for a process with a place of its own.
+    /// The process that it is to replace; nil for a process that has a place of its own.
     package var place: String?
-    /// How often it was restarted after its first start.
+    /// How often it has been restarted since its first start.
     package var restarts: Int
-    /// How it last ended; nil if it never has.
+    /// How it last ended; nil if it has never ended.
     package var lastExit: ProcessExit?
 
     package init(
@@ -49,7 +49,7 @@ package struct ProcessStatus: Sendable, Equatable {
 package enum SupervisorNotice: Sendable, Equatable {
     case started(name: String, pid: pid_t)
     case ready(name: String)
-    /// Not ready in time: the groups after it start without it.
+    /// Not ready in time, so the groups after it start without it.
     case notReady(name: String, after: Duration)
     case startFailed(name: String, reason: String)
     /// Ended on its own; this is the `failures`th failure in a row.
@@ -58,12 +58,13 @@ package enum SupervisorNotice: Sendable, Equatable {
     case restarting(name: String, delay: Duration)
     /// Stays down after this many consecutive failures.
     case gaveUp(name: String, failures: Int)
-    /// Ended because it was asked to.
+    /// Ended because it was told to.
     case stopped(name: String, status: ProcessExit)
-    /// A standby process ended, or couldn't be started, without having replaced the running one; `wasDismissed` if it
-    /// was told to end, and did so in order.
+    /// A standby process ended, or couldn't be started, without having replaced the running one; `wasDismissed` is true
+    /// if it was told to end, and did so cleanly.
     case standbyEnded(name: String, place: String, why: String, wasDismissed: Bool = false)
-    /// A standby process has taken the other's place and is ready; this much time has passed since the other ended.
+    /// A standby process has taken the other's place and is ready. The time is what has passed since the other one
+    /// ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)

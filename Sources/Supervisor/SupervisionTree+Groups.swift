@@ -23,7 +23,7 @@ extension SupervisionTree {
 
     /// Moves on to the next group, up or down, once the current one has settled.
     mutating func advance(at now: Duration, _ actions: inout [Action]) {
-        // A group that has just been started holds up the next one, so its spawns have been answered by the time this
+        // A group that has just been started delays the next one, so its spawns have been answered by the time this
         // continues.
         while case .starting(let group) = phase, !members.contains(where: isHeldUp) {
             startGroup(after: group, at: now, &actions)
@@ -37,7 +37,7 @@ extension SupervisionTree {
         guard phase != .stopping else { return }
         phase = .stopping
         actions.append(.report(.stopping))
-        // Nothing starts from now on; whatever is still running ends group by group.
+        // Nothing new is started from now on; whatever is still running ends group by group.
         for index in members.indices where members[index].pid == nil {
             members[index].retryAt = nil
             if members[index].state != .failed { members[index].state = .stopped }

@@ -8,15 +8,15 @@ extension SupervisionTree {
         var state: ProcessState = .waiting
         var pid: pid_t?
         var starts = 0
-        /// Consecutive failures, without a healthy period in between.
+        /// The number of consecutive failures without a healthy period in between.
         var failures = 0
         var lastExit: ProcessExit?
         var readyAt: Duration?
-        /// When the groups after it stop waiting for it; nil once they have.
+        /// When the groups after it stop waiting for it; nil once they have stopped.
         var readyBy: Duration?
         /// When it restarts.
         var retryAt: Duration?
-        /// When SIGKILL follows SIGTERM.
+        /// When SIGKILL will follow SIGTERM.
         var killAt: Duration?
         /// The specification to restart it with as soon as it has ended.
         var replacement: ProcessSpec?
@@ -27,7 +27,7 @@ extension SupervisionTree {
         var place: String?
         /// How it is restarted once it has taken that place.
         var settled: ProcessSpec?
-        /// Set while another process is replacing it.
+        /// Set while another process is replacing this one.
         var handover: Handover?
 
         init(_ spec: ProcessSpec) { self.spec = spec }
@@ -83,7 +83,8 @@ extension SupervisionTree {
         members[index].replacement = nil
     }
 
-    /// Handles a process that ended on its own, or couldn't be started (`status` nil): it restarts later, or never.
+    /// Handles a process that ended on its own, or couldn't be started (then `status` is nil): it restarts later, or
+    /// never.
     mutating func failed(_ index: Int, status: ProcessExit?, at now: Duration, _ actions: inout [Action]) {
         let spec = members[index].spec
         members[index].failures += 1
@@ -103,7 +104,7 @@ extension SupervisionTree {
         }
     }
 
-    /// Sends SIGTERM now, SIGKILL later; a process that isn't running just stays down.
+    /// Sends SIGTERM now and SIGKILL later; a process that isn't running just stays down.
     mutating func terminate(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         members[index].retryAt = nil
         members[index].readyBy = nil
@@ -116,7 +117,7 @@ extension SupervisionTree {
         members[index].killAt = now + members[index].spec.stopWithin
         let name = members[index].spec.name
         actions.append(.signal(name: name, number: SIGTERM))
-        // A paused process wouldn't receive SIGTERM until it continues.
+        // A paused process wouldn't receive SIGTERM until it is resumed.
         actions.append(.signal(name: name, number: SIGCONT))
     }
 

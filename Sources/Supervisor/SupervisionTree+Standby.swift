@@ -1,9 +1,9 @@
 import Glibc
 import Processes
 
-/// Two processes for one place: the one that has it, and another that stands by to take it.
+/// Two processes for one place: one has it, and the other stands by to take it.
 ///
-/// At most one of them does the work at a time, and one always ends up doing it: the second gets the signal to go only
+/// At most one of them does the work at a time, and in the end one of them always does: the second gets its signal only
 /// once the first has ended, and the first restarts if the second ends before it is ready.
 extension SupervisionTree {
     /// How a place passes to another process.
@@ -12,9 +12,9 @@ extension SupervisionTree {
         var successor: String
         /// How long that process may take to become ready.
         var within: Duration
-        /// When the place became free; nil while the old process drains.
+        /// When the place became free; nil while the old process is draining.
         var began: Duration?
-        /// The deadline for it to be ready; nil while the place isn't free, and once time is up.
+        /// The deadline for it to be ready; nil while the place isn't free, and after the deadline has passed.
         var until: Duration?
     }
 
@@ -54,7 +54,7 @@ extension SupervisionTree {
     mutating func makeRoom(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         guard phase != .stopping, var handover = members[index].handover else { return }
         members[index].state = .stopped
-        // The standby process has ended in the meantime: no replacement is coming.
+        // The standby process has ended in the meantime, so no replacement is coming.
         guard let successor = self.index(of: handover.successor), members[successor].state == .standby else {
             return comeBack(index, at: now, &actions)
         }
@@ -96,7 +96,7 @@ extension SupervisionTree {
         actions += [.report(.killed(name: handover.successor)), .kill(name: handover.successor)]
     }
 
-    /// A standby process is gone; if its place was already free, the previous process comes back.
+    /// A standby process has ended; if its place was already free, the previous process comes back.
     mutating func standbyEnded(
         _ index: Int, why: String, wasDismissed: Bool = false, at now: Duration, _ actions: inout [Action]
     ) {

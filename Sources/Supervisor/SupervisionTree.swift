@@ -1,11 +1,11 @@
 import Glibc
 import Processes
 
-/// The decisions of supervision, separate from its effects: events and the time go in, actions come out.
+/// The decisions of supervision, separate from its effects: events and the current time go in, and actions come out.
 ///
 /// Times are measured by a monotonic clock, from an arbitrary fixed moment. Groups start in ascending order, each once
 /// the previous one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and
-/// the `started` or `spawnFailed` that answers it, nothing else may be handled.
+/// the `started` or `spawnFailed` that answers it, no other event may be handled.
 package struct SupervisionTree: Sendable {
     package enum Event: Sendable, Equatable {
         /// Starts the first group.
@@ -14,7 +14,7 @@ package struct SupervisionTree: Sendable {
         case spawnFailed(name: String, reason: String)
         case ready(name: String)
         case exited(name: String, status: ProcessExit)
-        /// Time has passed: to be sent at `nextDeadline`; harmless at any other time.
+        /// Time has passed. To be sent at `nextDeadline`; harmless at any other time.
         case tick
         /// Ends everything, in reverse order.
         case stop
@@ -28,10 +28,10 @@ package struct SupervisionTree: Sendable {
         /// there is none.
         case replace(ProcessSpec)
         /// Starts a process beside the one that it is to replace. It waits there until it is promoted, and isn't
-        /// restarted; once it has taken the place, the second specification applies, which has the place's name.
+        /// restarted. Once it has taken the place, the second specification applies, which has the name of the place.
         case standBy(ProcessSpec, becoming: ProcessSpec)
-        /// Ends the process to be replaced, signals this one, and gives it this long to become ready; if it doesn't,
-        /// the other restarts.
+        /// Ends the process to be replaced, signals this one, and gives it this much time to become ready; if it
+        /// doesn't, the other one restarts.
         case promote(name: String, within: Duration)
     }
 
@@ -53,7 +53,7 @@ package struct SupervisionTree: Sendable {
 
     enum Phase: Sendable, Equatable {
         case created
-        /// Starting the groups up to this one.
+        /// Starting the groups up to and including this one.
         case starting(group: Int)
         case running
         case stopping

@@ -4,17 +4,17 @@ import Processes
 import Synchronization
 
 extension Supervisor {
-    /// Blocks SIGINT and SIGTERM in the calling thread and those that it starts from now on, so that only the running
-    /// thread is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call this first in `main`.
+    /// Blocks SIGINT and SIGTERM in the calling thread and in those that it starts from now on, so that only the
+    /// running thread is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call this first in `main`.
     package static func blockSignals() { _ = changeMask(SIG_BLOCK) }
 
     /// Supervises until every process has ended for good; blocks the calling thread, which must not belong to the
     /// concurrency pool. If that thread ends, so do the children.
     ///
-    /// - Parameter handlingSignals: SIGINT or SIGTERM stops everything, a second one kills at once; SIGHUP and SIGPIPE
-    ///   are ignored.
-    /// - Throws: `ProcessError` when the system refuses something that supervision needs; by then all children are
-    ///   dead.
+    /// - Parameter handlingSignals: The first SIGINT or SIGTERM stops everything; a second one kills everything at
+    ///   once. SIGHUP and SIGPIPE are ignored.
+    /// - Throws: `ProcessError` when the system refuses something that supervision needs; by then all children have
+    ///   been killed.
     package func run(handlingSignals: Bool = true) throws(ProcessError) {
         var signals: Int32 = -1
         var mask = sigset_t()
@@ -106,7 +106,7 @@ struct RunLoop {
             }
         case .signal(let name, let number):
             children[name]?.signal(number)
-            // For a standby process, the time since its start is counted only from here.
+            // For a standby process, the time since its start is counted from this point.
             if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
         case .rename(let name, let place):

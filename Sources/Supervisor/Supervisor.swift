@@ -9,7 +9,7 @@ import Synchronization
 /// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
     /// Whether this run of a process has reported that it is ready. Called on the running thread every 20 ms while any
-    /// process is starting, so it must only look at what is already known.
+    /// process is starting, so it must only consult what is already known.
     package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
     package typealias OnEvent = @Sendable (SupervisorNotice) -> Void
 
@@ -23,9 +23,9 @@ package final class Supervisor: Sendable {
 
     /// - Parameters:
     ///   - held: processes that stay down until they are started by name.
-    ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
-    ///   - generator: source of the back-off's jitter.
-    ///   - onEvent: receives whatever a person may want to know; called on the running thread.
+    ///   - trampoline: the path of `healthbus-trampoline`; nil to look for it next to the running program.
+    ///   - generator: the source of the back-off's jitter.
+    ///   - onEvent: receives everything that a person may want to know; called on the running thread.
     /// - Throws: `ProcessError` when two processes have the same name or the trampoline is missing.
     package init(
         _ specs: [ProcessSpec], held: Set<String> = [], trampoline: String? = nil,
@@ -62,15 +62,16 @@ package final class Supervisor: Sendable {
     package func stop(_ name: String) { request(.stopProcess(name: name)) }
     /// Starts one process that is down or waiting for its next start.
     package func start(_ name: String) { request(.startProcess(name: name)) }
-    /// Stops a process and starts it with the specification; adds one whose name is new.
+    /// Stops a process and starts it with the specification; a name that is new is added.
     package func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
     /// Starts a process that waits beside another to replace it.
-    /// - Parameter settled: its specification once it has taken that place, with the place's name.
+    /// - Parameter settled: the specification that applies once the process has taken that place, with the name of the
+    ///   place.
     package func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
         request(.standBy(spec, becoming: settled))
     }
-    /// Ends the process to be replaced, and signals this one with SIGUSR1; it has this long to become ready, or the
-    /// other comes back.
+    /// Ends the process to be replaced, and signals this one with SIGUSR1. It has this long to become ready; otherwise
+    /// the other one comes back.
     package func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
     /// Reports at once that this process is ready, without waiting for the next check of `isReady`.
     package func noteReady(_ name: String) { request(.ready(name: name)) }

@@ -2,12 +2,12 @@ import Logging
 
 /// The words of a command line, sorted according to its `CommandHelp`.
 ///
-/// `--option value`, `--option=value`, `-o value`, `-n20`; everything after `--` is positional. A lone `-` is positional
-/// too, as is a number. A value may begin with a hyphen ("--offset -5") unless it is itself an option.
+/// `--option value`, `--option=value`, `-o value`, `-n20`; everything after `--` is positional. A lone `-` is also
+/// positional, as is a negative number. A value may begin with a hyphen ("--offset -5") unless it is itself an option.
 package struct Arguments: Sendable {
     package let command: CommandHelp
     package private(set) var positionals: [String] = []
-    /// Whether `--help` was among the words; if so, nothing else was checked.
+    /// Whether `--help` was among the words; if it was, nothing else has been checked.
     package private(set) var wantsHelp = false
     private var given: [String: [String]] = [:]
 
@@ -103,7 +103,7 @@ package struct Arguments: Sendable {
         }
     }
 
-    /// The option, and the value in the same word if there is one. Only a number counts as the value right after a
+    /// The option, and the value in the same word if there is one. Only a number is accepted as a value joined to a
     /// short option: anything else may be a long option that lacks a hyphen.
     private static func parts(of word: String) -> [String] {
         let rest = word.dropFirst(2)
@@ -126,7 +126,7 @@ package struct Arguments: Sendable {
         }
         if positionals.count > command.positionals.count, !(command.positionals.last?.repeats ?? false) {
             let word = positionals[command.positionals.count]
-            // A command's output file is named by an option, unlike its input.
+            // A command's output file is given by an option, unlike its input.
             let output = command.positionals.isEmpty ? command.options.first { $0.short == "-o" } : nil
             // So are days.
             let isDays = word.first?.isNumber == true && command.options.contains { $0.name == "--last" }

@@ -1,13 +1,13 @@
 import Logging
 
-/// What a command accepts: used for parsing and for its help.
+/// What a command accepts; used both for parsing and for its help.
 package struct CommandHelp: Sendable {
     package struct Option: Sendable {
         /// "--window".
         package var name: String
         /// "-w"; nil if there is none.
         package var short: String?
-        /// What its value is, such as "seconds"; nil for a flag.
+        /// The meaning of its value, such as "seconds"; nil for a flag.
         package var value: String?
         package var help: String
         /// May be given several times.
@@ -36,7 +36,7 @@ package struct CommandHelp: Sendable {
         }
     }
 
-    /// A command whose options people may expect here.
+    /// Another command, whose options people may try to use here.
     package struct Kin: Sendable {
         /// "healthbus up".
         let name: String
@@ -55,9 +55,9 @@ package struct CommandHelp: Sendable {
     package var exitCodes: [(code: ExitCode, meaning: String)]
     /// Complete command lines.
     package var examples: [String]
-    /// What to say if there are too few positional arguments; nil to name the missing one.
+    /// What to report if there are too few positional arguments; nil to name the missing one.
     package var mistake: (@Sendable (_ words: [String]) -> Failure?)?
-    /// Named if one of its options is given here.
+    /// The command to suggest if one of its options is given here.
     package var kin: Kin?
 
     package init(
@@ -75,7 +75,7 @@ package struct CommandHelp: Sendable {
         self.kin = kin
     }
 
-    /// The word that selects it: the last one of its name.
+    /// The word that selects the command, which is the last one of its name.
     package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
     static let help = Option("--help", short: "-h", help: "show this help")
@@ -90,7 +90,7 @@ package struct CommandHelp: Sendable {
     }
 
     /// Summary, usage, options, exit codes and examples.
-    /// - Parameter width: the width of the terminal; nil doesn't break lines.
+    /// - Parameter width: the width of the terminal; nil for no line breaks.
     package func render(width columns: Int? = nil) -> String {
         var text = TextWrap.hanging("", summary, indent: 0, width: columns) + "\nUsage:\n  \(usage)\n\nOptions:\n"
         let forms = options.map { option in

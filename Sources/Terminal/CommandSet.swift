@@ -1,6 +1,6 @@
 import Logging
 
-/// A program's commands: finds the one that a command line names, and lists them all.
+/// A program's commands. Finds the one that a command line names, and lists them all.
 package struct CommandSet: Sendable {
     package enum Selection: Sendable {
         /// Print this and exit with status 0: help, or the version.
@@ -16,7 +16,7 @@ package struct CommandSet: Sendable {
     package let groups: [Group]
     package var commands: [CommandHelp] { groups.flatMap(\.commands) }
 
-    /// Commands that serve one purpose.
+    /// A group of commands that serve one purpose.
     package struct Group: Sendable {
         package let title: String
         package let commands: [CommandHelp]
@@ -37,7 +37,7 @@ package struct CommandSet: Sendable {
     /// - Parameters:
     ///   - words: the command line without the program's name. Without any words, or with `help` or `--help`, the
     ///     result is help; with `--version`, the version.
-    ///   - width: the width of the terminal for help; nil doesn't break lines.
+    ///   - width: the width of the terminal, for help; nil for no line breaks.
     /// - Throws: `Failure` (usage).
     package func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {
         guard let word = words.first, word != "--help", word != "-h" else { return .text(render(width: width)) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a shell looks for a user's own completion script, and what its settings must contain in addition.
+/// Where a shell looks for a user's own completion script, and what must be added to its settings.
 package struct CompletionPlace: Sendable {
     package let path: String
     /// Human-readable; one line or more.
@@ -32,7 +32,7 @@ package struct CompletionPlace: Sendable {
         }
     }
 
-    /// Quoted so that a shell takes it as one word.
+    /// Quoted so that a shell treats it as one word.
     private static func word(_ path: String) -> String {
         path.contains { " '\"$`\\&;()<>|*?".contains($0) }
             ? "'" + path.replacing("'", with: "'\\''") + "'" : path

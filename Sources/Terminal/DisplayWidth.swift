@@ -1,16 +1,16 @@
 /// How many columns of a terminal a text takes up, roughly following the East Asian Width property (UAX #11).
 package enum DisplayWidth {
     package static func of(_ text: String) -> Int {
-        // In plain ASCII, by far the most common case, each byte is one column.
+        // In plain ASCII, by far the most common case, each byte takes one column.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// 0, 1 or 2: a cluster of joined emoji, or a letter with its accents, is one glyph.
+    /// 0, 1 or 2. A cluster of joined emoji, or a letter with its accents, is one glyph.
     package static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
-            // This character selects the emoji form of what is otherwise a text symbol.
+            // This character selects the emoji form of what would otherwise be a text symbol.
             if scalar.value == 0xFE0F, width > 0 { return 2 }
             width = max(width, of(scalar))
         }

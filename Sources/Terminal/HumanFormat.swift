@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Numbers and times in human-readable form, in English, the same on every machine. Only relative times can be in the
-/// person's language; programs get ISO 8601 instead.
+/// person's language; programs always get ISO 8601 instead.
 package enum HumanFormat {
     private static let isPlain = Atomic(false)
     private static let wanted = Mutex(british)
@@ -66,7 +66,8 @@ package enum HumanFormat {
         "\(first) \(firstUnit)" + (second > 0 ? " \(second) \(secondUnit)" : "")
     }
 
-    /// As `relative` below on a screen; "2025-03-30T08:15:00Z" in a pipe, where nobody knows when it was written.
+    /// On a screen, the same as `relative` below; in a pipe, "2025-03-30T08:15:00Z", because nobody will know when it
+    /// was written.
     package static func relative(_ date: Date?, now: Date, for terminal: Terminal) -> String {
         guard let date, !terminal.isTerminal else { return relative(date, now: now) }
         return date.formatted(.iso8601)
@@ -91,8 +92,8 @@ package enum HumanFormat {
         wanted.withLock { $0 = locale }
     }
 
-    /// The locale in `LC_ALL`, `LC_TIME` or `LANG`, whichever is set first; the built-in one for English, for C, and
-    /// for a language that doesn't exist.
+    /// The locale in `LC_ALL`, `LC_TIME` or `LANG`, whichever comes first. The built-in one is used for English, for C,
+    /// and for a language that doesn't exist.
     package static func locale(of environment: [String: String]) -> Locale {
         let name = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let locale = Locale(identifier: String(name.prefix { $0 != "." && $0 != "@" }))

@@ -1,15 +1,15 @@
 import Logging
 import Synchronization
 
-/// The bottom line of a terminal, which is redrawn again and again, and the lines above it: anything written through
-/// this leaves both intact. May be used from any thread.
+/// The bottom line of a terminal, which is constantly redrawn, and the lines above it. Anything written through this
+/// type leaves both intact. Safe to use from any thread.
 package final class LiveLine: Sendable {
     private struct State {
         /// The line as drawn; empty while there is none.
         var text = ""
-        /// Whether it is a bar, which takes precedence over the usual line.
+        /// Whether the line is a progress bar, which takes precedence over the usual line.
         var isBar = false
-        /// Whether the bottom line is no longer shown.
+        /// Whether the bottom line has been removed for good.
         var isOver = false
     }
 
@@ -20,7 +20,7 @@ package final class LiveLine: Sendable {
 
     private static let erase = "\r\u{1B}[K"
     private let terminal: Terminal
-    /// Determined each time, since a window's width may change.
+    /// Determined each time, since the width of the window may change.
     private let width: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -33,8 +33,8 @@ package final class LiveLine: Sendable {
         self.write = write
     }
 
-    /// Draws a `ProgressBar`'s line, which stays at the bottom; or, if it ends with a line break, the bar's final
-    /// state.
+    /// Draws a `ProgressBar`'s line, which stays at the bottom. If the line ends with a line break, it is the bar's
+    /// final state.
     package func draw(bar text: String) {
         state.withLock { state in
             let isLast = text.hasSuffix("\n")

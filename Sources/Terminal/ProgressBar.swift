@@ -3,16 +3,16 @@ import Logging
 
 /// One line on the screen that shows the progress of a long task: percentage, bytes, records, rate, time left.
 ///
-/// Drawn at most ten times a second, and not at all without a screen. Not thread-safe.
+/// Drawn at most ten times a second, and not at all if there is no screen. Not thread-safe.
 package struct ProgressBar {
     /// Time since an arbitrary fixed moment, by a monotonic clock.
     package typealias Clock = () -> Duration
 
     package let title: String
-    /// nil if the total is unknown, in which case neither the share nor the time left is shown.
+    /// nil if the total is unknown; then neither the percentage nor the time left is shown.
     package let totalBytes: Int?
     package private(set) var bytes = 0
-    /// nil if only bytes are counted, in which case the rate is in bytes.
+    /// nil if only bytes are counted; then the rate is in bytes.
     package private(set) var records: Int?
 
     private let terminal: Terminal
@@ -49,7 +49,7 @@ package struct ProgressBar {
         let now = clock()
         if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        // Returns to the first column, and erases the rest of a longer previous line.
+        // Returns to the first column, and erases what is left of a longer previous line.
         write("\r" + DisplayWidth.truncated(line(at: now), to: max(1, terminal.width - 1)) + "\u{1B}[K")
     }
 

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Logging
 
-/// The whole screen of a terminal, for a program that keeps redrawing it: the alternate buffer, and keys without echo
-/// or waiting for Enter.
+/// The whole screen of a terminal, for a program that keeps redrawing it. Uses the alternate buffer, and reads keys
+/// without echoing them or waiting for Enter.
 ///
-/// `leave` restores everything; the caller of `enter` makes sure that `leave` is called, however the program ends.
+/// `leave` restores everything; whoever calls `enter` must make sure that `leave` is called, however the program ends.
 package final class Screen {
     private let output: StandardStream
     private let input: Int32
@@ -28,11 +28,11 @@ package final class Screen {
         var mode = termios()
         if hasKeys, tcgetattr(input, &mode) == 0 {
             before = mode
-            // Ctrl-C and Ctrl-Z remain signals.
+            // Ctrl-C and Ctrl-Z still send their signals.
             mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
             tcsetattr(input, TCSADRAIN, &mode)
         }
-        // The alternate buffer, without a cursor.
+        // Switches to the alternate buffer, and hides the cursor.
         output.write("\u{1B}[?1049h\u{1B}[?25l")
     }
 
@@ -51,7 +51,7 @@ package final class Screen {
         output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
     }
 
-    /// The keys pressed since the last call, without waiting; nil if the terminal is gone.
+    /// The keys pressed since the last call; doesn't wait. nil if the terminal is gone.
     package func keys() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 64)
         var watched = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
@@ -60,7 +60,7 @@ package final class Screen {
         return count > 0 || (count < 0 && errno == EINTR) ? Array(room.prefix(max(0, count))) : nil
     }
 
-    /// Lines and columns; 24 by 80 if unknown.
+    /// The number of lines and columns; 24 by 80 if unknown.
     package var size: (lines: Int, columns: Int) {
         var size = winsize()
         guard ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {

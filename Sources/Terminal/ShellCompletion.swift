@@ -201,7 +201,7 @@ package struct ShellCompletion: Sendable {
         }
     }
 
-    /// For use in single quotes, with a backslash before anything the shell would interpret.
+    /// For use in single quotes, with a backslash before anything that the shell would interpret.
     private static func quoted(_ text: String, _ quote: String, besides special: String = "") -> String {
         text.map { character in
             character == "'" ? quote : special.contains(character) ? "\\\(character)" : String(character)

@@ -4,7 +4,8 @@ package struct Table: Sendable {
         package enum Alignment: Sendable { case left, right }
         package var title: String
         package var alignment: Alignment
-        /// When to leave the column out on a screen that is too narrow for all: 1 goes first, nil never goes.
+        /// The order in which columns are dropped when the screen is too narrow for all of them: 1 goes first, nil
+        /// never goes.
         package var givesWay: Int?
 
         package init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {
@@ -30,8 +31,8 @@ package struct Table: Sendable {
         rows.append(cells.map(Self.inOneLine) + Array(repeating: "", count: columns.count - cells.count))
     }
 
-    /// The table, one line per row, ending with a newline. On a screen that is too narrow, columns are left out in the
-    /// order of `givesWay`, then lines are cut; without a screen the table stays whole and plain.
+    /// The table, with one line per row, ending with a newline. On a screen that is too narrow, columns are left out in
+    /// the order of `givesWay`, and then lines are cut. Without a screen the table stays whole and unstyled.
     package func render(for terminal: Terminal) -> String {
         let widths = columns.indices.map { column in
             rows.reduce(DisplayWidth.of(columns[column].title)) { max($0, DisplayWidth.of($1[column])) }

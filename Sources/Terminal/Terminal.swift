@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Logging
 
-/// What the screen behind a stream can show.
+/// What the terminal behind a stream can display.
 package struct Terminal: Sendable, Equatable {
     package var isTerminal: Bool
-    /// Columns; 80 if unknown.
+    /// The number of columns; 80 if unknown.
     package var width: Int
     package var usesColor: Bool
 

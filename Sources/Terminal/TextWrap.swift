@@ -1,10 +1,10 @@
-/// Text that is wrapped into a column, with its first line beginning after other text.
+/// Text wrapped into a column, whose first line begins after some other text.
 enum TextWrap {
-    /// Below this width columns don't help, and line breaking is left to the terminal.
+    /// Below this width columns don't help, so line breaking is left to the terminal.
     private static let narrowest = 24
 
     /// `head`, then the words of `text` from column `indent` on, with no line longer than `width`.
-    /// - Parameter width: nil leaves the text on one line.
+    /// - Parameter width: nil to leave the text on one line.
     static func hanging(_ head: String, _ text: String, indent: Int, width: Int?) -> String {
         let first = head + String(repeating: " ", count: max(0, indent - DisplayWidth.of(head)))
         guard let width, width - indent >= narrowest else { return first + text + "\n" }

@@ -1,15 +1,15 @@
 import Logging
 
-/// What a word on a command line stands for, judging by its name in the help, so that a shell can complete it.
+/// The kind of word expected on a command line, judging by its name in the help, so that a shell can complete it.
 package enum WordKind: Sendable, Hashable {
     case file, folder
-    /// One of these, as in "on|off".
+    /// One of several fixed words, as in "on|off".
     case choice([String])
     /// Words that only the program knows, so the shell has to ask it for them.
     case known(Known)
     /// Several of them, separated by commas.
     case list(Known)
-    /// Anything: nothing can be offered.
+    /// Anything, so no completions can be offered.
     case free
 
     package enum Known: String, Sendable, CaseIterable {

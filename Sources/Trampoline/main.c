@@ -1,8 +1,9 @@
 // healthbus-trampoline <parent-pid> <signal> <niceness> <program> [argument...]
 //
-// Becomes <program>, which gets <signal> when its parent ends for whatever reason, and yields to others by <niceness>, 0
-// to 19: posix_spawn has no attributes for these. The program starts with an empty signal mask and default dispositions. Exits with 127 if it can't become the
-// program, 126 if the parent is already gone, 2 if called wrongly.
+// Becomes <program>, which gets <signal> when its parent ends for whatever reason, and whose niceness is raised by
+// <niceness>, 0 to 19. posix_spawn has no attributes for these. The program starts with an empty signal mask and
+// default dispositions. Exits with 127 if it can't become the program, with 126 if the parent is already gone, and with
+// 2 if called wrongly.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -36,7 +37,8 @@ int main(int argc, char *argv[]) {
     // parent now.
     if (getppid() != (pid_t)parent) return 126;
 
-    // On top of what it inherits, so that it never needs a right. The result of a success may be -1 too.
+    // The niceness is added to the inherited one, so that no privilege is ever needed. A successful call may also
+    // return -1.
     errno = 0;
     if (nice((int)niceness) == -1 && errno != 0) {
         fprintf(stderr, "healthbus-trampoline: nice(%ld): %s\n", niceness, strerror(errno));

@@ -6,11 +6,11 @@ protocol Command {
     static func run(_ arguments: Arguments) throws
 }
 
-// Options that several commands share, so that they are worded the same everywhere.
+// Options shared by several commands, so that they are worded the same everywhere.
 extension CommandHelp {
-    /// For every command that concerns a stack.
+    /// For every command that works on a stack.
     static let stackOptions: [Option] = [.state, .stackConfig]
-    /// For a command that starts one.
+    /// For a command that starts a stack.
     static let startOptions: [Option] = [.state, .config]
 }
 

@@ -73,7 +73,7 @@ enum Commands {
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })
 
     /// Carries out a command line.
-    /// - Throws: `Failure` (usage) for a line that can't be understood, and whatever the command throws.
+    /// - Throws: `Failure` (usage) for a command line that can't be understood, and whatever the command throws.
     static func run(_ words: [String]) throws {
         let terminal = Terminal(.output)
         switch try set.select(words, width: terminal.isTerminal ? terminal.width : nil) {

@@ -5,15 +5,17 @@ import Logging
 import Terminal
 
 extension Stack {
-    /// A stack to start, with the configuration named on the command line or in the environment, or else the default.
+    /// A stack to start, with the configuration named on the command line or in the environment, or else with the
+    /// default one.
     /// - Parameter state: its folder, if it isn't the one named on the command line.
     init(starting arguments: Arguments, state: String? = nil) throws {
         try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
         advice = arguments.advice
     }
 
-    /// The stack that a command concerns, with the named configuration, or else the one that it was last started with.
-    /// - Parameter choices: plugins that take precedence over the state folder, by instance.
+    /// The stack that a command works on, with the named configuration, or else with the one that it was last started
+    /// with.
+    /// - Parameter choices: plugins by instance, which take precedence over the choices in the state folder.
     init(_ arguments: Arguments, choices: [String: StackConfiguration.Choice] = [:]) throws {
         let state = arguments.value("--state")
         let file = try arguments.configurationFile ?? Self.lastConfiguration(state)
@@ -21,15 +23,15 @@ extension Stack {
         advice = arguments.advice
     }
 
-    /// The stack for a command that shows what the state folder holds: if there is no stack, reporting "nothing" would
-    /// be wrong.
+    /// The stack for a command that shows the content of the state folder. If there is no stack, it would be wrong to
+    /// report "nothing".
     /// - Throws: `Failure` when there is no state folder, or it holds no stack.
     init(reading arguments: Arguments) throws {
         try self.init(arguments)
         try requireState()
     }
 
-    /// The configuration that the stack was last started with; nil for the default alone.
+    /// The configuration that the stack was last started with; nil if that was only the default one.
     static func lastConfiguration(_ state: String?) throws -> String? {
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
         guard let file = try StackLayer(folder).configurationFile() else { return nil }
@@ -43,22 +45,22 @@ extension Stack {
 }
 
 extension Arguments {
-    /// The configuration to apply on top of the default; nil for none.
+    /// The configuration to apply on top of the default one; nil for none.
     var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
 }
 
 extension Arguments {
-    /// The options that suggested commands need in order to refer to this command line's stack.
+    /// The options that suggested commands need in order to refer to the stack of this command line.
     var advice: Advice {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil
         }
-        // Without --state, the demo has its own folder, which other commands don't use.
+        // Without --state, the demo uses its own folder, which other commands don't use.
         let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
         let file = given("--config")
         guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }
-        // Only commands that start a stack ignore its last configuration. If the state folder can't be read, the
-        // command itself reports that.
+        // Only commands that start a stack ignore the configuration that it last had. If the state folder can't be
+        // read, the command itself reports that.
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
         let last = try? StackLayer(folder).configurationFile()
         let isInEnvironment = StackConfiguration.file(given: nil) != nil

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import UploaderReading
 
-/// Samples in columns instead of JSON.
+/// Tests samples sent in columns instead of JSON.
 struct BackendColumnsTests {
     typealias F = BackendFixture
 
@@ -132,7 +132,7 @@ struct BackendColumnsTests {
             #expect(try Self.content(json.backend) == Self.content(columns.backend), "\(round)")
         }
         #expect(refused > 0 || seed % 3 != 0)
-        // Manual samples of one moment are one sample, so that fewer of them can conflict.
+        // Manual samples of one moment count as one sample, so that fewer of them can conflict.
         #expect(conflicts > 0 || seed % 2 == 0)
     }
 

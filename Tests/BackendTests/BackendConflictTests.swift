@@ -5,7 +5,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// An id that comes again in the version kept, but with other content: known, and a conflict.
+/// An id that arrives again in the stored version, but with different content, is both known and a conflict.
 struct BackendConflictTests {
     typealias F = BackendFixture
 
@@ -26,7 +26,7 @@ struct BackendConflictTests {
         try #require(other != Self.sample)
         let answer = try fixture.accepted("steps", F.body(samples: [other, F.sample(F.id(2)), F.sample(F.id(3))]))
         #expect(answer["conflicts"].strings == [F.id(1)])
-        // A sender that doesn't know conflicts finds everything accounted for.
+        // A sender that doesn't support conflicts still finds every id accounted for.
         #expect(answer["known"].strings == [F.id(1), F.id(2)])
         #expect(answer["counts"] == ["created": 1, "updated": 0, "known": 2, "refused": 0])
         #expect(answer["held"] == [:])
@@ -50,7 +50,7 @@ struct BackendConflictTests {
         #expect(answer["known"].strings == [F.id(1)] && answer["conflicts"].isNull, "\(same)")
     }
 
-    /// The first one's metadata is kept in its row, that of the others once for all.
+    /// The metadata of the first sample is kept in its own row, and that of the others is kept once for all of them.
     @Test(arguments: Storage.all) func metadataThatManyShare(on storage: Storage) throws {
         let fixture = try F(on: storage)
         let body = F.body(samples: (1...9).map { F.sample(F.id($0)) })
@@ -73,7 +73,7 @@ struct BackendConflictTests {
         _ = try fixture.accepted("steps", F.body(deleted: [(F.id(1), 3)]))
         #expect(try send(3, 7)["conflicts"].isNull, "a deletion wins over its version")
         #expect(try fixture.accepted("steps", F.body(deleted: [(F.id(1), 3)]))["conflicts"].isNull)
-        // Another user's sample of that id isn't the same.
+        // A sample of another user with that id is a different sample.
         let other = F.body(samples: [F.sample(F.id(1), version: 3, value: 9)], user: "ben")
         #expect(try fixture.accepted("steps", other)["created"].strings == [F.id(1)])
     }
@@ -96,7 +96,7 @@ struct BackendConflictTests {
         _ = try send(21, 1)
         #expect(try send(21, 1)["conflicts"].isNull)
         #expect(try send(21, 2)["conflicts"].strings == [F.id(21)])
-        // Under another id it is one event with the first, whose content counts.
+        // Under another id it is the same event as the first one, whose content counts.
         #expect(try send(22, 2)["conflicts"].isNull)
     }
 
@@ -117,7 +117,7 @@ struct BackendConflictTests {
         }
         #expect(try send(sent.body)["created"].strings == [sent.id])
         #expect(try send(sent.body)["conflicts"].isNull)
-        // In another order, with spaces, and with a member that isn't known here.
+        // The members in another order, with spaces, and with one that isn't known here.
         let members = try #require(Value(json: sent.body.utf8).object).sorted { $0.key > $1.key }
         let written = members.map { #" "\#($0.key)" : \#($0.value.json()) "# } + [#""unknown":null"#]
         #expect(try send("{" + written.joined(separator: ",") + "}")["conflicts"].isNull)

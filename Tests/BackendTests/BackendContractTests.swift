@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Paths, status codes, refusals, documents and queries.
+/// Tests paths, status codes, refusals, documents and queries.
 struct BackendContractTests {
     typealias F = BackendFixture
 
@@ -71,7 +71,8 @@ struct BackendContractTests {
         #expect(alone.status == 422)
         #expect(try Value(json: alone.body)["refused"].array?.first?["reason"].string == reason)
 
-        // If there is also a good element, the request succeeds, and the answer identifies the bad one by its index.
+        // If there is also a valid element, the request succeeds, and the answer identifies the invalid one by its
+        // index.
         let mixed = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), element]))
         #expect(mixed["created"].strings == [F.id(1)])
         #expect(mixed["refused"].array?.first?["index"] == 1)
@@ -89,7 +90,7 @@ struct BackendContractTests {
         #expect(held.map { $0["id"].string } == [F.id(21)])
         #expect(held.map { $0["value"].double } == [3])
 
-        // Two samples from HealthKit with the same time stay separate.
+        // Two samples from HealthKit with the same time remain separate.
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2))]))
         #expect(try fixture.stats()["samples"]["alive"] == 3)
     }
@@ -182,7 +183,7 @@ struct BackendContractTests {
     @Test func anotherProcessSeesWhatWasAnswered() throws {
         let fixture = try BackendFixture()
         let answer = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
-        // The first backend is still open, as after a kill, so closing it hasn't flushed anything.
+        // The first backend is still open, as after a kill, so nothing has been flushed by closing it.
         let second = try F.open(fixture.databasePath)
         let stats = try Value(json: second.handle(F.request("GET", "/api/v1/stats")).body)
         #expect(stats["samples"]["alive"] == 1)
@@ -203,7 +204,7 @@ struct BackendContractTests {
 
     @Test(arguments: Storage.all) func aFailedTransactionLeavesNothing(on storage: Storage) throws {
         let fixture = try BackendFixture(on: storage)
-        // A body that is malformed only at its very end: nothing before that is kept.
+        // A body that is malformed only at its very end: nothing that precedes it is kept.
         #expect(fixture.post("steps", String(F.body(samples: [F.sample(F.id(1))]).dropLast())).status == 400)
         #expect(try fixture.stats()["samples"]["alive"] == 0)
     }

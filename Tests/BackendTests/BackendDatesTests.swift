@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Queries with dates find the same rows by index as by a full scan, and pages stay complete while others write.
+/// Queries with dates find the same rows by index as by a full scan, and no page misses anything while others write.
 struct BackendDatesTests {
     typealias F = BackendFixture
 
@@ -27,8 +27,8 @@ struct BackendDatesTests {
 
     private static let origin: Int64 = 1_743_292_800_000_000
 
-    /// Samples over twenty days: with our own ids, foreign ids and text ids, long and short, before 1970, of one type
-    /// and of several.
+    /// Samples over twenty days: with our own ids, foreign ids and text ids, long and short, some before 1970, of one
+    /// type and of several.
     private static func mixture(_ generator: inout SplitMix, _ count: Int, on storage: Storage = .file) -> [Made] {
         (0..<count).map { number in
             let hour: Int64 = 3_600_000_000
@@ -70,7 +70,7 @@ struct BackendDatesTests {
         let fixture = try BackendFixture(audit: false, on: storage)
         var generator = SplitMix(seed: seed)
         var made = Self.mixture(&generator, 1200, on: storage)
-        // Of several manual samples with the same type and time, only one is stored.
+        // If several manual samples have the same type and time, only one of them is stored.
         var moments: Set<String> = []
         made.removeAll { $0.isManual && !moments.insert("\($0.type) \($0.start)").inserted }
         for part in stride(from: 0, to: made.count, by: 300) {
@@ -111,7 +111,8 @@ struct BackendDatesTests {
         }
     }
 
-    /// Each row is on exactly one page, even if pages are as small as possible and rows come and go in between.
+    /// Each row is on exactly one page, even if pages are as small as possible and rows are added and removed between
+    /// them.
     @Test func pagesHoldEachOnceWhateverIsWritten() throws {
         let fixture = try BackendFixture(audit: false)
         var generator = SplitMix(seed: 4)
@@ -252,14 +253,14 @@ struct BackendDatesTests {
             #expect(answer.status == 400 && answer.text.contains("use user, from, to, zone, limit, cursor"))
         }
         #expect(ask(fixture.backend, "/api/v1/samples", ["type": "T"], known: nil).status == 200)
-        // Requests that a newer release may send to this one.
+        // Requests as a newer release may send them to this one.
         #expect(ask(fixture.backend, "/api/v1/versions", ["list": "days", "new": "1"], known: nil).status == 200)
         #expect(ask(fixture.backend, "/api/v1/stats", ["new": "1"], known: nil).status == 200)
     }
 
     // MARK: Upgrade
 
-    /// A database with schema 3 found samples only by their ids.
+    /// With schema 3, a database found samples only by their ids.
     @Test func whatAnEarlierReleaseKeptIsFoundByItsTime() throws {
         let fixture = try BackendFixture(audit: false)
         var generator = SplitMix(seed: 6)

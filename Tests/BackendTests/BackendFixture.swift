@@ -21,7 +21,7 @@ final class BackendFixture {
     let folder: TemporaryFolder
     let backend: Backend
     let storage: Storage
-    /// Kept so that the server runs as long as it is needed.
+    /// Kept so that the server runs for as long as it is needed.
     let server: PostgresServer?
     let schema: String
     var databasePath: String { folder.path + "/state/backend.sqlite" }
@@ -40,7 +40,7 @@ final class BackendFixture {
         }
     }
 
-    /// Another backend on the same tables.
+    /// Another backend that uses the same tables.
     func another() throws -> Backend { try Self.open(try #require(server), schema) }
 
     private static func open(_ server: PostgresServer, _ schema: String) throws -> Backend {

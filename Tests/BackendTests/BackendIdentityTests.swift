@@ -6,8 +6,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The sequence number, which increases with every change, and what happens when a caller has seen one higher than any
-/// that exists.
+/// The sequence number, which increases with every change, and what happens when a caller has seen a higher one than
+/// exists.
 struct BackendIdentityTests {
     typealias F = BackendFixture
 
@@ -25,7 +25,7 @@ struct BackendIdentityTests {
         let one = F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2))])
         let first = try fixture.accepted("steps", one)
         #expect(first["sequence"] == 1)
-        // A repeat, an empty request and a refused one change nothing.
+        // A repeated request, an empty one and a refused one change nothing.
         #expect(try fixture.accepted("steps", one)["sequence"] == 1)
         #expect(try fixture.accepted("steps", F.body())["sequence"] == 1)
         #expect(fixture.post("steps", F.body(samples: [#"{"id":"a"}"#])).text.contains(#""sequence":1,"#))
@@ -50,9 +50,9 @@ struct BackendIdentityTests {
         let answer = try post(restored, F.body(samples: [F.sample(F.id(3))]), seen: "\(generation) 2")
         let next = try #require(answer["generation"].string)
         #expect(next != generation && !next.isEmpty)
-        // The sequence continues from what was seen, and the content of the request is kept.
+        // The sequence continues from the number that was seen, and the content of the request is kept.
         #expect(answer["sequence"] == 3 && answer["counts"]["created"] == 1)
-        // The new generation is committed, and only once: a caller that still knows only the old one doesn't start
+        // The new generation is committed, and only once: a caller that still knows only the old one doesn't start yet
         // another.
         let reopened = try F.open(copy)
         #expect(try post(reopened, F.body(), seen: "\(generation) 2")["generation"].string == next)

@@ -36,12 +36,12 @@ struct BackendListsTests {
         #expect(try ids(fixture, "nights", ["from": "2025-03-30", "to": "2025-03-30"]) == ["b", "c"])
         #expect(try ids(fixture, "nights", ["from": "2025-03-30"]) == ["b", "c"])
         #expect(try ids(fixture, "nights", ["to": "2025-03-29"]) == ["a"])
-        // Queries by time: everything that touches the range.
+        // Queries by time return everything that overlaps the range.
         #expect(
             try ids(fixture, "nights", ["from": "2025-03-29T05:00:00Z", "to": "2025-03-29T22:10:00Z"]) == ["a", "b"])
         #expect(try ids(fixture, "nights", ["from": "2025-03-30T05:00:01Z"]) == ["c"])
         #expect(try ids(fixture, "nights", [:]) == ["a", "b", "c", "d"])
-        // A night whose time has changed is found at its new time.
+        // A night whose time has changed is found at the new time.
         let moved = night("c", "2025-04-01T11:00:00Z", "2025-04-01T11:40:00Z", date: "2025-04-01", version: 2)
         _ = try fixture.accepted("sleep", #"{"userId":"anna","nights":[\#(moved)]}"#)
         #expect(try ids(fixture, "nights", ["from": "2025-04-01"]) == ["c"])
@@ -80,14 +80,15 @@ struct BackendListsTests {
         // There is only one user, so it needn't be named.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 1)
         _ = try fixture.accepted("steps", #"{"samples":[\#(F.sample(F.id(2))),\#(F.sample(F.id(3)))]}"#)
-        // If there are several users, the default is the importing one, to which elements without a user also belong.
+        // If there are several users, the default is the one whose data is imported, to whom elements without a user
+        // also belong.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "me"])["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "default"])["samples"] == [])
     }
 
-    /// A database as the first release created it: no times for nights, no sequence, and `default` if no user was
-    /// named.
+    /// A database as the first release created it: nights had no times, there was no sequence, and the user was
+    /// `default` if none was named.
     private func olderDatabase(_ path: String, user: String) throws {
         let database = try Database(path: path)
         try database.execute(
@@ -200,7 +201,7 @@ struct BackendListsTests {
             ]))
         _ = try fixture.accepted("other", F.body(deleted: [(F.id(6), 2)]))
         let page = try fixture.get("/api/v1/versions", ["list": "samples", "contents": "2"])
-        // Earlier releases use this form of the request.
+        // Earlier releases send the request in this form.
         #expect(try fixture.get("/api/v1/versions", ["list": "samples", "contents": "1"]) == page)
         let contents = (page["contents"].array ?? []).compactMap(\.int)
         try #require(contents.count == 6)
@@ -217,7 +218,7 @@ struct BackendListsTests {
         }
         #expect(try ids(["list": "nights"]) == ["a", "b", "c", "d"])
         #expect(try ids(["list": "nights", "limit": "2", "cursor": "b"]) == ["c", "d"])
-        // A tombstone keeps its day, and one without a day is in every range.
+        // A tombstone keeps its day; one that has no day is in every range.
         #expect(try ids(["list": "nights", "to": "2025-03-29"]) == ["a", "d"])
         _ = try fixture.accepted("daily", #"{"userId":"anna","days":[{"date":"2025-03-30","version":3}]}"#)
         #expect(try ids(["list": "days"]) == ["2025-03-30"] && ids(["list": "days", "from": "2025-03-31"]) == [])

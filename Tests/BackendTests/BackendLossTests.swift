@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Data removed behind the backend's back.
+/// Tests data that is removed behind the backend's back.
 struct BackendLossTests {
     typealias F = BackendFixture
 
@@ -35,7 +35,7 @@ struct BackendLossTests {
 
     private func counted(_ fixture: F) throws -> Value { try fixture.get("/api/v1/stats", ["count": "rows"]) }
 
-    /// Other callers' rows don't hide the loss: for each element ever created, there must be a row.
+    /// Other callers' rows don't hide the loss: there must be one row for each element ever created.
     @Test func removedRowsBeginANewGenerationOnceTheyAreCounted() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: (1...4).map { F.sample(F.id($0)) }))

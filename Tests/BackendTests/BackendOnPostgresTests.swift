@@ -6,7 +6,7 @@ import PostgreSQL
 import TestSupport
 import Testing
 
-/// What is specific to PostgreSQL: several backends on the same tables, and a server that goes away.
+/// Tests what is specific to PostgreSQL: several backends on the same tables, and a server that goes away.
 @Suite(.inTurn, .enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.hint)))
 struct BackendOnPostgresTests {
     typealias F = BackendFixture
@@ -26,8 +26,8 @@ struct BackendOnPostgresTests {
     @Test func twoAtOnceEndWithTheRightRows() async throws {
         let fixture = try F(on: .postgres)
         let backends = [fixture.backend, try fixture.another(), try fixture.another()]
-        // The same ids in different versions, in a different order at each backend, with manual samples, deletions and
-        // days among them.
+        // The same ids in different versions, in a different order at each backend; there are manual samples, deletions
+        // and days among them.
         let answers = await withTaskGroup(of: [HTTPResponse].self) { group in
             for (number, backend) in backends.enumerated() {
                 group.addTask { Self.deliver(to: backend, seed: UInt64(number)) }
@@ -46,7 +46,7 @@ struct BackendOnPostgresTests {
             let sum = values.reduce(Int64(0)) { $0 + ($1["counts"][counter].int ?? 0) }
             #expect(stats["counters"][counter].int == sum, "\(counter)")
         }
-        // Delivered one after another to a backend on a file, they give the same result.
+        // When they are delivered one after another to a backend that uses a file, the result is the same.
         let alone = try F()
         for number in backends.indices { _ = Self.deliver(to: alone.backend, seed: UInt64(number)) }
         for (path, query) in [
@@ -65,7 +65,7 @@ struct BackendOnPostgresTests {
         var generator = SplitMix(seed: seed)
         return (0..<30).flatMap { _ in
             func version() -> Int { .random(in: 1..<50, using: &generator) }
-            // The content of an id's version is the same, whoever sends it.
+            // A version of an id has the same content, whoever sends it.
             let samples = (0..<20).map { _ in
                 let (number, version) = (Int.random(in: 0..<60, using: &generator), version())
                 return F.sample(F.id(number), version: version, value: Double(number * 100 + version))
@@ -172,7 +172,7 @@ struct BackendOnPostgresTests {
         let answer = try fixture.accepted("steps", F.body(samples: bad + [good]))
         #expect(answer["counts"] == ["created": 1, "updated": 0, "known": 0, "refused": 3])
         #expect(Set((answer["refused"].array ?? []).compactMap { $0["index"].int }) == [0, 1, 2])
-        // A number is out of range. It is unknown which element contains it, so nothing from the request is kept.
+        // A number is out of range. It isn't known which element contains it, so nothing from the request is kept.
         let huge = good.replacing(F.id(1), with: F.id(4)).replacing("[1,null]", with: "1e999999")
         let refused = fixture.post("steps", F.body(samples: [huge, F.sample(F.id(5))]))
         #expect(refused.status == 400, "\(refused.text)")

@@ -11,7 +11,7 @@ struct BackendUpgradeTests {
     typealias F = BackendFixture
 
     /// The tables of schema 2, with rows of each kind: our own and foreign ids, fractional seconds, deletions, a manual
-    /// sample, and repeated metadata.
+    /// sample and repeated metadata.
     private static let earlier = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES ('generation', 'abc'), ('schema', '2'), ('sequence', '7'), ('unnamed', 'me');
@@ -93,7 +93,7 @@ struct BackendUpgradeTests {
             let versions = try ask(backend, "/api/v1/versions", ["list": "samples", "contents": "2"])
             #expect(versions["versions"] == [1, 17, 10, 11, 12, 13, 14, 15, 16])
             #expect(versions["deleted"] == [0, 0, 0, 0, 0, 1, 1, 0, 0])
-            // A tombstone keeps its times, and one that came before its sample has none.
+            // A tombstone keeps its times; one that arrived before its sample has none.
             let later = try ask(
                 backend, "/api/v1/versions", ["list": "samples", "from": "2025-03-31", "to": "2025-03-31"])
             #expect(later["versions"] == [14, 16])
@@ -140,7 +140,7 @@ struct BackendUpgradeTests {
         }
         fixture.backend.close()
         let size = try #require(FileManager.default.attributesOfItem(atPath: fixture.databasePath)[.size] as? Int)
-        // Four indexes that stay empty with such samples take one page each.
+        // Four indexes that stay empty for such samples take up one page each.
         #expect(size < 70 * count + 4 * (16 << 10), "\(size / count) bytes a sample")
     }
 }

@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The views in the backend's own file, over the data it has accepted, as any SQLite tool reads them.
+/// The views in the backend's own file over the data that it has accepted, as any SQLite tool reads them.
 @Suite struct BackendViewsTests {
     typealias F = BackendFixture
 
@@ -71,7 +71,7 @@ import Testing
         #expect(try rows("SELECT date FROM days", path) == [])
     }
 
-    /// Up to schema 3, the table of sample rows had the name that the view has now.
+    /// Up to schema 3, the table of sample rows had the name that now belongs to the view.
     @Test func aFileOfTheReleaseBeforeIsTakenOver() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/backend.sqlite"
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try rows("SELECT 1", fixture.databasePath + "/nowhere") }
     }
 
-    /// The limit applies to the query's computing time; a fast test clock makes it run out.
+    /// The limit applies to the computing time of the query; a fast test clock makes it expire.
     @Test func aQueryEndsInTime() throws {
         let fixture = try BackendFixture()
         var now = 0.0

@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 import UploaderReading
 
-/// A request in columns has the names of its own samples, and no others: not even those of other people in the same
-/// page.
+/// A request in columns includes the names of its own samples, and no others: not even those of other people on the
+/// same page.
 struct ColumnsNamesTests {
-    /// One row per user and letter, one second after the other; each has a type, a unit and a source named after both.
+    /// One row per user and letter, each a second after the previous one, with a type, a unit and a source named after
+    /// both.
     private static func page(_ rows: [(user: String, letter: String)], flags: [SampleFlags]? = nil) -> SamplesPage {
         var page = SamplePage()
         let users = Array(Set(rows.map(\.user))).sorted()
@@ -37,7 +38,7 @@ struct ColumnsNamesTests {
         try #require(group.columns(part ?? 0..<group.count, deviceId: "phone", syncedAt: 5))
     }
 
-    /// Which users' names, as "user-letter", are anywhere in a body.
+    /// Those users' names, as "user-letter", that occur anywhere in a body.
     private static func named(_ body: [UInt8], of all: [String]) -> [String] {
         let text = String(decoding: body, as: UTF8.self)
         return all.filter { text.contains($0) }
@@ -68,7 +69,7 @@ struct ColumnsNamesTests {
         #expect(try Self.named(Self.body(group), of: all) == all)
         #expect(try Self.named(Self.body(group, 1..<3), of: all) == ["anna-b", "anna-c"])
         #expect(try SampleDelivery(body: Self.body(group, 1..<3)).samples.value == [1, 0])
-        // What is too old for a destination stays here, with its names.
+        // Samples that are too old for a destination stay here, and so do their names.
         var later = pages[0]
         later.samples.end = [1, 5]
         let first = DeliverSince(Instant(microseconds: 2))
@@ -84,7 +85,7 @@ struct ColumnsNamesTests {
         #expect(try SampleDelivery(body: body).deleted == [SampleID(high: 5, low: 1)])
     }
 
-    /// Most pages are one person's and go out in whole: no column is copied, and no name is looked at.
+    /// Most pages belong to one person and are sent whole, so that no column is copied, and no name is looked up.
     @Test func aWholePageIsTakenAsItLies() throws {
         var page = Self.page([("anna", "a"), ("anna", "b")])
         page.samples.units.append("nobodys")

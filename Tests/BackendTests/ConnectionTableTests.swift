@@ -1,8 +1,8 @@
 import HTTP
 import Testing
 
-/// Tests which connection must close, when, and to make room for which new one; without sockets, and with the test's
-/// own clock.
+/// Tests which connection is closed, when, and to make room for which new one. There are no sockets, and the clock is
+/// the test's own.
 struct ConnectionTableTests {
     private func table(connections: Int = 4, perAddress: Int = 3) -> ConnectionTable {
         var limits = HTTPServer.Limits()
@@ -26,12 +26,12 @@ struct ConnectionTableTests {
         #expect(table.nextDeadline == nil && table.overdue(at: 1e9) == [])
         table.enters(.answering, 5, at: 200)
         #expect(table.nextDeadline == 260)
-        // The connection has been served: now it may wait longer, but a head that trickles in gets no more time than
-        // before.
+        // The connection has been served: now it may wait longer, but a request head that trickles in gets no more time
+        // than before.
         table.enters(.waiting, 5, at: 201)
         #expect(table.nextDeadline == 231)
         #expect(table.overdue(at: 231) == [5])
-        // The connection is asked once to close; its place is free, but its number stays taken until it is closed.
+        // The connection is asked once to close. Its place is then free, but its number stays taken until it is closed.
         #expect(table.overdue(at: 300) == [] && table.count == 0 && table.nextDeadline == nil)
         table.closed(5)
         #expect(table.opened(5, peer: 1, at: 400) == nil && table.nextDeadline == 410)
@@ -40,8 +40,8 @@ struct ConnectionTableTests {
     @Test func theOldestStrangerGoes() {
         var table = table(perAddress: 4)
         for socket in 1...4 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: Double(socket)) == nil) }
-        // The oldest connection has shown its token, the next is being handled, and the third is sending a body and has
-        // shown no token.
+        // The oldest connection has shown its token, the next is being handled, and the third is sending a body without
+        // having shown a token.
         table.trust(1)
         table.enters(.waiting, 1, at: 5)
         table.enters(.handling, 2, at: 5)
@@ -72,7 +72,7 @@ struct ConnectionTableTests {
         for socket in 1...3 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: 0) == nil) }
         #expect(table.opened(4, peer: 2, at: 1) == nil)
         // If an address has reached its limit, its own oldest connection is closed, even if another address has one
-        // that is only waiting.
+        // that is merely waiting.
         #expect(table.opened(5, peer: 1, at: 2) == 1)
         #expect(table.opened(6, peer: 1, at: 3) == 2)
     }

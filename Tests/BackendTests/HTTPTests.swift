@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Server and client over real sockets on loopback.
+/// Tests server and client over real sockets on loopback.
 @Suite(.inTurn) struct HTTPTests {
     private static func echo(limits: HTTPServer.Limits = .init()) throws -> (HTTPServer, HTTPClient) {
         let server = try HTTPServer(limits: limits) { request in
@@ -59,7 +59,7 @@ import Testing
         let answer = try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 501)))
         #expect(answer.status == 503)
         #expect(answer.headers["Retry-After"] == "1")
-        // The memory of a refused request has been freed.
+        // The memory used by a refused request has been freed.
         for _ in 0..<5 {
             #expect(
                 try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 400))).status

@@ -73,8 +73,8 @@ struct JSONTests {
             out.append(json: number)
             let text = String(decoding: out, as: UTF8.self)
             #expect(Double(text) == number)
-            // No longer than the standard library's form, which is the shortest apart from the ".0" after whole
-            // numbers.
+            // No longer than the form of the standard library, which is the shortest one except for the ".0" after
+            // whole numbers.
             #expect(text.utf8.count <= number.description.utf8.count)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Requests that no well-behaved client sends.
 struct RawHTTPTests {
-    /// Sends bytes as they are and reads until the server closes the connection.
+    /// Sends bytes unchanged, and reads until the server closes the connection.
     private func exchange(_ port: Int, _ bytes: [UInt8]) throws -> String {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
@@ -27,7 +27,7 @@ struct RawHTTPTests {
             let count = bytes[sent...].withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            // The server may close before it has read everything: only its answer matters.
+            // The server may close before it has read everything; only its answer matters.
             if count <= 0 { break }
             sent += count
         }
@@ -67,12 +67,12 @@ struct RawHTTPTests {
         let server = try server()
         defer { server.stop() }
         #expect(try exchange(server.port, chunked([Int](repeating: 1000, count: 500))).contains("200 OK") == false)
-        // The server survives, and the memory of that request has been freed.
+        // The server survives, and the memory used by that request has been freed.
         #expect(try exchange(server.port, chunked([500])).contains("got 500"))
     }
 
-    /// More than the two sockets can hold, so an answer sent before the end would be lost with the connection. A client
-    /// that sends `Expect` may have stopped waiting for it.
+    /// This is more than the two sockets can hold, so an answer sent before the end would be lost with the connection.
+    /// A client that sends `Expect` may have stopped waiting for it.
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
     func whoSendsTooMuchIsTold(_ more: String) throws {
         var limits = HTTPServer.Limits()

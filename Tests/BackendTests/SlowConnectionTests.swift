@@ -5,7 +5,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Clients that never finish are cut off in time, and none of them keeps a good client from being served.
+/// Clients that never finish are cut off in time, and none of them prevents a good client from being served.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SlowConnectionTests {
     /// A connection that a test holds open.
     private final class Line {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Time limits so long that a good client gets in only when a place becomes free.
+    /// The time limits are so long that a good client gets in only when a place becomes free.
     private static var patient: HTTPServer.Limits {
         var limits = HTTPServer.Limits()
         limits.connections = 16
@@ -110,7 +110,7 @@ import Testing
         #expect(lines[0].rest() != nil)
     }
 
-    /// This is the case of `/metrics`, where no client shows a token.
+    /// This is the case for `/metrics`, where no client shows a token.
     @Test func withoutAGateTheNewestIsServed() throws {
         let server = try HTTPServer(limits: Self.patient) { _ in HTTPResponse(status: 200) }
         defer { server.stop(drainSeconds: 0) }
@@ -164,7 +164,7 @@ import Testing
         defer { server.stop(drainSeconds: 0) }
         let line = try Line(server.port, receiveBuffer: 4096)
         line.say("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        // The client keeps requesting more without reading anything.
+        // The client keeps sending requests without reading any answers.
         var isClosed = false
         for _ in 0..<6000 where !isClosed {
             var waiting = pollfd(fd: line.socket, events: 0, revents: 0)

@@ -26,7 +26,7 @@ import Testing
         var trace = Trace()
         /// The sequence number up to which each type has been reported.
         var told: [String: SequenceNumber] = [:]
-        /// When it last fired on its own, not as a repeat and not because a consumer had just registered.
+        /// When the type last fired on its own, not as a repeat and not because a consumer had just registered.
         var lastWake: [String: Instant] = [:]
         var wakes: [Instant] = []
         bench.register(["*": .immediate])
@@ -79,7 +79,7 @@ import Testing
                 wakes.append(bench.now)
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }
-            // Nothing is lost: unreported changes are held, starting from where reporting stopped or earlier.
+            // Nothing is lost: unreported changes are held, starting at or before the point where reporting stopped.
             for (type, head) in bench.heads where told[type] ?? 0 < head {
                 let held = try #require(bench.table.held[type], "\(type) is neither fired nor held")
                 #expect(held < head)

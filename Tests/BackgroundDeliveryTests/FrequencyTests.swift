@@ -22,13 +22,13 @@ import Testing
         for _ in 0..<3 { #expect(bench.change("weight").fires.isEmpty) }
         let newest = bench.head
         #expect(bench.pass(frequency.period - .microseconds(1)).fires.isEmpty)
-        // One fire covers all three changes. The period is a lower bound: a wait of two periods doesn't lead to two
+        // One fire covers all three changes. The period is a lower bound: waiting for two periods doesn't lead to two
         // fires.
         let fires = bench.pass(frequency.period * 2 + .microseconds(1)).fires
         #expect(fires.map(\.type) == ["weight"] && fires.map(\.sequence) == [newest])
     }
 
-    /// In the background an immediate type isn't held back by its own frequency; the delay that the system adds is
+    /// In the background an immediate type isn't held back by its own frequency; any delay that the system adds is
     /// `isDeferring`.
     @Test func immediateIsAsSoonAsTheSystemLets() {
         let bench = DeliveryBench()

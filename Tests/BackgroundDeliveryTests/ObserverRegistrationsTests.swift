@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A table of registrations with clocks, a device and heads that the test moves.
+/// A table of registrations whose clocks, device and heads are moved by the test.
 final class DeliveryBench {
     static let second = Duration.seconds(1)
     static let hour = Duration.seconds(3600)
@@ -64,7 +64,7 @@ final class DeliveryBench {
         return look()
     }
 
-    /// As if a new process read what this one has saved.
+    /// Simulates a new process that reads what this one has saved.
     func restart() throws {
         let kept = try #require(Value(table.kept).read(KeptRegistrations.self))
         table = ObserverRegistrations(kept, policy: table.policy)
@@ -146,7 +146,7 @@ extension ObserverRegistrations.Round {
         bench.pass(60 * second)
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
-        // The hour's wakes are used up; the next is allowed once the first is an hour old.
+        // The wakes for this hour are used up; the next is allowed when an hour has passed since the first.
         #expect(bench.change("heart").types.isEmpty)
         #expect(bench.deadline == bench.monotonic + .seconds(3540))
         #expect(bench.pass(hour - 61 * second).types.isEmpty)
@@ -163,7 +163,7 @@ extension ObserverRegistrations.Round {
         // Repeating the same registration doesn't count as a new registration.
         #expect(!bench.register(["steps": .immediate], launch: bench.launch))
         #expect(bench.look().types.isEmpty)
-        // Another type at the same launch fires on its own.
+        // A type that is added in the same launch fires on its own.
         #expect(bench.register(["steps": .immediate, "heart": .hourly], launch: bench.launch))
         #expect(bench.look().types == ["heart"])
         bench.register(["steps": .immediate, "heart": .hourly])
@@ -244,7 +244,7 @@ extension ObserverRegistrations.Round {
         bench.table.setOff(false, "steps", head: bench.head)
         #expect(bench.look().types == ["steps"])
         #expect(bench.table.held.isEmpty)
-        // Switched off and on without a change in between: nothing to report.
+        // Switched off and on without a change in between, so there is nothing to report.
         bench.table.setOff(true, "steps", head: bench.head)
         bench.table.setOff(false, "steps", head: bench.head)
         #expect(bench.look().types.isEmpty && bench.table.held.isEmpty)

@@ -33,7 +33,7 @@ import Testing
         #expect(first.types == ["steps"] && first.fires.allSatisfy(\.isRepeat))
         bench.pass(15 * second)
         #expect(bench.table.strikes("steps") == 2)
-        // The wait is twice as long as before.
+        // The wait is twice as long as the previous one.
         #expect(bench.pass(29 * second).fires.isEmpty)
         #expect(bench.pass(second).types == ["steps"])
         let last = bench.pass(15 * second)
@@ -66,7 +66,7 @@ import Testing
         var repeats = 0
         for _ in 0..<4000 { repeats += bench.pass(15 * second).fires.count }
         #expect(repeats > 50 && bench.table.stoppedConsumers.isEmpty)
-        // Between two fires, at most a quarter of an hour passes, plus the time to answer.
+        // Between two fires, at most a quarter of an hour passes, plus the time it takes to answer.
         #expect((bench.deadline ?? .distantFuture) <= bench.monotonic + .seconds(900))
     }
 

@@ -76,7 +76,7 @@ import Testing
         try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(60)), after(0))
         #expect(scheduler.beginDue(after(59)) == [])
         #expect(scheduler.nextDeadline(after(59)) == .seconds(60))
-        // A much later time gives the same result.
+        // A much later time doesn't change the result.
         #expect(scheduler.beginDue(after(4000)) == ["sync"])
     }
 
@@ -116,7 +116,7 @@ import Testing
         #expect(scheduler.obstacle("sync", conditions) == nil)
         conditions.needsIdleMachine = true
         #expect(scheduler.obstacle("sync", conditions) == obstacle)
-        // The system gives an app refresh its time, whatever else is running.
+        // The system grants an app refresh its time, whatever else is running.
         #expect(scheduler.obstacle("refresh", conditions) == nil)
     }
 
@@ -217,7 +217,7 @@ import Testing
         )
         try scheduler.submit(TaskRequest("two", strategy: .queue), active)
         #expect(scheduler.beginDue(active) == [] && scheduler.obstacle("two", active) == .queued)
-        // Such a task has no runtime limit, and going to the background doesn't end it.
+        // Such a task has no runtime limit, and isn't ended when the app goes to the background.
         #expect(scheduler.expire(after(100_000)) == [])
         scheduler.report(TaskProgress(done: 3, total: 12), of: "one")
         #expect(scheduler.progress("one") == TaskProgress(done: 3, total: 12))
@@ -231,7 +231,7 @@ import Testing
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest("sync", requiresNetwork: true), after(0))
         _ = scheduler.beginDue(after(0))
-        // The task has first submitted its next run, as it should.
+        // The task first submits its next run, as it should.
         try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(900)), after(1))
         var again = try self.scheduler()
         again.restore(scheduler.rows)
@@ -240,7 +240,7 @@ import Testing
         #expect(again.history("sync").runs == 2)
     }
 
-    /// Whatever happens, in any order: the limits hold, and a request ends only by completion, replacement or
+    /// Whatever happens, and in whatever order, the limits hold, and a request ends only by completion, replacement or
     /// cancellation.
     @Test(arguments: 0..<40 as Range<UInt64>) func nothingIsLost(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

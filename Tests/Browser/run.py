@@ -12,14 +12,14 @@ from axe_playwright_python.sync_playwright import Axe
 from stack import Stack, browsing, eventually, number, views
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-#: Bytes of the page's own script that the first view may load.
+# : The maximum size of the page's own script that the first view may load, in bytes.
 SCRIPT = 60_000
 LATE = 412
-# : Seconds until a person looking at the page can see that a process hangs.
+# : Within how many seconds a person looking at the page must be able to see that a process hangs.
 STANDS_OUT = 2.0
 #: A cell of the week shows a number.
 SHOWS = "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001"
-#: More tabs than the six connections that a browser opens to a server.
+# : More tabs than the six connections that a browser opens to one server.
 TABS = 8
 LIVE = "document.getElementById('state').textContent === 'Live'"
 
@@ -228,7 +228,7 @@ def a_hanging_stage(stack, browser):
     browser.show(page, "pipeline")
     browser.until(page, "it isn't live", LIVE)
     lasted = []
-    # A busy machine may delay one update, but not all of them.
+    # A busy machine may delay a single update, but not all of them.
     while not lasted or (min(lasted) > STANDS_OUT and len(lasted) < 3):
         lasted.append(frozen(stack, page))
     told = ", ".join(f"{one:.1f}" for one in lasted)

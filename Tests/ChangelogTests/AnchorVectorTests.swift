@@ -4,7 +4,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Compares anchors by type with the plainest possible model: a set of consumed rows.
+/// Compares anchors by type with the simplest possible model: a set of consumed rows.
 @Suite struct AnchorVectorTests {
     static let types = ["a", "b", "c", "d"]
 

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Copies of a store in use, and how one is prepared to replace a store.
+/// Tests copies of a store in use, and how a copy is prepared to replace a store.
 @Suite struct CopyTests {
     private let folder: TemporaryFolder
     private let store: StageDatabase
@@ -34,7 +34,7 @@ import Testing
         try database.prepare("SELECT count(*) FROM changes").firstRow { $0.int(0) } ?? 0
     }
 
-    /// Concurrent writers are neither held up nor seen.
+    /// Concurrent writers aren't held up, and their changes aren't in the copy.
     @Test func aCopyIsOneMomentWhileTheWriterGoesOn() throws {
         try fill(0..<4000)
         let reader = try Database(path: store.database.path, mode: .readOnly)

@@ -59,16 +59,15 @@ import Testing
         let first = try next(&cursor, AnchorVector(base: 1000), 100)
         cursor.consumed(first, through: 200)
         let second = try next(&cursor, AnchorVector(base: 1000), 100)
-        // Nothing live has been consumed since, so the next range begins where the last one ends.
+        // Nothing live has been consumed since, so the next range begins where the previous one ends.
         _ = cursor.nextWindow(limit: AnchorVector(base: 3000), backfillBeyond: 100)
         #expect(cursor.backfill.map(\.from) == [200] && cursor.backfill.map(\.to) == [3000])
-        // The answer to a window that was requested before the ranges met still counts.
+        // The answer to a window that was requested before the ranges met is still used.
         cursor.consumed(second, through: 900)
         #expect(cursor.backfill.map(\.from) == [900])
     }
 
-    /// Whatever windows, limits and interruptions occur, each row is consumed, and nothing below the frontier is
-    /// missing.
+    /// Whatever the windows, limits and interruptions, each row is consumed, and nothing below the frontier is missing.
     @Test func consumesEveryRowInTheEnd() {
         var random = SeededRandom(seed: 2)
         for round in 0..<300 {
@@ -82,11 +81,11 @@ import Testing
                 if head < 400, Int.random(in: 0..<3, using: &random) == 0 {
                     head = min(400, head + Int64.random(in: 1...150, using: &random))
                 }
-                // Rows of type "x" are the even ones, and may be held back.
+                // Rows of type "x" are those with even numbers, and may be held back.
                 held = head == 400 ? 400 : max(held, SequenceNumber.random(in: 0...head, using: &random))
                 let limit = AnchorVector(base: head, exceptions: ["x": min(held, head)])
                 guard let window = cursor.nextWindow(limit: limit, backfillBeyond: 60) else { continue }
-                // The answer may be lost, or may end anywhere within the window.
+                // The answer may be lost, or may end at any point within the window.
                 if Int.random(in: 0..<4, using: &random) == 0 { continue }
                 let lower = window.after.minimum
                 let upper = window.until.maximum

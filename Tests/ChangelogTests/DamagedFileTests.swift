@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A file that was truncated, emptied or overwritten is detected when it is opened, and isn't changed.
+/// A file that was truncated, emptied or overwritten is detected when it is opened, and is left unchanged.
 @Suite struct DamagedFileTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
@@ -56,7 +56,7 @@ import Testing
         try expectDamaged("isn't an SQLite database")
     }
 
-    /// Rows that a killed owner left in its write-ahead log count as present; a log without its main file doesn't
+    /// Rows in the write-ahead log of an owner that was killed count as present; a log without its main file doesn't
     /// count.
     @Test func aLogHoldsWhatTheFileLacks() throws {
         try fill()
@@ -69,7 +69,7 @@ import Testing
                 INSERT INTO notes SELECT zeroblob(3000) FROM n
                 """)
         }
-        // As after a kill: the log is there, and part of it is torn.
+        // As after a kill, the log is there, but part of it is torn.
         let copy = folder.path + "/killed.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending) }
         let handle = try #require(FileHandle(forWritingAtPath: copy + "-wal"))
@@ -78,7 +78,7 @@ import Testing
         try handle.close()
         let restored = try StageDatabase(path: copy, now: Self.now)
         #expect(try restored.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) } == 400)
-        // If the main file is truncated, the log doesn't help, since it holds only the latest writes.
+        // If the main file is truncated, the log is no help, since it holds only the latest writes.
         let cut = folder.path + "/cut.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: cut + ending) }
         #expect(truncate(cut, 40960) == 0)
@@ -90,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
 
-    /// If a kill interrupts the creation of a file, creation starts over.
+    /// If the creation of a file is interrupted by a kill, it starts over.
     @Test func whatWasHalfMadeIsMadeAnew() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
         let store = try StageDatabase(path: path, now: Self.now)

@@ -68,8 +68,8 @@ import Testing
         #expect(try all().map(\.body) == [["n": 1]])
     }
 
-    /// However much data there is, a page has a limited size, because it is a message; the row that exceeds the limit
-    /// is its last.
+    /// However much data there is, the size of a page is limited, because it is sent as a message. The row that exceeds
+    /// the limit is the last one on its page.
     @Test func aPageEndsAtItsSize() throws {
         let text = Value.string(String(repeating: "x", count: 1000))
         for number in 0..<200 { _ = try put("k\(number)", ["text": text]) }
@@ -87,7 +87,7 @@ import Testing
         #expect(KeyedChangelog.Row(wireValue: ["key": "k"]) == nil)
     }
 
-    /// A page may end anywhere: together, the pages contain the same rows in the same order.
+    /// A page may end anywhere; together, the pages contain the same rows in the same order.
     @Test(arguments: [1, 100, 500, 4096, 1 << 20])
     func pagesOfAnySizeGiveTheSame(_ bytes: Int) throws {
         var random = SeededRandom(seed: 3)

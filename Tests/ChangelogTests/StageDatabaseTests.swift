@@ -18,8 +18,8 @@ import Testing
         #expect(store.sequence == SequenceNumber(Self.now.microseconds / 1000 + 1))
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
-        // If the clock is set back and the store is opened again, its sequence still doesn't fall below a number used
-        // before.
+        // Even if the clock is set back and the store is opened again, its sequence doesn't fall below a number that
+        // was used before.
         let again = try StageDatabase(path: path, now: 0)
         #expect(again.sequence == reached && again.store == store.store)
         #expect(again.epoch == store.epoch + 1)
@@ -102,7 +102,7 @@ import Testing
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
-        // Others may have seen the numbers between the last one and the first new one before the store lost them.
+        // Others may have seen the numbers between the last one and the first new one before the store lost those rows.
         #expect(judge(store, old.generation, reached + 1) == .reset)
         try store.transaction { try store.beginGeneration(now: 0) }
         #expect(store.generations.count == 3 && store.sequence == first + 1)
@@ -123,8 +123,7 @@ import Testing
             store.judge(store: old.store, generation: old.generation, sequence: sequence)
         }
         #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
-        // A consumer that has read nothing yet has nothing to read again, and the store's first row is the same as
-        // before.
+        // A consumer that has read nothing yet has nothing to read again, and the store's first row is still the same.
         #expect(verdict(old.first.previous) == .good && store.head.first == old.first)
         try store.transaction { try store.beginGeneration(now: Self.now) }
         #expect(verdict(old.sequence) == .reset)

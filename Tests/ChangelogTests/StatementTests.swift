@@ -2,7 +2,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Statements are kept in case the same text is prepared again. Callers must not notice this.
+/// Statements are kept, in case the same text is prepared again. Callers must not notice this.
 @Suite struct StatementTests {
     private let folder: TemporaryFolder
     private let database: Database

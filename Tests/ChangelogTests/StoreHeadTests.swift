@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct StoreHeadTests {
-    /// Sequence numbers start from a timestamp: a consumer that has nothing yet is missing only the existing rows, not
-    /// all numbers since 1970.
+    /// Sequence numbers start from a timestamp. A consumer that has nothing yet is therefore missing only the existing
+    /// rows, not all numbers since 1970.
     @Test(arguments: [(0, 21), (999, 21), (1000, 20), (1015, 5), (1020, 0), (1030, 0)] as [(SequenceNumber, Int64)])
     func distanceCountsFromTheFirstSequence(_ frontier: SequenceNumber, _ distance: Int64) {
         let head = StoreHead(store: "s", generation: "g", sequence: 1020, first: 1000)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The real thing: builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in, swaps a handler,
-# kills every container, cuts a network, replaces the image, and compares the result with one process tree on the same
-# export. Then the same with PostgreSQL, enabled by its profile and killed in the middle. `make test-compose`.
+# A test of the real thing: it builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in,
+# swaps a handler, kills every container, cuts a network, replaces the image, and compares the result with that of one
+# process tree on the same export. Then it does the same with PostgreSQL, which is enabled by its profile and killed in
+# the middle. `make test-compose`.
 #
 # Needs a Docker engine, compose (either version), python3. Each wait for a condition has a deadline; any failure ends
-# the script with 1.
+# the script with status 1.
 #   HEALTHBUS_BACKEND_PORT   a free port on this machine (18787)
 #   HEALTHBUS_INGEST_PORT    another (18788)
 #   DOCKER_BUILD_FLAGS       more options for docker build
@@ -37,7 +38,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# until SECONDS WHAT COMMAND…: tries it until it succeeds.
+# until SECONDS WHAT COMMAND…: tries the command until it succeeds.
 until_true() {
     local deadline=$(($(now) + $1 * 1000)) what=$2
     shift 2
@@ -49,7 +50,7 @@ until_true() {
 
 build() { quietly docker build ${DOCKER_BUILD_FLAGS:-} --build-arg "HEALTHBUS_VERSION=$1" -t "$HEALTHBUS_IMAGE" .; }
 
-# Everything is imported, computed, final and delivered, according to `status`.
+# According to `status`, everything is imported, computed, final and delivered.
 settled() {
     cli status --json >"$work/status.json" && python3 - "$work/status.json" <<'PY'
 import json, sys
@@ -61,7 +62,7 @@ sys.exit(status["pending"] != 0 or lag != 0 or down != [] or status["deadLetters
 PY
 }
 
-# The daily summaries, without the count of how often each day had been final before.
+# The daily summaries, without the count of how often each day had become final before.
 days() {
     python3 - "$1" <<'PY'
 import json, sys
@@ -196,8 +197,8 @@ sleep 20
 running() { for name in "${processes[@]}"; do container "$name"; done; }
 mapfile -t ids < <(running)
 docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
-# Nanoseconds of processor time of all processes, as counted by the kernel; read by one helper that sees them all, since
-# a command in each container would cost more than what is measured.
+# Nanoseconds of processor time of all processes, as counted by the kernel. One helper that sees them all reads this,
+# since a command in each container would cost more than what is measured.
 usage() {
     docker run --rm --pid host --network none --user 0 --entrypoint sh "$HEALTHBUS_IMAGE" -c \
         'for pid in "$@"; do cat /proc/"$pid"/task/*/schedstat || exit 1; done' sh "${pids[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
@@ -215,8 +216,8 @@ awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" -v count="${
         exit share <= 0 || share > 0.5 || memory > 250
     }' "$work/stats.txt" >&2 || die "more than 0.5 % of a core or 250 MiB at rest"
 
-# What must survive a change of containers and image: the store and its head, every consumer's anchor, what is
-# pending in the background, and the tasks with what they wait for.
+# What must survive a change of containers and image: the store and its head, every consumer's anchor, what is pending
+# in the background, and the tasks together with what they wait for.
 kept() {
     cli tap --json --count 40 heartbeat. >"$work/beats.jsonl" 2>/dev/null
     cli tasks list --json >"$work/tasks.json"
@@ -286,7 +287,7 @@ quietly cli ready --within 30
 [[ $(cli days --json --from 1990-01-01 2>/dev/null | tr -d ' \n') == "[]" ]] || die "days are left after down -v"
 
 database() { docker exec "$(container postgres-server)" sh -c 'psql --csv "$(cat /var/lib/healthbus-database/url)" -c "$1"' sh "$1"; }
-# Every figure of every day, as reported by the stack and by the database's view.
+# Every figure of every day, as reported by the stack and by the view in the database.
 same_in_database() {
     cli days --all --csv >"$work/days.csv"
     database 'SELECT * FROM healthbus_views.days ORDER BY user_id, date' >"$work/database.csv"

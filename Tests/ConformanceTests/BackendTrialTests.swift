@@ -6,7 +6,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// Each server mistake is found by its own case, and by no case that the mistake doesn't affect.
+/// Each mistake that a server can make is found by its own case, and by no case that the mistake doesn't affect.
 @Suite(.inTurn, .timeLimit(.minutes(10))) struct BackendTrialTests {
     private func report(_ mistake: EveningServer.Mistake, only: BackendCase? = nil) throws -> BackendReport {
         let server = try EveningServer(mistake)
@@ -69,7 +69,7 @@ import Testing
         #expect(skipped == [.noToken, .wrongToken])
     }
 
-    /// A server needn't keep users apart: mixing them loses nothing, so nothing fails.
+    /// A server needn't keep users apart: nothing is lost by mixing them, so nothing fails.
     @Test func usersInOnePotAreToldAndDontFail() async throws {
         let report = try report(.mixesUsers)
         #expect(report.failed.isEmpty && report.results.contains { $0.asked == .users && $0.hasFailed })

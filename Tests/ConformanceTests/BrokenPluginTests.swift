@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each case finds its fault, in plugins of a few lines of Python that each break one rule.
+/// Each case finds its fault in a plugin of a few lines of Python that breaks exactly one rule.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct BrokenPluginTests {
     @Test func anHonestOnePasses() async throws {
         let plugin = try ScriptedPlugin()
@@ -12,7 +12,7 @@ import Testing
         #expect(report.failed == [] && report.passed == 12, "\(report.json)")
     }
 
-    /// Changes to the honest program, each with the case that should find it and words from its reason.
+    /// Changes to the correct program, each with the case that should find it and some words of the reason.
     static let faults: [(String, String, String, String)] = [
         // hello
         (#"say({"hello""#, #"import time; time.sleep(9); say({"hello""#, "hello", "no answer within"),
@@ -122,7 +122,7 @@ struct ScriptedPlugin {
         """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
     }
 
-    /// Changes its program again.
+    /// Changes the handler's program again.
     func replace(_ original: String, with other: String) throws {
         let file = folder.path + "/handler.py"
         let text = try String(contentsOfFile: file, encoding: .utf8)

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Shell code that runs before the shipped `steps`: $wrong is 1 when its configuration has the undeclared option,
-    /// $second when another process has started before it.
+    /// $second is 1 when another process has started before it.
     static let processFaults: [(String, ConformanceCase, String)] = [
         ("exit 4", .ready, "ended (exit code 4) before it was ready"),
         ("[ $wrong = 0 ] || exec sleep 1000", .options, "runs with an option its manifest doesn't declare"),
@@ -54,7 +54,7 @@ import Testing
         #expect(fault.why.contains(words), "\(fault)")
     }
 
-    /// Changes to the honest program, each with the case that should find it.
+    /// Changes to the correct program, each with the case that should find it.
     static let figureFaults: [(String, String, ConformanceCase, String)] = [
         (
             #"say({"done": day["date"]"#,
@@ -62,7 +62,7 @@ import Testing
             "1 day couldn't be computed"
         ),
         ("if count:", "if False:", .figures, "gives no figures of"),
-        // A figure that counts the program's starts, in a file.
+        // A figure that counts the program's starts, using a file.
         (
             "seen, pages = {}, []", "open('starts', 'a').write('x')\nstarts = len(open('starts').read())", .anew,
             "when the samples came in another order"

@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import Synchronization
 
-/// A server such as one might write in an evening: correct except for one mistake.
+/// A server as one might write it in an evening: correct except for one mistake.
 final class EveningServer: Sendable {
     enum Mistake: String, CaseIterable, Sendable {
         case none

@@ -13,14 +13,14 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECRET = "contract-0123456789abcdef"
-# Paths that take elements: an invalid element is named in the answer and doesn't fail the others, so a body that breaks
-# the schema may be accepted, and one that fits it may contain only invalid elements.
+# For paths that take elements, the answer names an invalid element without failing the others. A body that breaks the
+# schema may therefore be accepted, and one that fits it may contain only invalid elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
 # Once an address has shown no token, or a wrong one, twenty times, only valid tokens from it are considered. The paths
-# above use up those tries, so these can't be tried without a token; they share the code that refuses such requests.
+# above use up those tries, so these can't be tried without a token; but both share the code that refuses such requests.
 OWN = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance,ignored_auth,missing_required_header",
        "--include-path-regex", "^/v1/(events|types)"]
-# Paths that answer queries. No schema can require that a zone is a name in the tz database; and these two ignore
+# Paths that answer queries. No schema can require that a zone is a name in the tz database. Also, these two ignore
 # unknown parameters, since a newer healthbus may ask an older backend for more.
 ASKS = """
 [parameters]
@@ -30,7 +30,7 @@ zone = "Europe/Berlin"
 include-path-regex = "/(versions|stats)$"
 checks.negative_data_rejection.enabled = false
 """
-# No schema can require that a cursor came from the store, or say who owns a token; and a newer stack may send
+# No schema can require that a cursor came from the store, or tell who owns a token. Also, a newer stack may send
 # parameters that this one doesn't know.
 FOLLOWS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
 EXAMPLES = os.environ.get("HEALTHBUS_CONTRACT_EXAMPLES", "40")

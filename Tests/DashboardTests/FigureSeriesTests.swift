@@ -47,7 +47,7 @@ import Testing
         #expect(try value(series, [0])["values"]["steps"] == [.null, 7])
     }
 
-    /// A column ends with its last number, but the page still gets an entry for every day.
+    /// A column ends with its last number, but the page still shows an entry for every day.
     @Test func aFigureThatIsSeldomThereIsNullOnAllOtherDays() throws {
         var series = FigureSeries([["steps"], ["bodyMassKilograms"]])
         for date in 1...9 {

@@ -25,7 +25,7 @@ struct ReadingPaceTests {
         #expect(!rested.isBehind)
     }
 
-    /// However often something changes, an unwatched dashboard reads it only once in a while.
+    /// However often something changes, a dashboard that nobody watches reads it only once in a while.
     @Test func anImportIsReadSeldomWhileNobodyLooks() {
         var pace = rested
         for second in 5..<20 { pace.heard(at: begin + .seconds(second)) }
@@ -38,7 +38,7 @@ struct ReadingPaceTests {
         #expect(!pace.isBehind)
     }
 
-    /// Changes that arrive during a read aren't forgotten, nor are those that a failed read should have covered.
+    /// Changes that arrive during a read aren't forgotten, nor are those that a failed read would have covered.
     @Test func nothingIsForgotten() {
         var pace = rested
         pace.heard(at: begin + .seconds(1))

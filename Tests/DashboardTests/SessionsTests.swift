@@ -15,7 +15,7 @@ import Testing
         #expect(sessions.token("a", at: Self.start) == nil)
     }
 
-    /// Showing a token again and again doesn't use more and more memory: the oldest session is dropped.
+    /// Showing a token again and again doesn't use more and more memory, since the oldest session is dropped.
     @Test func thereAreOnlySoMany() {
         var sessions = Sessions()
         for number in 0..<100 { sessions.begin("\(number)", token: "t", at: Self.start + .seconds(number)) }

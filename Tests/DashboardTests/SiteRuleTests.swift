@@ -20,7 +20,7 @@ import Testing
         #expect(status(["Host": host, "Origin": "https://\(host)", "Sec-Fetch-Site": "same-origin"]) == nil)
     }
 
-    /// DNS rebinding: another host name that resolves to this server.
+    /// DNS rebinding: the request names another host that resolves to this server.
     @Test(arguments: [
         "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8789", "[::2]:8789", "", "[::1",
     ])
@@ -41,7 +41,7 @@ import Testing
         #expect(status(["Host": host, "Sec-Fetch-Site": "none"]) == nil)
     }
 
-    /// A link from elsewhere may lead to the page, but to nothing else.
+    /// A link from another site may lead to the page itself, but to nothing else.
     @Test func aLinkToThePageWorks() {
         let link: HTTPHeaders = ["Host": "localhost", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
         #expect(status(link, path: "/") == nil)

@@ -29,7 +29,7 @@ import Testing
         #expect(try visitor.person(nil) == "anna" && visitor.person("bob") == "bob")
     }
 
-    /// As on the machine itself, where any account's programs that can reach the port may read.
+    /// This is the case on the machine itself, where programs of any account may read if they can reach the port.
     @Test func whereAnybodyMayReadAnybodyDoes() throws {
         let visitor = try visitor(nil, isOpen: true)
         #expect(visitor.mayRead && visitor.mayListen && visitor.only == nil)

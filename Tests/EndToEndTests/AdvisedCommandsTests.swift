@@ -7,7 +7,7 @@ import Terminal
 import Testing
 
 extension EndToEnd {
-    /// Every command suggested by any program's messages can be run: nothing in it is mistyped, missing or unknown.
+    /// Every command that a program's message suggests can be run: nothing in it is mistyped, missing or unknown.
     @Suite struct AdvisedCommandsTests {
         private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -30,7 +30,7 @@ extension EndToEnd {
             "Advice.quoted(state)": "/nowhere",
         ]
 
-        /// Replaces the words that people fill in themselves.
+        /// Fills in the words that people replace themselves.
         private static func fill(_ word: String, _ stack: TestStack) -> String {
             switch word {
             case "FILE", "export.zip": stack.path("export.zip")
@@ -61,7 +61,7 @@ extension EndToEnd {
                     }
                 }
             }
-            // The command that stops the stack comes last, so that all others run on a stack.
+            // The command that stops the stack comes last, so that all others find a running stack.
             let stop = "healthbus stop"
             return found.subtracting([stop]).sorted() + found.intersection([stop])
         }
@@ -98,14 +98,15 @@ extension EndToEnd {
                     let words = advised.split(separator: " ").dropFirst().map { Self.fill(String($0), stack) }
                     let isRedirected = words.contains("<")
                     let run = try await stack.start(Array(words.prefix { $0 != "<" }))
-                    // Some commands run until they are stopped: they count as understood once they print anything.
+                    // Some commands run until they are stopped: they count as understood as soon as they print
+                    // anything.
                     try await until("'\(advised)' ends or says something", within: 120) {
                         !run.isRunning || (!isRedirected && !run.output.isEmpty)
                             || run.error.contains("instance.st") || run.error.contains("metrics")
                     }
                     if run.isRunning { run.child.signal(SIGTERM) }
                     let ended = try await run.ended()
-                    // Commands that throw something away ask first when run as printed, in a terminal.
+                    // Commands that throw something away ask first when they are run as printed, in a terminal.
                     let isAsked = ended.error.contains("there is no terminal to ask on")
                     #expect(ended.exit != .code(2) || isAsked, "'\(advised)': \(ended.error)")
                     for word in ["unknown", "unexpected", "is missing", "needs a"] {

@@ -5,22 +5,22 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// One life arrives in five ways, and the result is the same to the last byte.
+    /// The same life arrives in five ways, and the result is the same to the last byte.
     ///
-    /// `HEALTHBUS_ORDER_DAYS`, `HEALTHBUS_ORDER_RECORDS` and `HEALTHBUS_ORDER_SEED` make runs by hand larger;
+    /// `HEALTHBUS_ORDER_DAYS`, `HEALTHBUS_ORDER_RECORDS` and `HEALTHBUS_ORDER_SEED` can be set for larger runs by hand;
     /// `HEALTHBUS_ORDER_SYSTEMS=2` adds the same life in imperial units.
     @Suite struct ArrivalTests {
         /// How a life is cut into files.
         enum Order: String, CaseIterable, CustomTestStringConvertible {
             /// One file per day, oldest first.
             case byDay
-            /// One file, its elements in random order.
+            /// One file, with its elements in random order.
             case shuffled
             /// One file per day, in random order.
             case daysAtRandom
-            /// Ten exports made one after another: five that grow, and five with only the last weeks.
+            /// Ten exports made one after another: five that grow, and five that contain only the last weeks.
             case overlapping
-            /// The same ten, imported in random order, so that an old export may come after a newer one.
+            /// The same ten, imported in random order, so that an older export may come after a newer one.
             case overlappingAtRandom
 
             var testDescription: String { rawValue }
@@ -124,7 +124,7 @@ extension EndToEnd {
             }
         }
 
-        /// The life, cut into files, in the order in which they are imported.
+        /// The life, cut into files, in the order of import.
         private static func files(
             _ order: Order, in stack: TestStack, _ random: inout Seeded
         ) async throws -> [String] {
@@ -137,14 +137,14 @@ extension EndToEnd {
             return files
         }
 
-        /// Cuts an export into files; returns their paths in chronological order.
+        /// Cuts an export into files, and returns their paths in chronological order.
         private static func cut(
             _ pieces: ExportPieces, _ order: Order, _ name: String, _ random: inout Seeded
         ) throws -> [String] {
             let last = try #require(pieces.days.last)
             func write(_ elements: [ExportPieces.Element], _ number: Int, _ day: String) throws -> String {
                 let path = "\(name)-\(number).zip"
-                // An export made at nine in the evening, when the day isn't over.
+                // An export made at nine in the evening, before the day is over.
                 try pieces.write(
                     elements, exported: "\(day) 21:00:00 +0200", offset: day < "2025-03-30" ? "+0100" : "+0200",
                     number: number, to: path)

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Many attackers at once, against a running stack: each gets its answer, and honest clients aren't affected.
     @Suite struct AttackTests {
-        /// Sends some requests, which must all be accepted; returns how long each took.
+        /// Sends some requests, all of which must be accepted, and returns how long each took.
         private func honest(_ stack: TestStack, _ token: String, _ numbers: Range<Int>) throws -> [Duration] {
             try numbers.map { number in
                 let begin = ContinuousClock.now
@@ -21,7 +21,7 @@ extension EndToEnd {
 
         private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
 
-        /// A process's resident memory in bytes: at its peak, and now.
+        /// A process's resident memory in bytes, both at its peak and now.
         private func memory(of pid: pid_t) throws -> (peak: Int, now: Int) {
             let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             func bytes(_ name: String) throws -> Int {
@@ -31,8 +31,8 @@ extension EndToEnd {
             return (try bytes("VmHWM:"), try bytes("VmRSS:"))
         }
 
-        /// 500 requests that begin and never end: they stop before the head, within it, or within a body; they come
-        /// from strangers and from a client with a token.
+        /// 500 requests that begin and never end: they stop before the head, within it, or within a body. Some come
+        /// from strangers and some from a client with a token.
         private func beginnings(_ token: String) -> [String] {
             let post = "POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             let kinds = [
@@ -40,7 +40,7 @@ extension EndToEnd {
                 post + "Authorization: Bearer hbt_wrong\r\nContent-Length: 100000\r\n\r\n",
                 "GET /v1/health HTTP/1.1\r\nHost: x\r\nX: ",
             ]
-            // Only a few of these, because they take up room reserved for clients with a token.
+            // There are only a few of these, because they take up room reserved for clients with a token.
             let known = post + "Authorization: Bearer \(token)\r\nContent-Length: 100000\r\n\r\n{\"samples\": ["
             return (0..<500).map { $0 % 10 == 9 ? known : kinds[$0 % kinds.count] }
         }
@@ -54,7 +54,7 @@ extension EndToEnd {
                 let revoked = try await stack.token("--device", "lost phone")
                 try await stack.onState("token", "revoke", "lost phone")
                 let pid = try #require(try stack.pid(of: "ingest"))
-                // The first request of a process takes longer than all others.
+                // The first request to a process takes longer than all others.
                 _ = try honest(stack, token, 0..<5)
                 let before = median(try honest(stack, token, 5..<30))
                 let calm = try memory(of: pid)
@@ -91,7 +91,8 @@ extension EndToEnd {
                 let body = PushedSteps.body([PushedSteps(number: 1)])
                 let stolen = Array("{\"user\": \"me\", ".utf8) + body.dropFirst()
                 #expect(try stack.push("POST", "/v1/samples", stolen, token: other).status == 403)
-                // So many requests without a valid token have come from here that this one may be asked to wait.
+                // There have been so many requests without a valid token from this address that this one may be asked
+                // to wait.
                 let late = try stack.push("POST", "/v1/samples", body, token: revoked)
                 #expect([401, 429].contains(late.status), "\(late.status)")
                 times += try honest(stack, token, 100..<130)
@@ -123,7 +124,7 @@ extension EndToEnd {
                 let flood = RawConnection.flood(
                     port: stack.ingestPort,
                     head: head + "Authorization: Bearer \(token)\r\nTransfer-Encoding: chunked\r\n\r\n", bytes: 1 << 30)
-                // An answer could only come at the body's end, so the connection is cut off.
+                // An answer could only be sent at the end of the body, so the connection is cut off.
                 #expect(flood.answer.isEmpty && flood.sent < 64 << 20, "\(flood)")
                 let told = RawConnection.flood(
                     port: stack.ingestPort,

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A backend that isn't there, or doesn't let us in, is reported clearly, and nothing is lost in the meantime.
+    /// A backend that isn't there, or doesn't admit us, is reported clearly, and nothing is lost in the meantime.
     @Suite struct BackendFaultTests {
         @Test func backendDownAndBack() async throws {
             try await withStack { stack in
@@ -40,7 +40,8 @@ extension EndToEnd {
             }
         }
 
-        /// After a token expires, its command is run again and prints a new one; nothing has to be restarted.
+        /// When a token expires, the command that prints it is run again and prints a new one; nothing has to be
+        /// restarted.
         @Test func aTokenFromACommandIsFetchedAgainWhenItIsRefused() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "2")

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `healthbus backend test` against a server that meets the contract, and against a server of a few lines that
-    /// doesn't.
+    /// `healthbus backend test` against a server that meets the contract, and against one of a few lines that doesn't.
     @Suite struct BackendTestCommandTests {
         private static let example = Programs.checkout + "/examples/backend-python/server.py"
 

@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Copies of a working stack, and what happens when one is restored.
+    /// Copies of a stack at work, and what happens when one of them is restored.
     @Suite struct BackupTests {
         private func parts(_ stack: TestStack) async throws -> (early: String, all: String) {
             let export = try await stack.generate("whole.zip", "--days", "16", "--seed", "9")
@@ -51,7 +51,7 @@ extension EndToEnd {
                 let held = try await stack.onState("restore", folder, "--yes")
                 #expect(held.exit == .code(1) && held.error.contains("stop the stack"), "\(held.error)")
 
-                // The stack continues, and delivers what the backup doesn't contain.
+                // The stack continues, and delivers what isn't in the backup.
                 #expect(try await stack.onState("import", all).exit == .code(0))
                 try await until("all delivered", within: 60, every: 50) {
                     try stack.get("stats")["samples"]["alive"].int == Int64(expected.delivered.count)
@@ -78,7 +78,7 @@ extension EndToEnd {
             (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
         }
 
-        /// After a backup is killed partway, what is left isn't a backup, and `restore` says so; no process of the
+        /// After a backup is killed partway, what is left isn't a backup, and `restore` reports that. No process of the
         /// stack is affected, and the next backup leaves no copies behind.
         @Test func aKilledBackupIsNoneAndTheNextOneIsWhole() async throws {
             try await withStack { stack in

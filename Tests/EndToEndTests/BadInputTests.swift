@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Unusable input is refused with a message about what happened and what to do, and existing data isn't lost.
+    /// Unusable input is refused with a message about what happened and what to do; existing data isn't lost.
     @Suite struct BadInputTests {
         @Test func badFiles() async throws {
             try await withStack { stack in
@@ -32,7 +32,7 @@ extension EndToEnd {
             }
         }
 
-        /// The file's name, and what the error says about it.
+        /// The file's name, and what the error reports about it.
         private static func badFiles(in stack: TestStack) throws -> [(String, String)] {
             _ = try stack.write("text.zip", "these are words\n")
             _ = try stack.write("nothing.zip", "")
@@ -52,8 +52,8 @@ extension EndToEnd {
             ]
         }
 
-        /// A user who may not read a file gets a message that says so; root may read everything, so a different user
-        /// tries.
+        /// A user who isn't allowed to read a file gets a message about that. Since root may read everything, the test
+        /// uses a different user.
         private static func noRights(_ stack: TestStack, _ good: String) async throws {
             guard chmod(good, 0o000) == 0 else { throw HarnessError("chmod") }
             defer { chmod(good, 0o600) }
@@ -124,8 +124,8 @@ extension EndToEnd {
                 #expect(second.error.contains("'healthbus stop --state \(stack.state)'"), "\(second.error)")
                 #expect(up.isRunning)
 
-                // The first stack's backend has the port that a second stack is to use: this is reported before
-                // anything is started.
+                // A second stack would use the same port as the first stack's backend; this is reported before anything
+                // is started.
                 let elsewhere = try await stack.start(
                     ["up", "--state", stack.path("e")], environment: ["HEALTHBUS_INGEST_PORT": "0"]
                 ).ended()

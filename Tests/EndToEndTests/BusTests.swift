@@ -7,7 +7,7 @@ import Protocol
 import Testing
 
 extension EndToEnd {
-    /// Whatever is sent on the bus, no process ends or grows because of it, and the work goes on.
+    /// Whatever is sent on the bus, no process ends or grows because of it, and work continues.
     @Suite struct BusTests {
         /// Topics that some process subscribes to.
         private static let topics = [
@@ -51,8 +51,8 @@ extension EndToEnd {
             }
         }
 
-        /// Sends all frames to all topics until the receivers have reported those that aren't messages, and those with
-        /// the wrong version.
+        /// Sends all frames to all topics until the receivers have reported both those that aren't messages and those
+        /// with the wrong version.
         private func send(to bus: BusConnection, hearing up: Command) async throws {
             try await until("complaints: \(up.error.suffix(2000))", every: 100) {
                 for topic in Self.topics {
@@ -94,7 +94,7 @@ extension EndToEnd {
             [Array("these are words".utf8), Array("and these".utf8)],
             [header(version: 2), CBOREncoder.encode(["head": 1])],
             [header(version: .max), []],
-            // An array, a map, a string and a byte string of a few bytes each that claim to be a gigabyte long.
+            // An array, a map, a string and a byte string, each a few bytes long but declared as a gigabyte.
             [header(version: 1), [0x9b, 0, 0, 0, 0, 0x40, 0, 0, 0]],
             [header(version: 1), [0xbb, 0, 0, 0, 0, 0x40, 0, 0, 0]],
             [header(version: 1), [0x7b, 0, 0, 0, 0, 0x40, 0, 0, 0]],
@@ -103,7 +103,7 @@ extension EndToEnd {
             [header(version: 1), [UInt8](repeating: 0x81, count: 100_000)],
         ]
 
-        /// Messages without anything that a process could act on.
+        /// Messages that contain nothing a process could act on.
         private static let senseless: [Value] = [
             .null, [:], [1, 2, 3], "words", ["head": "x", "released": [], "last": true, "part": -1],
             [

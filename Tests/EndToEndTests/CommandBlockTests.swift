@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Every block of commands in README and docs runs unchanged, in a new home; a block that can't be run here gives
+    /// Every block of commands in README and docs runs unchanged, in a new home. A block that can't be run here states
     /// the reason, which is checked.
     @Suite struct CommandBlockTests {
-        /// All pages but those with a test of their own, which follows the page from its first command to a figure.
+        /// All pages except those with a test of their own, which follows the page from its first command to a figure.
         private static let pages = CommandBlock.pages.filter {
             $0 != "docs/first-plugin.md" && $0 != "docs/plugin-fixtures.md"
         }
@@ -27,7 +27,7 @@ extension EndToEnd {
             }
         }
 
-        /// Commands are only in blocks that are run, marked `sh`.
+        /// Commands appear only in blocks that are run, which are marked `sh`.
         @Test(arguments: CommandBlock.pages) func noCommandHides(_ page: String) throws {
             for block in try CommandBlock.all(of: page) where block.language.isEmpty {
                 let hidden = block.text.firstMatch(of: #/(?m)^ *(healthbus|make|docker|docker-compose|curl|psql) .*$/#)
@@ -82,10 +82,10 @@ private final class DocumentedHome {
     private let monitorPort: Int
     /// The backend's, of a second stack beside the page's.
     private let secondPort: Int
-    /// Variables that earlier commands of the page have set.
+    /// Variables that were set by earlier commands of the page.
     private var variables: [String] = []
     private var count = 0
-    /// The state folder of a stack that the page has left in the background.
+    /// The state folder of a stack that the page has left running in the background.
     private var detached: [String: String]?
 
     init(_ stack: TestStack) async throws {
@@ -98,7 +98,7 @@ private final class DocumentedHome {
             try FileManager.default.createDirectory(
                 atPath: made, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        // The default place of a person's state folder.
+        // The default location of a person's state folder.
         try FileManager.default.createSymbolicLink(
             atPath: home + "/.local/state/healthbus", withDestinationPath: stack.state)
         let export = try await stack.generate("work/export.zip", "--days", "14", "--seed", "2")
@@ -118,7 +118,7 @@ private final class DocumentedHome {
         try await stack.interrupt(up)
     }
 
-    /// The folders and addresses that pages use as examples, and what they are here.
+    /// The folders and addresses that pages use as examples, and their replacements here.
     private func placed(_ command: String) -> String {
         command.replacing("/srv/", with: stack.path("srv-")).replacing("/mnt/", with: stack.path("mnt-"))
             .replacing("127.0.0.1:8787", with: "127.0.0.1:\(stack.port)")
@@ -132,7 +132,7 @@ private final class DocumentedHome {
         var more = environment
         let starts = command.contains(#/\bhealthbus (up|demo|restore|simulate)\b/#)
         if starts {
-            // The page's stack keeps running: this one gets a state folder and ports of its own.
+            // The page's stack keeps running, so this one gets its own state folder and ports.
             more["HEALTHBUS_STATE"] = stack.path("s-own-\(count)")
             more["HEALTHBUS_BACKEND_PORT"] = "\(try freePort())"
             more["HEALTHBUS_INGEST_PORT"] = "\(try freePort())"
@@ -176,7 +176,7 @@ private final class DocumentedHome {
         #expect(try await stack.onState("import", file).exit == .code(0))
     }
 
-    /// A new home has no such entry: the command says so and exits with status 1.
+    /// A new home has no such entry, so the command reports that and exits with status 1.
     private static func namesAnExample(_ command: String) -> Int32? {
         command.contains(
             #/\b(8c1f|k3m9x2ab|019b60cc)\b|(quarantine|dead-letters) (show|drop) \d|documents get 3|undo --device/#)

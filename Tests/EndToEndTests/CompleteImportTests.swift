@@ -9,7 +9,7 @@ extension EndToEnd {
     @Suite struct CompleteImportTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
-        /// Writes an export as of a different date, without one day's steps.
+        /// Writes an export with a different date, without one day's steps.
         private func write(
             _ stack: TestStack, _ name: String, _ lines: [Substring], date: String, without day: String? = nil
         ) throws -> (path: String, left: Int) {
@@ -57,7 +57,7 @@ extension EndToEnd {
                 #expect(tried["deletedByAbsence"].int == Int64(left))
                 #expect(tried["byType"][Self.steps]["deletedByAbsence"].int == Int64(left))
                 #expect(try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 1") == 0)
-                // Deleting too much at once is refused.
+                // An attempt to delete too much at once is refused.
                 let strict = try await stack.onState("import", "--complete", "--delete-up-to", "0.001", newer)
                 #expect(strict.exit == .code(1) && strict.error.contains("the limit is 0.001 %"), "\(strict.error)")
                 #expect(strict.error.contains("wasn't imported: it would delete"))

@@ -7,7 +7,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The dashboard of a running stack: its numbers match the commands' numbers, and a process that hangs stands out.
+/// The dashboard of a running stack: its numbers match those of the commands, and a process that hangs stands out.
 extension EndToEnd {
     @Suite struct DashboardTests {
         private struct Page {

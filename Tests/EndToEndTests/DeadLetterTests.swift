@@ -8,7 +8,7 @@ extension EndToEnd {
     /// Elements the backend once refused are listed, sent again or dropped.
     @Suite struct DeadLetterTests {
         /// A stopped stack whose uploader has dead letters: a day and a sample in their current versions, and a day in
-        /// an earlier one.
+        /// an earlier version.
         private func prepare(_ stack: TestStack) async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", "4", "--seed", "6")
             let up = try await stack.up("--import", export, "--until-idle").ended()
@@ -40,7 +40,7 @@ extension EndToEnd {
                 let blocked = try await stack.up("--until-idle").ended()
                 #expect(blocked.exit == .code(1) && blocked.error.contains("3 dead letters"), "\(blocked.error)")
 
-                // On a stopped stack, the dead letters are read under the lock.
+                // On a stopped stack, dead letters are read while holding the lock.
                 let listed = try await stack.onState("dead-letters", "list", "--json").json().array ?? []
                 #expect(listed.count == 3 && listed.allSatisfy { $0["status"] == 422 && $0["stage"] == "uploader" })
                 let shown = try await stack.onState("dead-letters", "show", "1", "--json").json()
@@ -49,7 +49,7 @@ extension EndToEnd {
                 )
                 let noted = try await stack.onState("dead-letters", "retry", "2")
                 #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
-                // The next start carries out the noted retry before it reports what blocks it.
+                // The next start carries out the stored retry before it reports what blocks it.
                 let next = try await stack.up("--until-idle").ended()
                 #expect(next.exit == .code(1) && next.error.contains("2 dead letters"), "\(next.error)")
                 let up = try await stack.upAndReady()

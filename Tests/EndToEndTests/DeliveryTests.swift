@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// The phone's side of delivery, through the commands that stand in for the phone.
+    /// The phone's side of delivery, tested through the commands that stand in for the phone.
     @Suite struct DeliveryTests {
         private func done(_ stack: TestStack, _ words: String...) async throws -> Command.Ended {
             let ended = try await stack.start(words + ["--state", stack.state]).ended()
@@ -51,7 +51,7 @@ extension EndToEnd {
                 let off = try await done(stack, "types", "off", "bodymass", "--json").json().array?.first
                 #expect(off?["type"] == .string(mass) && off?["state"] == "off")
                 _ = try await done(stack, "import", export)
-                // The withheld type holds back neither a sync nor a day.
+                // Neither a sync nor a day has to wait for the withheld type.
                 _ = try await done(stack, "sync", "--json")
                 #expect(try alive(stack, mass) == 0)
                 #expect(try alive(stack, "HKQuantityTypeIdentifierStepCount") > 100)

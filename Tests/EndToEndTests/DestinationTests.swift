@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        /// What both backends and the files hold: the same days, and the same number of samples of each type.
+        /// What both backends and the files contain: the same days, and the same number of samples of each type.
         private func expectEqualDays(_ stack: TestStack, _ other: TestStack) async throws {
             func plain(_ days: Value) -> [String] {
                 (days.array ?? []).map { day in
@@ -118,8 +118,8 @@ extension EndToEnd {
             }
         }
 
-        /// Even if the instance is killed again and again while it writes, files end up whole and correct, and no
-        /// others are left.
+        /// Even if the instance is killed again and again while it writes, the files end up whole and correct, and no
+        /// others remain.
         @Test func filesSurviveKills() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "60", "--seed", "5")

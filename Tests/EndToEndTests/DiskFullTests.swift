@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
     /// A full disk stops the work with a clear message and breaks nothing; once there is room, everything arrives.
     @Suite struct DiskFullTests {
-        /// Whether this machine lets us mount a small file system in our own namespace.
+        /// Whether this machine lets us mount a small file system in a namespace of our own.
         static let canMount: Bool = {
             guard access("/usr/bin/unshare", X_OK) == 0, access("/usr/bin/setpriv", X_OK) == 0, getuid() == 0 else {
                 return false
@@ -29,8 +29,9 @@ extension EndToEnd {
                     #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
                     return try await StackContent(of: other)
                 }
-                // The state is on its own disk, which the script fills except for 6 MB, and frees again on request. The
-                // disk's content is copied out at the end, since the disk disappears with the namespace.
+                // The state is on a disk of its own. The script fills all of it but 6 MB, and frees the space on
+                // request. The content of the disk is copied out at the end, since the disk disappears with the
+                // namespace.
                 let script = """
                     set -e
                     mkdir -p \(stack.state) \(stack.path("out"))

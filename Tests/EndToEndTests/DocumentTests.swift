@@ -66,7 +66,7 @@ extension EndToEnd {
                     told.output.contains(
                         "also: 2 ECGs, 1 clinical record, 1 document not read (export_cda.xml repeats the samples)"),
                     "\(told.output)")
-                // The same export again: everything is stored only once.
+                // When the same export is imported again, everything is stored only once.
                 let again = try await stack.onState("import", "--json", export).json()
                 let report = try #require(again["files"].array?.first)
                 #expect(report["electrocardiograms"] == 2 && report["clinicalRecords"] == 1, "\(report)")

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A stack left by an earlier release continues with this one, as if nothing had happened.
+    /// A stack left by an earlier release continues with this one as if nothing had happened.
     ///
     /// `Tests/Fixtures/earlier-release.tar.gz` is the state folder of a stopped stack that has read a day of a made-up
     /// person (`healthbus generate --days 1 --seed 4`) and delivered it, with `HEALTHBUS_AUDIT=1`.
@@ -14,7 +14,7 @@ extension EndToEnd {
             "consolidator", "uploader",
         ]
 
-        /// How far each instance has read and written.
+        /// How much each instance has read and written.
         private func places(_ stack: TestStack) throws -> [String: [String]] {
             try Dictionary(
                 uniqueKeysWithValues: Self.instances.map { name in
@@ -46,8 +46,8 @@ extension EndToEnd {
                 #expect(try await StackContent(of: stack).withoutHours.differences(from: content) == [])
                 let hours = "SELECT count(*) FROM hours WHERE steps > 0"
                 #expect(try stack.number("backend", hours) > 0)
-                // `hydration` has been added since: one more place to read from. Days now have their hours, and are
-                // delivered with them. Nothing else has changed.
+                // `hydration` has been added since, which is one more place to read from. Days now have their hours,
+                // and are delivered with them. Nothing else has changed.
                 let after = try places(stack)
                 for (name, rows) in before {
                     let isNew: (String) -> Bool = { row in

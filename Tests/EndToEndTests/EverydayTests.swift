@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Commands that people type every day, on a stack that runs, on one that doesn't, and without any stack.
+    /// Commands that people type every day, on a running stack, on a stopped one, and without any stack.
     @Suite struct EverydayTests {
         @Test func whereThereIsNoStackTheCommandsSaySo() async throws {
             try await withStack { stack in
@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// Made-up data is marked when it is generated, and is refused as a whole before any of it is imported.
+        /// Made-up data is marked when it is generated; it is refused as a whole, before any of it is imported.
         @Test func madeUpDataStaysApartFromAPersons() async throws {
             try await withStack { stack in
                 let own = try await stack.generate("own.zip", "--days", "3", "--seed", "8")
@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        /// Ctrl-C ends the command, not the import; the command it suggests then cancels the import too.
+        /// Ctrl-C ends the command, not the import. The command that it suggests then cancels the import too.
         @Test func whoDoesntWaitForAnImportLearnsHowToEndIt() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "400", "--records", "600000")
@@ -75,7 +75,7 @@ extension EndToEnd {
                 #expect(cancelled.exit == .code(0) && cancelled.output.contains("Cancelled export.zip"), "\(cancelled)")
                 let list = try await stack.onState("imports", "list")
                 #expect(list.output.contains("cancelled"), "\(list.output)")
-                // The file can be read again, to its end.
+                // The file can be read again, this time to its end.
                 let again = try await stack.onState("import", export, "--json", within: 240).json()
                 #expect(again["files"].array?.first?["read"].int ?? 0 > 590_000, "\(again)")
                 try await stack.interrupt(up)
@@ -100,7 +100,8 @@ extension EndToEnd {
                 let top = try await stack.onState("top", "--once")
                 #expect(top.exit == .code(1) && top.error.contains("no stack is running in \(stack.state)"), "\(top)")
 
-                // Only the last 30 days with data are printed unless more are requested, in every form.
+                // Only the last 30 days with data are printed unless more are requested; this applies to every output
+                // format.
                 let days = try await stack.onState("days", "--json")
                 #expect(try days.json().array?.count == 30)
                 let advice = try #require(days.error.firstMatch(of: #/the last 30 of ([0-9]+) days; --all /#))

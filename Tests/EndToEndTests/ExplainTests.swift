@@ -4,7 +4,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `explain`, `check` and what `status` says about completeness, on real processes and a made-up export.
+    /// `explain`, `check` and what `status` reports about completeness, tested with real processes and a made-up
+    /// export.
     @Suite struct ExplainTests {
         private static let totals = [
             "steps": "steps", "distance": "distanceMeters", "flights": "flightsClimbed",
@@ -12,8 +13,8 @@ extension EndToEnd {
             "exercise": "exerciseMinutes",
         ]
 
-        /// Totals equal the cumulative figures of all days, to the last bit: all of them on a stopped stack, and some
-        /// on a running one.
+        /// Totals equal the cumulative figures, to the last bit: for all days on a stopped stack, and for some on a
+        /// running one.
         @Test func totalsEqualTheFigures() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--seed", "5")
@@ -21,7 +22,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0), "\(ended.error)")
                 let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
                 #expect(days.count >= 30)
-                // The rings in the file were added up separately as the records were written.
+                // The rings in the file were added up independently as the records were written.
                 let rings = try await stack.onState("check", "--json").json()["rings"]
                 #expect(rings["compared"] == 30 && rings["differing"] == 0, "\(rings["differences"].json())")
                 var overlaps = 0
@@ -43,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        /// - Returns: how many intervals had a source that another one covered.
+        /// - Returns: how many intervals had a source that was covered by another.
         private static func explain(_ metric: String, _ day: Value, _ figure: Value, _ stack: TestStack) async throws
             -> Int
         {
@@ -63,7 +64,7 @@ extension EndToEnd {
             return intervals.count { $0["covered"].array?.isEmpty == false }
         }
 
-        /// The explanations of sleep, averages and hours come from the same rows too.
+        /// The explanations of sleep, averages and hours are based on the same rows too.
         private static func others(of day: Value, _ stack: TestStack) async throws {
             let date = try #require(day["date"].string)
             let figures = [
@@ -106,13 +107,13 @@ extension EndToEnd {
             }
         }
 
-        /// Apple's summaries equal our figures, except for one planted figure: only that one is found. Omitted days are
-        /// gaps.
+        /// Apple's summaries equal our figures, except for one that was changed on purpose: only that one is found.
+        /// Days that were left out count as gaps.
         @Test func plantedDifferencesAndGapsAreFound() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
                 let xml = String(decoding: try Archive.entry("/export.xml", of: export), as: UTF8.self)
-                // Two days without a step, one more later on; the summaries are added afterwards.
+                // Two days without steps, and one more later on; the summaries are added afterwards.
                 let berlin = try ZoneTimeline(zone: "Europe/Berlin")
                 let lines = xml.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
                     guard line.contains("StepCount\"") else { return !line.contains("<ActivitySummary ") }
@@ -149,14 +150,14 @@ extension EndToEnd {
             }
         }
 
-        /// The start and end dates of a record: the printed offset is that of the export, not of the day.
+        /// The start and end dates of a record; the printed offset is the one of the export, not of the day.
         private static func dates(of line: Substring, _ zones: ZoneTimeline) -> Set<String> {
             let words = line.split(separator: "\"")
             let times = zip(words, words.dropFirst()).filter { $0.0 == " startDate=" || $0.0 == " endDate=" }
             return Set(times.compactMap { InstantText.parse($0.1).map { zones.day(of: $0).description } })
         }
 
-        /// Summaries with our figures of each day, and for one day five more minutes of exercise.
+        /// Summaries with our figures of each day, but for one day with five more minutes of exercise.
         private static func summaries(of days: [Value], plantedOn planted: String) -> String {
             let rows = days.compactMap { day -> String? in
                 guard let date = day["date"].string else { return nil }

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A stack that delivers to a small FHIR server (`Tests/FHIR/server.py`), which misbehaves as planned.
+    /// A stack that delivers to a small FHIR server (`Tests/FHIR/server.py`), which misbehaves according to a plan.
     ///
-    /// `HEALTHBUS_FAULT_SAMPLES` and `HEALTHBUS_FAULT_SEED` make it longer, or different.
+    /// `HEALTHBUS_FAULT_SAMPLES` and `HEALTHBUS_FAULT_SEED` make the run longer or different.
     @Suite struct FHIRTests {
         private static let token = "a-token-of-this-test"
-        /// As in the script: one in this many samples is refused for good.
+        /// As in the script, one out of this many samples is refused for good.
         private static let poison: UInt64 = 997
-        /// As in the script.
+        /// The same as in the script.
         private static let faults = [
             "drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page",
             "late", "twice",
@@ -34,7 +34,7 @@ extension EndToEnd {
         }
 
         /// A stack with no other destination.
-        /// - Parameter timeout: seconds; a short one only for a server that answers late on purpose.
+        /// - Parameter timeout: in seconds; short only for a server that answers late on purpose.
         private func configuration(_ stack: TestStack, _ port: Int, timeout: Int = 60) throws -> String {
             let file = try stack.write("token", Self.token + "\n")
             return try stack.write(
@@ -51,7 +51,7 @@ extension EndToEnd {
             return try Value(json: client.send(HTTPRequest(path: path, query: query)).body)
         }
 
-        /// The server's resources of one kind: the identifier's value, and the resource's version.
+        /// The server's resources of one kind, each as the identifier's value and the resource's version.
         private func held(_ port: Int, _ kind: String) throws -> [String: Int64] {
             let rows = (try get(port, "/held").array ?? []).filter { $0["system"].string == "urn:x-healthbus:\(kind)" }
             let versions = rows.map { ($0["value"].string ?? "", $0["version"].int ?? 0) }
@@ -90,8 +90,8 @@ extension EndToEnd {
             }
         }
 
-        /// Differences between resources and samples, and between dead letters and poisoned samples; a few of each
-        /// kind.
+        /// Differences between resources and samples, and between dead letters and poisoned samples; only a few of each
+        /// kind are listed.
         private func differences(_ stack: TestStack, _ port: Int) throws -> [String] {
             let all = try stack.heldSamples().filter { $0.type != HealthType.workoutIdentifier }
             let due = Set(all.filter { !Self.isPoison($0.id) }.map { "me/\($0.id)" })
@@ -99,7 +99,7 @@ extension EndToEnd {
             let there = try held(port, "sample")
             var found = due.subtracting(there.keys).sorted().prefix(3).map { "missing \($0)" }
             found += Set(there.keys).subtracting(due).sorted().prefix(3).map { "invented \($0)" }
-            // Every repeat was identical, so none made a new version.
+            // Every repeat was identical, so none of them created a new version.
             found += there.filter { $0.value != 1 }.keys.sorted().prefix(3).map { "changed \($0)" }
             let dead = Set(try stack.rows("fhir", "SELECT lower(id) FROM dead_letters"))
             found += dead.symmetricDifference(bad).sorted().prefix(3).map { "dead letter or not \($0)" }
@@ -107,7 +107,7 @@ extension EndToEnd {
             return found
         }
 
-        /// One source measures it, once a day: without that sample, the day's figures differ.
+        /// One source measures it once a day, so without that sample the day's figures differ.
         private static let resting = "HKQuantityTypeIdentifierRestingHeartRate"
 
         @Test func aRepeatChangesNothingAndATombstoneDeletes() async throws {
@@ -134,8 +134,8 @@ extension EndToEnd {
                 #expect(repeats >= before / 200, "it was all sent again")
                 #expect(try get(port, "/log").array?.count == before, "and nothing changed")
 
-                // An export that lacks one sample, and claims to be complete. Not the first of its type: samples from
-                // before an export begins don't count as missing.
+                // An export that lacks one sample, although it claims to be complete. It isn't the first sample of its
+                // type, because samples from before an export begins don't count as missing.
                 let lines = String(decoding: try Archive.entry("/export.xml", of: export), as: UTF8.self)
                     .split(separator: "\n")
                 let gone = try #require(

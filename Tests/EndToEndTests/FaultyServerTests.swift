@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A server that misbehaves as planned (`Tests/Faulty/server.py`) gets 100,000 samples: in the end it has exactly
-    /// the right rows.
+    /// A server that misbehaves according to a plan (`Tests/Faulty/server.py`) gets 100,000 samples, and in the end it
+    /// has exactly the right rows.
     ///
     /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (how many requests misbehave) and `HEALTHBUS_FAULT_SEED`
     /// make the test longer, or different.
     @Suite struct FaultyServerTests {
         private static let token = "a-token-of-this-test"
-        /// As in the script: one in this many ids is refused for good.
+        /// As in the script, one out of this many ids is refused for good.
         private static let poison: UInt64 = 997
 
         private static func isPoison(_ id: SampleID) -> Bool { id.low & 0xFFFF_FFFF % poison == 0 }
@@ -83,7 +83,7 @@ extension EndToEnd {
         }
 
         /// Differences between the server's rows and the observer's samples, and between dead letters and poisoned ids;
-        /// a few of each kind.
+        /// only a few of each kind are listed.
         private func differences(_ stack: TestStack) throws -> [String] {
             let held = try stack.heldSamples().filter { $0.type != "HKWorkoutTypeIdentifier" }
             let due = held.filter { !Self.isPoison($0.id) }.map(Self.line)

@@ -57,7 +57,7 @@ extension EndToEnd {
                 let state = try await closed(anna, id)
                 #expect(state["state"] == "closed" && (state["report"]["added"].int ?? 0) > 100, "\(state)")
                 #expect(state["report"]["path"].isNull && !"\(state)".contains(stack.state))
-                // Sending the same file again gives the same import; another user's import isn't shown.
+                // Sending the same file again returns the same import; another user's import isn't shown.
                 #expect(try Value(json: anna.send("POST", "/v1/files", body).body)["id"].string == id)
                 #expect(try other.send("GET", "/v1/files/\(id)").status == 404)
                 #expect(try other.send("GET", "/v1/files/x").status == 404)

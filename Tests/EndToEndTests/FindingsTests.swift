@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `validate` before a stack starts, `doctor` while it runs.
+    /// Tests `validate` before a stack starts, and `doctor` while it runs.
     @Suite struct FindingsTests {
         private func whats(_ ended: Command.Ended) throws -> [String] {
-            // A busy machine is reported too, but is irrelevant here.
+            // A busy machine is reported too, but that is irrelevant here.
             try ended.json().array?.filter { $0["subject"] != "the machine" }.compactMap { $0["what"].string } ?? []
         }
 
@@ -37,14 +37,15 @@ extension EndToEnd {
                 for words in ["windowSeconds", "already named in line 3", "at least 0", "isn't there", "http"] {
                     #expect(whats.contains { $0.contains(words) }, "\(words): \(whats)")
                 }
-                // The command that starts the stack also reports them all.
+                // The command that starts the stack also reports all of these.
                 let up = try await stack.onState("up", "--config", config)
                 #expect(up.exit == .code(2), "\(up.error)")
                 for line in [2, 4, 5] { #expect(up.error.contains("config.json:\(line): "), "\(up.error)") }
             }
         }
 
-        /// The stack that an ingest follows, and destinations of other kinds, are checked in the same way as a backend.
+        /// The stack that an ingest follows is checked in the same way as a backend, and so are destinations of other
+        /// kinds.
         @Test func validateLooksAtWhatIsElsewhere() async throws {
             try await withStack { stack in
                 let config = try stack.write(
@@ -73,8 +74,8 @@ extension EndToEnd {
             }
         }
 
-        /// A script can tell what `up` would refuse from what wouldn't work: a missing token (1), and from what may come
-        /// right on its own: a backend that doesn't answer yet (0).
+        /// A script can distinguish what `up` would refuse from what wouldn't work, such as a missing token (1), and
+        /// from what may resolve itself, such as a backend that doesn't answer yet (0).
         @Test func whatUpWouldStartWithIsToldApart() async throws {
             try await withStack { stack in
                 let own =
@@ -96,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        /// If a backend takes any free port, an uploader can't find it without being told where it is.
+        /// If a backend uses any free port, an uploader can't find it without being told the port.
         @Test func aPortThatNobodyCanKnowIsRefused() async throws {
             try await withStack { stack in
                 let any = try stack.write(
@@ -120,7 +121,7 @@ extension EndToEnd {
             }
         }
 
-        /// Problems outside the configuration keep `up` from starting as well.
+        /// Problems outside the configuration also keep `up` from starting.
         @Test func validateLooksAround() async throws {
             try await withStack { stack in
                 let taken = try freePort()
@@ -129,7 +130,7 @@ extension EndToEnd {
                 let port = try await stack.onState(
                     "validate", "--json", environment: ["HEALTHBUS_BACKEND_PORT": "\(taken)"])
                 #expect(try port.exit == .code(2) && whats(port).contains { $0.contains("in use by another process") })
-                // The port comes from the environment, so the environment is what to change.
+                // The port comes from the environment, so that is what must be changed.
                 #expect(try port.json().array?.contains { $0["key"] == "HEALTHBUS_BACKEND_PORT" } == true)
                 monitor.child.signal(SIGTERM)
                 _ = try await monitor.ended(within: 10)
@@ -185,7 +186,7 @@ extension EndToEnd {
             }
         }
 
-        /// Anything a program refuses at its start is reported by `validate` beforehand.
+        /// Anything that a program refuses at its start is reported by `validate` beforehand.
         @Test func validateFindsWhatUpRefuses() async throws {
             try await withStack { stack in
                 let folder = stack.path("debouncer")
@@ -276,7 +277,7 @@ extension EndToEnd {
             }
         }
 
-        /// A process that keeps ending doesn't hold its lock between two starts.
+        /// A process that ends again and again doesn't hold its lock between two starts.
         @Test func aStackWithoutItsObserverIsntTakenForNone() async throws {
             try await withStack { stack in
                 let file = try stack.write("export.xml", "x")
@@ -291,7 +292,7 @@ extension EndToEnd {
             }
         }
 
-        /// Following the hint given when a complete import is refused can help.
+        /// When a complete import is refused, it can help to follow the hint that is given.
         @Test func aRefusedImportSaysWhatHelps() async throws {
             try await withStack { stack in
                 func export(_ name: String, date: String?, _ starts: [String]) throws -> String {
@@ -339,7 +340,7 @@ extension EndToEnd {
                 .deletingLastPathComponent().appending(path: "plugins/\(plugin)/plugin.json").path
         }
 
-        /// "Nothing is wrong" isn't reported while something is.
+        /// "Nothing is wrong" isn't reported while anything is wrong.
         @Test func theDoctorSaysWhatIsBehindAndGone() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--seed", "7")
@@ -355,7 +356,7 @@ extension EndToEnd {
                     return ill.exit == .code(1) && ill.output.contains("uploader: isn't delivering at present")
                         && ill.output.contains("changes wait")
                 }
-                // The process is stopped, so `up` can't notice this before `doctor` does.
+                // The supervisor is suspended, so `up` can't notice this before `doctor` does.
                 let supervisor = up.child.pid
                 kill(supervisor, SIGSTOP)
                 try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
@@ -401,7 +402,7 @@ extension EndToEnd {
                     try await whats(stack.onState("doctor", "--json", "--config", config)).first
                         == "runs with another configuration or version than the one on disk"
                 }
-                // `status` shows which process was put in an instance's place by hand.
+                // `status` shows which process was put in place of an instance by hand.
                 let hand = try await stack.start(["run", "steps", "--takeover", "--state", stack.state])
                 try await until("steps is run by hand", every: 100) {
                     let row = try await stack.onState("status", "--json").json()["processes"].array?.first {

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// A second stack that follows a first one by asking for its changes.
     @Suite struct FollowTests {
-        /// A first stack, at a port that survives restarts.
+        /// A first stack, with a port that stays the same when it is restarted.
         private struct Leader {
             let stack: TestStack
             let port: Int
@@ -27,7 +27,7 @@ extension EndToEnd {
                 return up
             }
 
-            /// A page of changes, as a program gets it.
+            /// A page of changes, as a program receives it.
             func changes(_ query: [String: String] = [:], token: String, tag: String? = nil) throws -> HTTPResponse {
                 var request = HTTPRequest(path: "/api/v1/changes", query: query)
                 request.headers["Authorization"] = "Bearer \(token)"
@@ -35,7 +35,7 @@ extension EndToEnd {
                 return try HTTPClient(base: "http://127.0.0.1:\(port)").send(request, timeout: 60)
             }
 
-            /// The cursor after all changes, and how many samples came before it.
+            /// The cursor after all changes, and the number of samples before it.
             func head(token: String) throws -> (cursor: String, count: Int) {
                 var (cursor, count) = ("", 0)
                 while true {
@@ -135,8 +135,8 @@ extension EndToEnd {
             }
         }
 
-        /// The first stack is restored from an older copy: the second one keeps what the copy lacks, and goes on
-        /// following.
+        /// The first stack is restored from an older copy. The second one keeps what is missing from that copy, and
+        /// continues to follow.
         @Test func anOlderFirstStackTakesNothingAway() async throws {
             try await withStack { first in
                 try await withStack { second in
@@ -158,7 +158,7 @@ extension EndToEnd {
                     #expect(try first.heldSamples().count == 40)
                     #expect(try first.push(Array(samples[80...]), token: sends).status == 200)
                     try await until("120 there", within: 120) { try second.heldSamples().count == 120 }
-                    // The lost samples arrive again, and are the same as those that the second one has kept.
+                    // The lost samples arrive again, and are the same ones that the second stack has kept.
                     #expect(try first.push(samples, token: sends).status == 200)
                     try await until("equal days", within: 60, every: 100) { try await haveEqualDays(first, second) }
                     #expect(try second.heldSamples().count == 120)

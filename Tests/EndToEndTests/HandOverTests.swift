@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
     /// Files that the observer gets only through the command that names them.
     @Suite struct HandOverTests {
-        /// Sends a file through a pipe whose other end this test holds.
+        /// Sends a file through a pipe whose other end is held by this test.
         private static func piped(_ stack: TestStack, _ words: String...) async throws -> (Command, FileHandle) {
             let fifo = stack.path("pipe")
             guard mkfifo(fifo, 0o600) == 0 else { throw HarnessError("mkfifo") }
@@ -17,7 +17,7 @@ extension EndToEnd {
                     "-c",
                     "exec \(Programs.healthbus) import - --state \(stack.state) \(words.joined(separator: " ")) < \(fifo)",
                 ])
-            // Waits until the shell has opened the other end.
+            // Waits until the shell has opened its end.
             return (command, try FileHandle(forWritingTo: URL(fileURLWithPath: fifo)))
         }
 
@@ -28,7 +28,7 @@ extension EndToEnd {
             return (try FileManager.default.attributesOfItem(atPath: inbox + "/" + name)[.size] as? Int) ?? 0
         }
 
-        /// The observer is killed while a file is being handed over; the command isn't affected, and in the end
+        /// The observer is killed while a file is being handed over. The command isn't affected, and in the end
         /// everything is there, as if the observer had opened the file itself.
         @Test func theObserverDiesMidway() async throws {
             try await withStack { stack in
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that refers to a different file for the observer; importing that file again adds nothing.
+        /// A name that refers to a different file where the observer runs; importing that file again adds nothing.
         @Test func aNameThatMeansAnotherFileThere() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "5")
@@ -81,8 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// If the inbox has no room, the command says so and leaves nothing there; once there is room, the file goes
-        /// through.
+        /// If there is no room in the inbox, the command reports that and leaves nothing there; once there is room, the
+        /// file is accepted.
         @Test(.enabled(if: DiskFullTests.canMount, "needs the right to mount a tmpfs")) func noRoom() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")

@@ -88,7 +88,8 @@ extension EndToEnd {
             }
         }
 
-        /// Commands that need a hanging process say so quickly, send nothing to it, and end with advice on what to do.
+        /// Commands that need a hanging process quickly report that, send nothing to it, and end with advice on what to
+        /// do.
         @Test func writersSayWhomTheyWaitFor() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
@@ -132,7 +133,7 @@ extension EndToEnd {
 }
 
 extension TestStack {
-    /// Runs read-only commands, all at once.
+    /// Runs the read-only commands, all at once.
     fileprivate func read(_ commands: [[String]]) async throws -> [(words: [String], ended: Command.Ended)] {
         var running: [(words: [String], command: Command)] = []
         for words in commands { running.append((words, try await start(words + ["--state", state]))) }

@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Help for people, and completions for their shells.
+    /// Tests the help for people, and the completions for their shells.
     @Suite struct HelpTests {
         private func said(_ stack: TestStack, _ words: String...) async throws -> String {
             let ended = try await stack.start(words).ended()
@@ -37,7 +37,7 @@ extension EndToEnd {
                             line.wholeMatch(of: #/  (-\w, |    )--[a-z-]+( <[^>]+>)?  +\S.+/#) != nil,
                             "\(command): \(line)")
                     }
-                    // A pipe gets no escape codes.
+                    // No escape codes are written to a pipe.
                     #expect(!help.contains("\u{1B}"))
                 }
             }
@@ -96,7 +96,7 @@ extension EndToEnd {
                         "date,steps"))
                 #expect(try await offers(stack, script, "healthbus", "logs", "--level", "n") == ["notice"])
                 #expect(try await offers(stack, script, "healthbus", "logs", "--category", "observ") == ["observer"])
-                // The value of an option isn't a positional.
+                // The value of an option doesn't count as a positional.
                 #expect(try await offers(stack, script, "healthbus", "run", "--state", "/x", "slee") == ["sleep"])
             }
         }
@@ -118,7 +118,7 @@ extension EndToEnd {
             }
         }
 
-        /// Following the command's instructions makes completion work in a shell with that home folder.
+        /// Completion works in a shell with that home folder once the command's instructions have been followed.
         @Test(.enabled(if: access("/bin/bash", X_OK) == 0, "bash isn't installed"))
         func bashCompletesInANewHome() async throws {
             try await withStack { stack in

@@ -23,7 +23,8 @@ extension EndToEnd {
                 """)
         }
 
-        /// Debian's client, which prints whether a message was retained, its topic and its payload, until it is killed.
+        /// Debian's client. Until it is killed, it prints for each message whether it was retained, its topic and its
+        /// payload.
         private func listen(
             _ stack: TestStack, _ broker: MosquittoBroker, _ words: [String] = []
         ) async throws -> Command {
@@ -52,7 +53,7 @@ extension EndToEnd {
             told(listener).last { $0.topic == topic }?.payload
         }
 
-        /// Today's steps, as last received.
+        /// Today's steps, as received last.
         private func steps(_ listener: Command) -> Double? {
             last(Self.today, listener).flatMap { try? Value(json: Array($0.utf8)) }?["figures"]["steps"].double
         }
@@ -93,7 +94,7 @@ extension EndToEnd {
             }
             let text = try await describedToLaterOnes(stack, broker)
 
-            // One sample is corrected, twice: its day is sent, and nothing else.
+            // One sample is corrected twice; its day is sent, and nothing else.
             let before = told(listener).count
             try push(stack, body(2, 77, at: start, deleting: 1), token)
             try await until("it is corrected") { steps(listener) == 77 }
@@ -118,13 +119,13 @@ extension EndToEnd {
             listener.child.kill()
         }
 
-        /// A message that somebody clears is sent again, and another program's message stays.
+        /// A message that somebody has cleared is sent again, and another program's message stays.
         private func clearedByHand(
             _ stack: TestStack, _ broker: MosquittoBroker, _ listener: Command, _ text: String
         ) async throws {
             let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
             let filters = ["-t", "healthbus/me/+", "-t", "homeassistant/sensor/healthbus/+/config"]
-            // The client ends with an error, since only its timeout stops it.
+            // The client ends with an error, since only its time-out stops it.
             _ = try await stack.start(
                 program: "/usr/bin/mosquitto_sub", place + filters + ["--remove-retained", "-W", "1"]
             ).ended()
@@ -155,8 +156,8 @@ extension EndToEnd {
             return text
         }
 
-        /// The publishing process dies: the broker announces this, and the next process announces that it is back. A
-        /// stack that is stopped says goodbye.
+        /// The publishing process dies. The broker announces this, and the next process announces that it is back. A
+        /// stack that is stopped announces that it is offline.
         private func diesAndLeaves(_ stack: TestStack, _ up: Command, _ listener: Command) async throws {
             let pid = try #require(try stack.pid(of: "home-assistant"))
             _ = Glibc.kill(pid, SIGKILL)

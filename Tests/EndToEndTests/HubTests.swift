@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What processes that connect can expect from the hub, and what it leaves for the next hub.
+    /// What processes can expect from the hub when they connect, and what it leaves behind for the next hub.
     @Suite struct HubTests {
         /// A process that connects receives the hub's heartbeat at once instead of waiting for the next one, and the
         /// hub removes its socket files when it ends.
@@ -29,8 +29,9 @@ extension EndToEnd {
                 }
                 hub.start()
                 try await until("the first heartbeat, which is lost") { beats.withLock { $0 } > 0 }
-                // Each connects once the one before has received the hub's heartbeat. With only the hub's regular
-                // heartbeats, each process would wait for a second; here, only a busy machine makes some of them wait.
+                // Each process connects once the one before it has received the hub's heartbeat. If there were only the
+                // hub's regular heartbeats, each process would wait for a second; as it is, only a busy machine makes
+                // some of them wait.
                 var quick = 0
                 let areHeard = try eventually {
                     let heard = Mutex(false)

@@ -5,7 +5,7 @@ import Supervisor
 import Testing
 
 extension EndToEnd {
-    /// A plugin that consists only of its folder and a line here and there appears wherever figures are shown.
+    /// A plugin that consists only of its folder, plus a line here and there, appears wherever figures are shown.
     @Suite struct HydrationTests {
         private static let type = "HKQuantityTypeIdentifierDietaryWater"
         private static let export = """
@@ -29,8 +29,8 @@ extension EndToEnd {
         @Test func itIsInDaysExplainStatusAndTheBackend() async throws {
             try await withStack { stack in
                 let export = try stack.write("export.xml", Self.export)
-                // First a stack from before this handler existed: the figures that `generic` computed then don't appear
-                // twice afterwards.
+                // The stack is first from before this handler existed: the figures that `generic` computed then don't
+                // appear twice afterwards.
                 let without = try stack.write("without.json", #"{ "instances": { "hydration": null } }"#)
                 var up = try await stack.up("--config", without, "--import", export, "--until-idle").ended()
                 #expect(up.exit == .code(0), "\(up.error)")

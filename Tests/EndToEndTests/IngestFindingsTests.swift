@@ -11,7 +11,7 @@ extension EndToEnd {
             try stack.write("config.json", #"{"instances": {"ingest": {"configuration": \#(options)}}}"#)
         }
 
-        /// Makes a self-signed certificate that is valid for this many days.
+        /// Makes a self-signed certificate that is valid for the given number of days.
         private func certificate(_ stack: TestStack, _ name: String, days: Int) async throws {
             let made = try await stack.start(
                 program: "/usr/bin/openssl",
@@ -37,7 +37,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the usual port is taken, the next free one is used, and a person only needs to be told.
+        /// If the usual port is taken, the next free one is used, and the person only has to be told.
         @Test func aTakenUsualPortIsNoError() async throws {
             try await withStack { stack in
                 // A port that another program already uses is also reported as taken.
@@ -48,7 +48,7 @@ extension EndToEnd {
                 #expect(found.exit == .code(0), "\(found)")
                 #expect(
                     found.output.contains("8788") && found.output.contains("the next free one is used"), "\(found)")
-                // If a person has chosen a port, only that one is used.
+                // If a person has chosen a port, no other is used.
                 let chosen = try config(stack, #"{"port": \#(stack.port)}"#)
                 let other = try HTTPServer(port: stack.port) { _ in HTTPResponse(status: 200) }
                 defer { other.stop(drainSeconds: 0) }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// A process on the path of pushed samples is killed (SIGKILL) while many clients send: whatever was accepted is
+    /// A process that pushed samples pass through is killed (SIGKILL) while many clients send: whatever was accepted is
     /// stored once, and anything else at most once.
     @Suite struct IngestKillTests {
         static let clients = 20
@@ -25,8 +25,8 @@ extension EndToEnd {
             let state = Mutex(State())
         }
 
-        /// One client: sends each request at least once, and repeats every second one until it is accepted, as a phone
-        /// does.
+        /// One client: it sends each request at least once, and repeats every second one until it is accepted, as a
+        /// phone does.
         private static func send(_ client: Int, to stack: TestStack, token: String, _ sent: Sent) {
             for request in 0..<requests {
                 let first = (client * requests + request) * samples
@@ -35,7 +35,7 @@ extension EndToEnd {
                 sent.state.withLock { $0.unknown.formUnion(starts) }
                 let deadline = Date(timeIntervalSinceNow: 120)
                 repeat {
-                    // Nothing listens while the ingest is down.
+                    // Nothing is listening while the ingest is down.
                     let status = (try? stack.push(items, token: token).status) ?? 0
                     sent.state.withLock { $0.answers[status, default: 0] += 1 }
                     if status == 200 {

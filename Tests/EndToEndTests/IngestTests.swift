@@ -18,7 +18,7 @@ extension EndToEnd {
             } ?? []
         }
 
-        /// Two days' worth of samples are pushed with the default settings and a token; then one is deleted.
+        /// Samples for two days are pushed with the default settings and a token; then one of them is deleted.
         @Test func whatIsPushedComesToDaysAndBackend() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -108,7 +108,7 @@ extension EndToEnd {
             }
         }
 
-        /// Without a chosen port, the second stack takes the next one, and says so.
+        /// If no port was chosen, the second stack takes the next one and reports it.
         @Test func twoStacksRunSideBySide() async throws {
             try await withStack { one in
                 try await withStack { other in

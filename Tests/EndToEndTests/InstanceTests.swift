@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Which process may run as an instance: one at a time, then the next in line, or one that takes over.
+    /// Which process may run as an instance: only one at a time, then the next in line, or one that takes over.
     @Suite struct InstanceTests {
         @Test func standbyAndTakeover() async throws {
             try await withStack { stack in
@@ -23,7 +23,7 @@ extension EndToEnd {
                 try await until("the standby") { standby.error.contains("instance.standby") }
                 let spare = try await stack.onlyStart("run", "steps", "--standby")
                 try await until("the spare") { spare.error.contains("instance.standby") }
-                // A waiting process can be asked to end, and this isn't a failure.
+                // A waiting process can be asked to end, which isn't a failure.
                 spare.child.signal(SIGTERM)
                 #expect(try await spare.ended(within: 10).exit == .code(0))
                 #expect(try stack.pid(of: "steps") == first.child.pid && first.isRunning && standby.isRunning)
@@ -43,16 +43,16 @@ extension EndToEnd {
             }
         }
 
-        /// The second signal ends everything at once, whatever is still draining; nothing is left behind.
+        /// The second signal ends everything at once, even what is still draining; nothing is left behind.
         @Test func aSecondSignalKillsAndLeavesNoSocket() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                // A hub that is suspended can't have removed its sockets itself. The two signals differ, since two
+                // A hub that is suspended can't have removed its own sockets. The two signals differ, since two
                 // identical ones might arrive as one.
                 kill(try #require(try stack.pid(of: "hub")), SIGSTOP)
                 up.child.signal(SIGTERM)
                 up.child.signal(SIGINT)
-                // With only the first signal, the hub would get ten seconds, and then be reported as late.
+                // After only the first signal, the hub would get ten seconds, and then be reported as late.
                 #expect(!(try await up.ended()).error.contains("didn't stop in time"))
                 #expect(stack.processes.isEmpty)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/run") == [])
@@ -61,7 +61,7 @@ extension EndToEnd {
             }
         }
 
-        /// A stack that can't start because of another stack's hub leaves that hub's sockets alone.
+        /// A stack that can't start because another stack's hub is running leaves that hub's sockets alone.
         @Test func anotherHubKeepsItsSockets() async throws {
             try await withStack { stack in
                 let hub = try await stack.onlyStart("run", "hub")

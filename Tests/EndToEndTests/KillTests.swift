@@ -7,7 +7,8 @@ import Testing
 extension EndToEnd {
     /// Every process is killed (SIGKILL) in the middle of its work, and the result is as if nothing had happened.
     ///
-    /// `HEALTHBUS_FAULT_RECORDS`, `HEALTHBUS_FAULT_ROUNDS` and `HEALTHBUS_FAULT_SEED` make runs by hand larger.
+    /// `HEALTHBUS_FAULT_RECORDS`, `HEALTHBUS_FAULT_ROUNDS` and `HEALTHBUS_FAULT_SEED` can be set for larger runs by
+    /// hand.
     @Suite struct KillTests {
         static let records = Programs.number("HEALTHBUS_FAULT_RECORDS", else: 20_000)
         static let rounds = Programs.number("HEALTHBUS_FAULT_ROUNDS", else: 1)
@@ -44,7 +45,7 @@ extension EndToEnd {
                 "export.zip", "--days", "\(max(90, records / 1000))", "--records", "\(records)", "--seed", "\(seed)")
         }
 
-        /// How many records the observer reports as read, added and known, however many attempts that took.
+        /// The numbers of records that the observer reports as read, added and known, however many attempts it took.
         static func report(of stack: TestStack) throws -> [String] {
             try stack.rows("observer", "SELECT report FROM imports").map { text in
                 let report = try Value(json: Array(text.utf8))
@@ -98,7 +99,7 @@ extension EndToEnd {
                         // No child process outlives the supervisor.
                         try await until("the end of all children", within: 5) { stack.processes.isEmpty }
                         #expect(all.count >= 13, "\(all.count)")
-                        // The file isn't specified again: the observer continues with it automatically.
+                        // The file isn't named again: the observer continues with it automatically.
                         up = try await stack.up("--until-idle")
                     }
                     let ended = try await up.ended(within: 600)
@@ -111,8 +112,9 @@ extension EndToEnd {
             }
         }
 
-        /// Kills a process once its gauge has reached a value; returns the gauge's value then. On a busy machine, a stage
-        /// that does all its work in one turn may have ended with its stack before it is seen: then it returns nil.
+        /// Kills a process once its gauge has reached a value; returns the value of the gauge at that time. On a busy
+        /// machine, a stage that does all its work in one turn may end with its stack before this notices; then it
+        /// returns nil.
         static func strike(
             _ victim: String, at moment: Double, of expected: Faultless, on stack: TestStack, _ up: Command
         ) async throws -> Int? {

@@ -5,7 +5,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Samples that arrive after all days are final, and samples that can't be true.
+    /// Tests samples that arrive after all days are final, and samples that can't be true.
     @Suite struct LateTests {
         private static func export(_ records: [String]) -> String {
             """
@@ -89,7 +89,7 @@ extension EndToEnd {
                     #expect(report["read"] == 7 && report["added"] == 0, "\(report)")
                     #expect(report["quarantined"] == 7, "\(report)")
                     #expect(try await stack.onState("status", "--json").json()["quarantined"] == 7)
-                    // Such samples are neither counted nor delivered: not a byte changes.
+                    // Such samples are neither counted nor delivered; not a byte changes.
                     #expect(try await StackContent(of: stack).differences(from: before) == [])
                 }
                 let kept = try stack.rows(

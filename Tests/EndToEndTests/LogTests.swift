@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// What a whole stack logs at its most verbose.
     @Suite struct LogTests {
-        /// Values and names that occur nowhere else.
+        /// Values and names that don't occur anywhere else.
         private static let marks = [
             "73619", "141.537", "83.6429", "9.87653", "Zaphira", "Fernrohr", "Kuckucksuhr", "geheim-4711", "quendolin",
         ]
@@ -83,7 +83,7 @@ extension EndToEnd {
                 try await bring(stack, day: 12)
                 try await expect("pending.added", ["type": steps])
                 try await expect("task.scheduled", ["task": "healthkit-sync"])
-                // The command fails until the task is reported as pending, so it is repeated.
+                // The command fails until the task is reported as pending, so it is repeated until then.
                 try await until("launched", every: 100) {
                     try await stack.onState("tasks", "launch", "healthkit-sync").exit == .code(0)
                 }

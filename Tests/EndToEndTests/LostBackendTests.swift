@@ -6,7 +6,8 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Samples that the backend doesn't have don't count as delivered, whatever it answered, and whatever it once had.
+    /// Samples that the backend doesn't have don't count as delivered, whatever it has answered, and whatever it had
+    /// before.
     @Suite struct LostBackendTests {
         private func config(_ stack: TestStack, _ url: String, _ more: String = "") throws -> String {
             try stack.write(
@@ -25,8 +26,8 @@ extension EndToEnd {
             #expect(try stack.number("uploader", "SELECT count(*) FROM dead_letters") == 0)
         }
 
-        /// After the first answers, a different server answers for a while: with its own page, with nothing, without
-        /// counts, or with 400.
+        /// After the first answers, a different server takes over for a while: it answers with a page of its own, with
+        /// nothing, without counts, or with 400.
         @Test(arguments: ["portal", "empty", "zeros", "refuses", "page400"])
         func whoeverElseAnswersAcceptsNothing(_ what: String) async throws {
             try await withStack { stack in
@@ -90,7 +91,7 @@ extension EndToEnd {
             return try await stack.up("--until-idle").ended(within: 120)
         }
 
-        /// The backend's samples vanish while the stack runs; then a person requests a sync.
+        /// The backend's samples vanish while the stack is running; then a person requests a sync.
         @Test func aLossIsNoticedByWhoeverAsks() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "6", "--seed", "3")

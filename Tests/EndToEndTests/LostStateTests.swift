@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the observer's store is lost, a person's zone is lost with it, and their days would move without a
+        /// If the observer's store is lost, a person's zone is lost with it, and that person's days would move without
         /// warning.
         @Test func aLostZoneIsAskedForUntilItIsSet() async throws {
             try await withStack { stack in
@@ -36,7 +36,7 @@ extension EndToEnd {
                 let advice = "'healthbus zone set Europe/Berlin --state \(stack.state)'"
                 let stopped = try await stack.onState("doctor")
                 #expect(stopped.exit == .code(1) && stopped.output.contains(advice), "\(stopped.output)")
-                // The second start reports the lost zone too, although only the first could still read it.
+                // The second start also reports the lost zone, although only the first one could still read it.
                 for start in 1...2 {
                     let up = try await stack.start(
                         ["up", "--state", stack.state], environment: ["HEALTHBUS_ZONE": "Asia/Tokyo"])
@@ -62,7 +62,7 @@ extension EndToEnd {
             }
         }
 
-        /// Started by hand, so no supervisor watches its folder.
+        /// This process was started by hand, so no supervisor watches its folder.
         @Test(arguments: ["", "/state.sqlite"])
         func aBackendWhoseDatabaseIsRemovedEnds(_ gone: String) async throws {
             try await withStack { stack in
@@ -96,7 +96,7 @@ extension EndToEnd {
                     up.error.contains("\(file) is damaged: it is cut off"),
                     "\(up.error.suffix(1500))")
                 #expect(FileManager.default.contents(atPath: file) == cut)
-                // The suggested command is followed to the letter.
+                // The suggested command is run exactly as printed.
                 let words = "\(stack.state)/\(instance) \(stack.state)/\(instance).damaged"
                 #expect(up.error.contains("'mv \(words)'"), "\(up.error.suffix(1500))")
                 #expect(

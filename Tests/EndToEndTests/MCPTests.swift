@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `healthbus mcp` over pipes: its answers match those of the commands, on a running and on a stopped stack.
+    /// `healthbus mcp` over pipes: its answers match those of the commands, both on a running and on a stopped stack.
     @Suite struct MCPTests {
         @Test func answersAreThoseOfTheCommands() async throws {
             try await withStack { stack in
@@ -21,7 +21,7 @@ extension EndToEnd {
             }
         }
 
-        /// - Returns: the answers that must not depend on whether the stack runs.
+        /// - Returns: the answers that mustn't depend on whether the stack runs.
         private func ask(_ stack: TestStack, expecting state: Value) async throws -> [Value] {
             let host = try await AssistantHost(stack)
             let server = try await host.initialize()
@@ -70,7 +70,7 @@ extension EndToEnd {
                 #expect(day["final"] == wanted["final"] && day["zone"] == wanted["zone"])
             }
             #expect(all["units"]["distance_meters"] == "m" && all["units"]["body_mass_kilograms"] == "kg")
-            // January has no days: that is reported, not left out silently.
+            // There are no days for January, which is reported rather than silently left out.
             #expect((all["missing"]["days"].int ?? 0) >= 60)
             let few = try await host.answer("get_days", ["dates": "2025", "limit": 3])
             #expect(few["days"].array?.count == 3 && few["leftOut"]["days"] == .integer(Int64(printed.count - 3)))
@@ -135,7 +135,7 @@ extension EndToEnd {
         /// A day that isn't over is marked as such wherever its figures appear.
         @Test func halfADayIsNoDay() async throws {
             try await withStack { stack in
-                // The data ends today: the store would quarantine samples from a later day.
+                // The data ends today, since the store would quarantine samples from a later day.
                 let export = try await stack.generate("export.zip", "--days", "5", "--end", "today")
                 let up = try await stack.upAndReady("--import", export)
                 try await until("there are days", every: 200) {
@@ -199,7 +199,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever input it gets, the server goes on to answer the next question.
+        /// Whatever input it gets, the server still answers the next question.
         @Test func itOutlivesHostileInput() async throws {
             try await withStack { stack in
                 let host = try await AssistantHost(stack)

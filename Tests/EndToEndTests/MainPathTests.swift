@@ -7,7 +7,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// From an export to figures, to a backend that has them, and out again.
+    /// The whole way from an export to figures, to a backend that has them, and out again.
     @Suite struct MainPathTests {
         @Test func exportBecomesDays() async throws {
             try await withStack { stack in
@@ -28,7 +28,7 @@ extension EndToEnd {
                 #expect(status["pending"] == 0 && status["deadLetters"] == 0)
                 let metrics = status["metrics"].array?.compactMap { $0["metric"].string } ?? []
                 #expect(try metrics.count == Set(metrics).count && Set(metrics) == Programs.handlers())
-                // Deliveries of its figures can't be told apart from those of 'generic'.
+                // Its figures can't be distinguished from those of 'generic' when they are delivered.
                 let untold = status["metrics"].array?.filter { $0["lastDelivered"].isNull }.map { $0["metric"] }
                 #expect(untold == ["hydration"])
 
@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        /// Steps by hour, counted by hand: for an ordinary day, and for the one with 23 hours.
+        /// Steps by hour, counted by hand, for an ordinary day and for the one with 23 hours.
         private static func holdAgainst(_ export: [UInt8], _ days: [Value], _ stack: TestStack) throws {
             let byHand = try StepsByHand(export: export)
             #expect(byHand.count > 500)
@@ -58,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        /// After a restart the backend has the same figures as the stack; one Ctrl-C then leaves nothing behind.
+        /// After a restart the backend has the same figures as the stack; a single Ctrl-C then leaves nothing behind.
         private static func again(_ stack: TestStack, _ days: [Value]) async throws {
             let up = try await stack.upAndReady()
             let running = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array
@@ -93,8 +93,8 @@ extension EndToEnd {
             #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/run") == [])
         }
 
-        /// Importing the same content again changes nothing; importing it in other units adds nothing, and importing it
-        /// once more changes nothing either.
+        /// Importing the same content again changes nothing. Importing it in other units adds nothing, and doing that
+        /// once more doesn't change anything either.
         @Test func sameExportAgain() async throws {
             try await withStack { stack in
                 let metric = try await stack.generate("metric.zip", "--days", "20", "--seed", "3")
@@ -109,8 +109,8 @@ extension EndToEnd {
                 #expect(again.days == first.days)
                 #expect(again.content.differences(from: first.content) == [])
 
-                // Numbers that were rounded when printed in other units may replace the earlier ones once, but then
-                // they stay.
+                // Numbers that were rounded when they were printed in other units may replace the earlier ones once,
+                // but then they stay.
                 let others = try await Self.imported([imperial], stack)
                 #expect(others.isQuiet && others.files[0]["read"] == first.files[0]["read"], "\(others.files)")
                 #expect(others.content.samples.count == first.content.samples.count)
@@ -132,7 +132,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a run that imported some files printed and left behind.
+        /// What was printed and left behind by a run that imported some files.
         private struct Imported {
             var files: [Value]
             /// The newest sequence numbers of samples and of summaries.
@@ -140,7 +140,7 @@ extension EndToEnd {
             var days: [Value]
             var content: StackContent
 
-            /// Whether everything was known already.
+            /// Whether everything was already known.
             var isQuiet: Bool {
                 files.allSatisfy { $0["added"] == 0 && $0["known"] == $0["read"] && $0["quarantined"] == 0 }
             }

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// `replay` and `reset`, on a running and on a stopped stack: the result equals what was there before.
     @Suite struct MendingTests {
-        /// Days, samples and backend of a stopped stack that has imported an export.
+        /// The days, samples and backend content of a stopped stack that has imported an export.
         private func delivered(_ stack: TestStack, days: String = "8") async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", days, "--seed", "4")
             let up = try await stack.up("--import", export, "--until-idle").ended()
@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 3)
                 try await untilIdle(stack)
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 0)
-                // The same figures aren't delivered as changes.
+                // Figures that are the same aren't delivered as changes.
                 let after = try await StackContent(of: stack)
                 #expect(after.differences(from: before) == [])
                 #expect(
@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        /// Each recorded request is carried out, in order, whichever type it is for.
+        /// Each stored request is carried out, in order, whatever type it is for.
         @Test func allReplaysOfAStoppedStackAreDone() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)
@@ -81,7 +81,7 @@ extension EndToEnd {
         @Test func aReplayOfARunningStackMendsWhatWasSpoilt() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)
-                // One day's figures are wrong at a handler, and so is one day's part at the consolidator.
+                // The figures of one day are wrong at a handler, and a part of one day is wrong at the consolidator.
                 try spoil(
                     stack, "consolidator", "DELETE FROM parts WHERE handler = 'heart-rate' AND day = 20177")
                 let up = try await stack.upAndReady()
@@ -105,7 +105,7 @@ extension EndToEnd {
                 #expect(since.exit == .code(0), "\(since.error)")
                 let refused = try await stack.onState("replay", "consolidator", "--from", "17")
                 #expect(refused.exit == .code(2) && refused.error.contains("give a date"), "\(refused.error)")
-                // A misspelt name is reported even if --from is missing too.
+                // A misspelled name is reported even if --from is missing too.
                 let misspelt = try await stack.onState("replay", "stps")
                 #expect(misspelt.exit == .code(2) && misspelt.error.contains("mean 'steps'"), "\(misspelt.error)")
                 try await stack.interrupt(up)
@@ -121,7 +121,7 @@ extension EndToEnd {
                 let unasked = try await stack.onState("reset", "steps")
                 #expect(unasked.exit == .code(2) && unasked.error.contains("--yes"), "\(unasked.error)")
 
-                // Figures for a day that has no samples: they must disappear everywhere.
+                // Figures for a day without any samples: they must disappear everywhere.
                 try spoil(
                     stack, "steps",
                     """
@@ -140,7 +140,7 @@ extension EndToEnd {
                         "backend", "SELECT count(*) FROM documents WHERE id = '2024-12-24' AND deleted = 1") == 1
                 }
                 try await stack.interrupt(up)
-                // Then each of the other instances, on the stopped stack.
+                // Then the same for each of the other instances, on the stopped stack.
                 for instance in ["sleep", "consolidator", "uploader", "debouncer"] {
                     let ended = try await stack.onState("reset", instance, "--yes")
                     #expect(ended.exit == .code(0), "\(instance): \(ended.error)")

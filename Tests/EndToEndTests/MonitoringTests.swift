@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The endpoint for monitoring programs, served by `up` and by a process of its own, and the health check.
+    /// The endpoint for monitoring programs, whether it is served by `up` or by a process of its own, and the health
+    /// check.
     @Suite struct MonitoringTests {
         private func get(_ port: Int, _ path: String) throws -> HTTPResponse {
             try HTTPClient(base: "http://127.0.0.1:\(port)").send(HTTPRequest(path: path))
@@ -20,7 +21,7 @@ extension EndToEnd {
                 let export = try await stack.generate("export.zip", "--days", "3")
                 let monitor = try await stack.start(["monitor", "--listen", "\(other)", "--state", stack.state])
                 try await until("the monitor answers") { (try? get(other, "/live").status) == 200 }
-                // No process runs yet, so the stack is alive, but not ready.
+                // No process is running yet, so the stack is alive but not ready.
                 #expect(try get(other, "/ready").status == 503)
                 #expect(try await stack.onState("ready").exit == .code(1))
 
@@ -41,7 +42,7 @@ extension EndToEnd {
                 #expect(page.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
                 #expect(page.text.contains(#"healthbus_instance_restarts_total{instance="steps"} 0"#))
                 #expect(try !get(other, "/metrics").text.isEmpty)
-                // Users aren't among the labels.
+                // The labels don't include users.
                 #expect(!page.text.contains("\"me\""))
 
                 // A process that is down is reported as down.

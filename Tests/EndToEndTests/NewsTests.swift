@@ -35,7 +35,7 @@ extension EndToEnd {
         @Test func theFirstImportIsNoNews() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                // The same moment for both: a second later it would be a different workout.
+                // Both have the same time, because a second later it would be a different workout.
                 let now = Date()
                 let first = try write(stack, "first.zip", now: now, endsMinutesAgo: [90])
                 #expect(try await stack.onState("import", first).exit == .code(0))

@@ -4,8 +4,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A person's own handler beside the shipped ones: its figures are shown, explained and compared in the same way,
-    /// and its errors are reported.
+    /// A person's own handler beside the shipped ones: its figures are shown, explained and compared in the same way as
+    /// theirs, and its errors are reported.
     @Suite struct OwnFigureTests {
         private func change(_ stack: TestStack, _ old: String, _ new: String) throws {
             let file = stack.path("walks/handler.py")
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        /// The message and the line of an error that a handler throws appear wherever a person looks.
+        /// The message and the line of an error that a handler throws appear everywhere that a person might look.
         @Test func whatItThrowsIsToldWithItsLine() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
@@ -113,7 +113,7 @@ extension EndToEnd {
                         == ["kind": "environment", "name": "HEALTHBUS_DASHBOARD_PORT"])
                 #expect(try setting("HEALTHBUS_BACKEND_TOKEN")["from"]["kind"] == "environment")
                 #expect(try setting("state")["from"] == ["kind": "option", "name": "--state"])
-                // The same in human-readable form, with only one instance's changed settings.
+                // The same in human-readable form, limited to the changed settings of one instance.
                 let changed = try await stack.onState("config", "show", "uploader", "--changed", "--config", config)
                 let rows = changed.output.split(separator: "\n").dropFirst()
                 #expect(rows.count == 3 && rows.allSatisfy { $0.hasPrefix("uploader.") && $0.contains("my.json:") })

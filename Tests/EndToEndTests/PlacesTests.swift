@@ -10,7 +10,7 @@ extension EndToEnd {
     @Suite struct PlacesTests {
         private static let day = "2025-04-01"
 
-        /// At home from 08:00 to 16:00 UTC, and 2 km away afterwards: a position every half hour.
+        /// A position every half hour: at home from 08:00 to 16:00 UTC, and 2 km away afterwards.
         private static let fixes: String = {
             let samples = (0..<20).map { number in
                 let latitude = number < 16 ? 52.50037 : 52.52
@@ -42,7 +42,7 @@ extension EndToEnd {
                     "POST", "/v1/samples", Array(Self.fixes.utf8), token: try await stack.token())
                 #expect(answer.status == 200, "\(answer.text)")
 
-                // The person had arrived before the place was added: it counts as a visit all the same.
+                // The person arrived before the place was added, but it still counts as a visit.
                 let added = try await done(stack, "add", "Sweet Home", "52.50037", "13.40062", "--radius", "150")
                 #expect(added.output == "Watching Sweet Home: 1 place in all.\n")
                 try await until("the visit") { try await places(stack)["Sweet Home"]?["visits"] == 1 }
@@ -76,7 +76,7 @@ extension EndToEnd {
                 #expect(try await places(stack).keys.sorted() == ["Sweet Home"])
                 let ended = try await stack.interrupt(up)
                 #expect(ended.exit.isSuccess)
-                // Enough digits that no log line's time contains them by chance.
+                // There are so many digits that the time in a log line won't contain them by chance.
                 for secret in ["Sweet", "52.5003", "13.4006"] {
                     #expect(!ended.error.contains(secret), "\(secret) in \(ended.error)")
                 }
@@ -101,7 +101,7 @@ extension EndToEnd {
                     let ended = try await stack.start(["places"] + words + ["--state", stack.state]).ended()
                     #expect(ended.exit == .code(2) && ended.error.contains(message), "\(words): \(ended.error)")
                 }
-                // The default stack watches no places.
+                // The default stack doesn't watch any places.
                 let none = try await stack.onState("places")
                 #expect(none.exit == .code(1) && none.error.contains("configs/places.json"), "\(none.error)")
             }

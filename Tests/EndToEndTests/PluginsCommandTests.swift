@@ -14,13 +14,13 @@ extension EndToEnd {
             let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") || $0.hasPrefix("python\n") }
             #expect(blocks.count == 6)
             try await withStack { stack in
-                // The state folder that the page uses would be this machine's real one.
+                // The page would use the real state folder of this machine.
                 let environment = ["HEALTHBUS_STATE": stack.state, "PATH": "\(Programs.folder):/usr/bin:/bin"]
                 let handler = stack.path("walks/handler.py")
                 for block in blocks where !block.contains("make build") {
                     let text = block.split(separator: "\n", maxSplits: 1)[1]
                     if block.hasPrefix("python\n") {
-                        // The edit that the page asks its reader to make.
+                        // The change that the page asks its reader to make.
                         var program = try String(contentsOfFile: handler, encoding: .utf8)
                         let start = try #require(program.range(of: "def compute")).lowerBound
                         let end = try #require(program.range(of: "\n\ndef say")).lowerBound
@@ -60,7 +60,7 @@ extension EndToEnd {
                     json: try String(contentsOfFile: stack.path("walks/fixtures/person.days.json"), encoding: .utf8)
                         .utf8)
                 #expect((days.array ?? []).contains { $0["walks"].double != nil })
-                // The test from the page notices when a handler computes something else.
+                // The test on the page notices if a handler computes something else.
                 let handler = stack.path("walks/handler.py")
                 let program = try String(contentsOfFile: handler, encoding: .utf8)
                 try program.replacingOccurrences(of: "end - start < least", with: "False")
@@ -82,7 +82,7 @@ extension EndToEnd {
                 #expect(try new.json()["figure"] == "myHours")
                 let manifest = try Value(
                     json: try String(contentsOfFile: stack.path("mine/plugin.json"), encoding: .utf8).utf8)
-                // Types that another handler handles are only read.
+                // Types that belong to another handler are only read.
                 #expect(manifest["types"] == ["HKQuantityTypeIdentifierDietaryCaffeine"])
                 #expect(manifest["reads"] == ["HKQuantityTypeIdentifierStepCount"])
                 let valid = try await stack.run("plugins", "validate", stack.path("mine"), "--json")
@@ -99,7 +99,7 @@ extension EndToEnd {
                 let new = try await stack.run(
                     "plugins", "new", "my-hours", "--language", "swift", "--output", stack.path("mine"))
                 #expect(new.exit == .code(0) && new.output.contains("build.sh"), "\(new.error)")
-                // Not built yet: reported before anything is tried.
+                // A plugin that isn't built yet is reported as such before anything is tried.
                 let early = try await stack.run("plugins", "test", stack.path("mine"))
                 #expect(early.exit == .code(2) && early.error.contains("isn't a file that can be run"))
                 let build = try await stack.start(program: stack.path("mine/build.sh"), []).ended(within: 120)
@@ -121,7 +121,7 @@ extension EndToEnd {
                 #expect(new.exit == .code(0) && new.output.contains("handler.js"), "\(new.error)")
                 let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
                 #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
-                // An uncaught error is reported with its line, once for all the cases it breaks.
+                // An uncaught error is reported with its line, once for all the cases that fail because of it.
                 let handler = stack.path("mine/handler.js")
                 let program = try String(contentsOfFile: handler, encoding: .utf8)
                     .replacingOccurrences(of: "const counts = day.hours.map", with: "const counts = day.ours.map")

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// One stack that delivers over HTTP, to PostgreSQL and to files at the same time.
     @Suite(.enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.hint)))
     struct PostgresBesideOthersTests {
-        /// Queries with the same results in SQLite and PostgreSQL, except for the form of dates and booleans.
+        /// Queries that return the same results in SQLite and PostgreSQL, except for the form of dates and booleans.
         private static let queries = [
             "SELECT date, final, revision, steps, distance_meters, heart_rate_average, sleep_asleep_minutes FROM days ORDER BY 1",
             "SELECT date, hour, steps, heart_rate FROM hours ORDER BY 1, start_date",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A stack that delivers to PostgreSQL beside its backend.
+    /// A stack that delivers to PostgreSQL as well as to its backend.
     @Suite(.serialized, .enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.hint)))
     struct PostgresTests {
         private let server: PostgresServer
@@ -77,7 +77,7 @@ extension EndToEnd {
                         let count = try? rows("SELECT count(*) FROM healthbus.samples").first.flatMap { Int($0) }
                         return count ?? 0 >= part * 20_000 || !up.isRunning
                     }
-                    // Done before the server stops, which would end the connection anyway.
+                    // This is done before the server stops, which would end the connection anyway.
                     try await until("a connection to cut: \(up.error.suffix(2000))") {
                         proxy.cut() > 0 || !up.isRunning
                     }
@@ -89,7 +89,7 @@ extension EndToEnd {
                 #expect(proxy.cuts > 0)
                 #expect(try held(stack).count >= 100_000)
                 try await expectEqual(stack)
-                // Writing anything twice changed nothing the second time.
+                // When anything was written twice, the second time changed nothing.
                 let meta = try rows("SELECT created || ' ' || lost FROM healthbus.meta")
                 let count = try rows(
                     "SELECT (SELECT count(*) FROM healthbus.samples) + (SELECT count(*) FROM healthbus.documents)")

@@ -25,8 +25,8 @@ extension EndToEnd {
             try await stack.start(["up", "--state", stack.state, "--zone", "Europe/Berlin"] + words)
         }
 
-        /// What `days --json` prints once these files are imported, and what the `steps` process has committed, by day
-        /// and hour.
+        /// The output of `days --json` once these files are imported, and what the `steps` process has committed, by
+        /// day and hour.
         private static func days(of files: [String], on stack: TestStack, python: Bool) async throws
             -> (printed: String, hourly: [String: Value])
         {
@@ -46,7 +46,7 @@ extension EndToEnd {
             var found: [String: Value] = [:]
             try stack.read("steps") { database in
                 try database.prepare("SELECT key, body FROM changes WHERE body IS NOT NULL").forEachRow { row in
-                    // As JSON text, in which 3 and 3.0 are the same.
+                    // As JSON text, in which 3 and 3.0 are treated as the same.
                     found[row.string(0)] = .string(try CBORDecoder.decode(row.bytes(1))["hourly"].json())
                 }
             }
@@ -81,8 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// The program is killed (SIGKILL) while it computes days, then its host; nothing is lost, and no process is
-        /// left over.
+        /// First the program is killed (SIGKILL) while it computes days, and then its host; nothing is lost, and no
+        /// process is left over.
         @Test func killedProgramsAndHosts() async throws {
             try await withStack { swift in
                 let export = try await swift.generate(
@@ -158,7 +158,7 @@ extension EndToEnd {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.compactMap { pid_t($0) }.filter { pid in
                 guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return false }
-                // After the process's name, which may contain anything: the state, then the parent.
+                // The fields after the process's name (which may contain anything) are the state, then the parent.
                 let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ")
                 return fields.map { $0.count > 1 && $0[1] == "\(parent)" } ?? false
             }

@@ -10,7 +10,7 @@ extension EndToEnd {
     @Suite struct QuarantineTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
-        /// An export with a sample outside the limits, an input that isn't understood, and a sample that is fine.
+        /// An export with one sample outside the limits, one input that isn't understood, and one sample that is fine.
         private func export(_ stack: TestStack) throws -> String {
             let records = [
                 ("2025-04-01 10:00:00 +0200", "2025-04-01 10:00:01 +0200", "99999999"),
@@ -54,7 +54,7 @@ extension EndToEnd {
                 #expect(try await list(stack, "--type", "StepCount").count == 2)
                 #expect(try await list(stack, "--type", "HeartRate").isEmpty)
 
-                // The content is shown, because it was asked for.
+                // The content is shown, because it was explicitly asked for.
                 let id = "\(sample["id"].int ?? 0)"
                 let shown = try await stack.onState("quarantine", "show", id)
                 #expect(shown.exit == .code(0) && shown.output.contains("99999999"), "\(shown)")
@@ -66,7 +66,7 @@ extension EndToEnd {
                 let vague = try await stack.onState("quarantine", "drop")
                 #expect(vague.exit == .code(2) && vague.error.contains("--all"), "\(vague.error)")
 
-                // With the same limits nothing is accepted.
+                // Nothing is accepted while the limits stay the same.
                 let tried = try await stack.onState("quarantine", "retry", "--all", "--json").json()
                 #expect(tried == ["tried": 2, "passed": 0, "still": 2])
                 let dropped = try await stack.onState("quarantine", "drop", "--all", "--yes", "--json").json()
@@ -81,14 +81,15 @@ extension EndToEnd {
             }
         }
 
-        /// A release with wider limits, or one that understands more, accepts input that was quarantined before. The
+        /// A release with wider limits, or one that understands more, accepts input that was quarantined earlier. The
         /// stack is stopped.
         @Test func whatPassesNowIsASample() async throws {
             try await withStack { stack in
                 let file = try export(stack)
                 let first = try await stack.up("--import", file, "--until-idle").ended()
                 #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
-                // As if the sample and the date had been fine, and only the earlier release's rules had rejected them.
+                // Makes it look as if the sample and the date were fine, and only the rules of the earlier release had
+                // rejected them.
                 let database = try Database(path: "\(stack.state)/observer/state.sqlite")
                 try database.execute("UPDATE samples SET value = 40 WHERE state = 3")
                 try database.execute(

@@ -3,7 +3,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// The questions that people ask first, one command each, on a made-up year, with the stack running and stopped.
+    /// The questions that people ask first, answered by one command each, on a made-up year, with the stack running and
+    /// stopped.
     @Suite struct QueryTests {
         @Test func theNewcomersList() async throws {
             try await withStack { stack in
@@ -32,7 +33,7 @@ extension EndToEnd {
         }
 
         private func answers(_ stack: TestStack) async throws -> [String] {
-            // Hourly steps of a week with a clock change: 7 days minus an hour.
+            // The hourly steps of a week in which the clocks go forward: 7 days minus an hour.
             let week = ["--from", "2025-03-24", "--to", "2025-03-30"]
             let steps = try await stack.onState(
                 "days", week[0], week[1], week[2], week[3], "--hourly", "--columns", "steps", "--csv")
@@ -45,7 +46,7 @@ extension EndToEnd {
             let sum = sunday.compactMap { Double($0[3]) }.reduce(0, +)
             #expect(daily.count == 2 && abs((Double(daily[1][1]) ?? -1) - sum) < 0.001)
 
-            // All heart rates of a year, in order, as many as the store has.
+            // All heart rates of a year, in order, and as many as the store has.
             let rates = try await stack.onState("samples", "--type", "HeartRate", "--last", "2025", "--csv")
             let samples = try rows(rates)
             #expect(
@@ -113,7 +114,7 @@ extension EndToEnd {
                 try await check(["query", "SELECT 1"], "there is no file")
                 try await check(["workouts", "--gpx", "0"], "no workout")
                 try await check(["days", "--last", "week"], "no state folder")
-                // Days can only be requested where there is a stack.
+                // Days can only be requested if there is a stack.
                 #expect(try await stack.up("--until-idle").ended().exit == .code(0))
                 try await check(["days", "--last", "soon"], "isn't a date")
                 try await check(["days", "--csv", "--columns", "step"], "did you mean steps?")

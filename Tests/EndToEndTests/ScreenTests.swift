@@ -7,7 +7,7 @@ extension EndToEnd {
     /// `top` in a terminal of its own, under a shell's job control.
     @Suite struct ScreenTests {
         /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops the
-        /// program with Ctrl-Z, continues it, and ends it; reports the state of the terminal after each step.
+        /// program with Ctrl-Z, continues it, and ends it. The state of the terminal is reported after each step.
         private static let driver = """
             import fcntl, json, os, pty, select, signal, struct, sys, termios, time
             end, command = sys.argv[1], sys.argv[2:]
@@ -73,7 +73,7 @@ extension EndToEnd {
                 'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
             """
 
-        /// Starts a process, since otherwise there would be nothing to see.
+        /// Starts a process, since there would be nothing to see otherwise.
         private func startHub(_ stack: TestStack) async throws -> Command {
             let hub = try await stack.onlyStart("run", "hub")
             try await until("the hub") { hub.error.contains("hub.listening") }
@@ -139,7 +139,7 @@ extension EndToEnd {
                 #expect(lines.contains { $0.hasSuffix("processes are ready") }, "\(lines)")
                 #expect(ended.output.contains(" ready, ") && ended.output.contains("nothing waiting. Ctrl-C stops it"))
                 #expect(ended.output.contains("instance.started") == isVerbose, "\(ended.output)")
-                // A printed line begins at the left edge, after the line that was there has been erased.
+                // A printed line begins at the left edge, after the line that was there before has been erased.
                 for line in lines where line.contains("processes are ready") || line.contains("instance.started") {
                     let text = line.split(separator: "\u{1B}[K").last ?? ""
                     #expect(text.hasPrefix("all ") || text.hasPrefix("20"), "\(line)")

@@ -36,8 +36,8 @@ extension EndToEnd {
             }
         }
 
-        /// All keys, including the hub's, change while an import runs; the result is what a stack without keys gets
-        /// from the same file. Commands use their own keys, and none is denied anything it needs.
+        /// All keys, including the hub's, change while an import runs. The result is the same as that of a stack
+        /// without keys from the same file. Commands use their own keys, and none is denied anything it needs.
         @Test func keysRotateUnderLoadAndNothingIsLost() async throws {
             try await withStack { plain in
                 let export = try await plain.generate("x.zip", "--days", "60", "--seed", "3")

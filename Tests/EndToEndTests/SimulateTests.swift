@@ -9,11 +9,12 @@ extension EndToEnd {
             "background-delivery", "app-refresh", "silent-push", "processing", "combined", "notify", "opening", "naive",
         ]
 
-        /// Two processes use different hash seeds: a dictionary's order must not influence a report.
+        /// Two processes use different hash seeds, so this shows that the order of a dictionary doesn't influence a
+        /// report.
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {
             try await withStack { stack in
                 let words = ["simulate", "--days", "2", "--seed", "7", "--life", "worst", "--json"]
-                // This is pure computation for some seconds, or minutes on a busy machine.
+                // This is pure computation, which takes some seconds, or minutes on a busy machine.
                 let first = try await stack.start(words).ended(within: 900)
                 let second = try await stack.start(words).ended(within: 900)
                 #expect(first.exit == .code(0) && first.error.isEmpty, "\(first.error)")
@@ -38,7 +39,8 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(ended.error)")
                 let lines = ended.output.split(separator: "\n").map(String.init)
                 for strategy in Self.strategies {
-                    // Each strategy has one line in the main table, one in the table by metric, and one of bars.
+                    // Each strategy has one line in the main table, one in the table by metric, and one in the bar
+                    // chart.
                     #expect(lines.count { $0.hasPrefix(strategy + " ") } == 3, "\(strategy)")
                 }
                 #expect(lines.contains { $0.contains("15m") && $0.contains("24h") && $0.contains("95 %") })

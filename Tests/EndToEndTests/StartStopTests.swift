@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        /// A process that a person stopped stays down after the supervisor ends, however it ends.
+        /// A process that was stopped by a person stays down after the supervisor ends, however it ends.
         @Test func aStoppedProcessStaysDownUntilItIsStarted() async throws {
             try await withStack { stack in
                 var up = try await stack.upAndReady()
@@ -103,7 +103,7 @@ extension EndToEnd {
                 #expect(try stack.pid(of: "steps") != nil)
                 #expect(try await state(of: "steps", stack) == "ready")
 
-                // For a stopped stack, the request is noted for the next start.
+                // If the stack is stopped, the request is stored for the next start.
                 try await stack.interrupt(up)
                 #expect(try await stack.onState("stop", "body").output.contains("the next start leaves it down"))
                 let idle = try await stack.up("--until-idle").ended()

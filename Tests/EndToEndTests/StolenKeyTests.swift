@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// A real sealed stack with a stolen key.
     @Suite struct StolenKeyTests {
-        /// What a stack without an attacker gets from the same export.
+        /// What a stack without an attacker makes of the same export.
         private func undisturbed(_ export: String) async throws -> StackContent {
             try await withStack { stack in
                 let ended = try await stack.up("--import", export, "--until-idle").ended(within: 240)
@@ -18,9 +18,9 @@ extension EndToEnd {
             }
         }
 
-        /// Starts a sealed stack, lets the attacker loose, imports, and returns what the stack ends up with.
-        /// - Parameter check: what must be true while the stack still runs, given how many messages the instances
-        ///   distrusted, and how many the hub didn't pass on.
+        /// Starts a sealed stack, lets the attacker loose, imports an export, and returns what the stack ends up with.
+        /// - Parameter check: checks what must be true while the stack is still running. It is given how many messages
+        ///   the instances distrusted, and how many the hub didn't pass on.
         private func attacked(
             _ export: String, by identity: String, check: (_ foreign: Int, _ denied: Int, BusAttacker) -> Void
         ) async throws -> StackContent {
@@ -65,8 +65,8 @@ extension EndToEnd {
             }
         }
 
-        /// With the key of one handler, and a tap's key to listen with, the attacker floods the bus with forged pages
-        /// with the right ids, refusals, resets, releases, hints, commands and heartbeats while an import runs.
+        /// The attacker has the key of one handler, and a tap's key to listen with. While an import runs, it floods the
+        /// bus with forged pages with the right ids, refusals, resets, releases, hints, commands and heartbeats.
         /// Everything arrives at the backend exactly once, and nothing stops.
         @Test func theKeyOfAHandlerSpeaksForNobodyElse() async throws {
             try await withStack { plain in

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Swaps that fail: the old process keeps running, or runs again, and no figure changes.
+    /// Swaps that fail: the old process keeps running or is restarted, and no figure changes.
     @Suite struct SwapFaultTests {
-        /// An idle stack with some days.
+        /// An idle stack with a few days of data.
         private static func withDays(_ body: (TestStack, Command) async throws -> Void) async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
@@ -28,7 +28,7 @@ extension EndToEnd {
         }
 
         /// Writes a custom handler in Python to the stack's folder.
-        /// - Parameter hello: the code it runs when it is greeted; `compute`: the code it runs for a day.
+        /// - Parameter hello: the code that runs when the handler is greeted; `compute`: the code that runs for a day.
         private static func plugin(
             _ name: String, on stack: TestStack, hello: String? = nil, compute: String = "pass",
             types: [String] = ["StepCount", "DistanceWalkingRunning", "FlightsClimbed"]
@@ -106,8 +106,8 @@ extension EndToEnd {
             }
         }
 
-        /// Figures that the new plugin computes differently arrive as revisions, survive a restart of the stack, and
-        /// disappear with the plugin.
+        /// Figures that the new plugin computes differently are delivered as revisions, survive a restart of the stack,
+        /// and disappear with the plugin.
         @Test func aSwapOutlivesTheStack() async throws {
             try await Self.withDays { stack, up in
                 let before = try await Self.days(stack)
@@ -134,7 +134,7 @@ extension EndToEnd {
                 let again = try await stack.up("--until-idle").ended(within: 120)
                 #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
                 let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
-                // A night may extend into a day before the first that has steps.
+                // A night may extend into a day before the first day that has steps.
                 let walked = days.filter { $0["steps"] != .null }
                 #expect(walked.count >= 20 && walked.allSatisfy { $0["steps"] == 2 && $0["revision"] == 2 })
 
@@ -151,16 +151,17 @@ extension EndToEnd {
             }
         }
 
-        /// If a new process passed the trial but isn't ready in time, the old one comes back, and the command says so.
+        /// If a new process has passed the trial but isn't ready in time, the old one comes back, and the command
+        /// reports this.
         @Test func theOldOneComesBackByTheDeadline() async throws {
             try await Self.withDays { stack, up in
                 let days = try await Self.days(stack)
                 let old = try stack.pid(of: "steps")
-                // A process that opens the file for writing waits for this transaction to end; reading continues.
+                // A process that opens the file for writing waits for this transaction to end; reading isn't affected.
                 let database = try Database(path: "\(stack.state)/steps/state.sqlite")
                 try database.begin()
-                // The time must be long enough to reach standby, which takes a while on a busy machine; the process
-                // then waits just as long for the file.
+                // The time must be long enough to reach standby, which takes a while on a busy machine. The process
+                // then waits for the file for the same length of time.
                 for seconds in [1, 4, 16, 64] {
                     let before = up.error.count
                     let swap = try await stack.start([
@@ -191,8 +192,8 @@ extension EndToEnd {
             }
         }
 
-        /// The new process, or the supervisor with all its children, is killed (SIGKILL) at any moment of a swap:
-        /// either the old or the new plugin runs afterwards.
+        /// The new process, or the supervisor with all its children, is killed (SIGKILL) at an arbitrary moment of a
+        /// swap; afterwards, either the old or the new plugin is running.
         @Test func killedInTheMidstOfASwap() async throws {
             try await Self.withDays { stack, first in
                 let days = try await Self.days(stack)

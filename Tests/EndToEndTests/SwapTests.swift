@@ -8,12 +8,12 @@ import Testing
 extension EndToEnd {
     /// Handlers are swapped while samples arrive, and the result is as if nothing had happened.
     ///
-    /// `HEALTHBUS_SWAPS` sets a larger number of swaps for runs by hand.
+    /// `HEALTHBUS_SWAPS` sets a larger number of swaps, for runs by hand.
     @Suite struct SwapTests {
-        /// The usual limit is for people; a busy machine needs longer.
+        /// The usual time limit is meant for people; a busy machine needs longer.
         static let patience = ["--within", "\(Int(Patience.seconds))"]
         static let swaps = Programs.number("HEALTHBUS_SWAPS", else: 4)
-        /// The number of exports imported between two swaps, one every half second.
+        /// The number of exports that are imported between two swaps, one every half second.
         static let exportsPerSwap = 4
         static let records = 1000
 
@@ -37,8 +37,8 @@ extension EndToEnd {
             return files
         }
 
-        /// Imports the files one after another, every half second or as fast as possible, and reports how many have
-        /// been imported.
+        /// Imports the files one after another, either every half second or as fast as possible, and reports how many
+        /// have been imported.
         static func feed(_ files: [String], to stack: TestStack, _ fed: (Int) -> Void) async throws {
             for (number, file) in files.enumerated() {
                 let next = ContinuousClock.now + .milliseconds(500)
@@ -56,7 +56,7 @@ extension EndToEnd {
             return try await StackContent(of: stack).withoutTombstones
         }
 
-        /// The processes of all other instances.
+        /// The processes of all instances except this one.
         static func others(_ stack: TestStack) throws -> [String: pid_t?] {
             var pids: [String: pid_t?] = [:]
             for instance in EndToEnd.KillTests.instances + ["hub", "debouncer"] where instance != "steps" {
@@ -65,8 +65,8 @@ extension EndToEnd {
             return pids
         }
 
-        /// Swaps to Python and back under continuing load; `disturb` runs during the swap.
-        /// - Returns: how long neither plugin ran, in milliseconds.
+        /// Swaps to Python and back while the load continues; `disturb` runs during the swap.
+        /// - Returns: the time during which neither plugin ran, in milliseconds.
         private static func underLoad(
             on stack: TestStack, _ disturb: @escaping @Sendable (TestStack) async throws -> Void = { _ in }
         ) async throws -> [Double] {
@@ -120,7 +120,7 @@ extension EndToEnd {
             }
         }
 
-        /// Every instance, including the hub, is drained and started again while samples come in.
+        /// Every instance, including the hub, is drained and restarted while samples come in.
         @Test func everyInstanceIsRestartedUnderLoad() async throws {
             let expected = try await Self.undisturbed.value
             try await withStack { stack in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Tasks, manual and historical syncs, and what is recorded about them, on a running stack.
+    /// Tests tasks, manual and historical syncs, and what is recorded about them, on a running stack.
     @Suite struct SyncTests {
         private func task(_ stack: TestStack, _ id: String) async throws -> Value {
             let ended = try await stack.onState("tasks", "list", "--json")
@@ -30,7 +30,7 @@ extension EndToEnd {
                 try await until("remote-sync done") {
                     try await task(stack, "remote-sync")["history"]["lastOutcome"] == "succeeded"
                 }
-                // Its next run is already pending.
+                // The next run of the task is already pending.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
                 // This task needs the local time, which the observer has to report first.
                 try await until("daily-energy pending") { try await task(stack, "daily-energy")["state"] == "pending" }
@@ -41,7 +41,7 @@ extension EndToEnd {
                 let unknown = try await stack.onState("tasks", "launch", "remote-snyc")
                 #expect(unknown.exit == .code(2) && unknown.error.contains("remote-sync"))
                 try await stack.interrupt(up)
-                // Pending tasks stay pending while nothing runs.
+                // Pending tasks stay pending while nothing is running.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
             }
         }
@@ -101,7 +101,7 @@ extension EndToEnd {
             }
         }
 
-        /// After a kill, the historical sync continues where it was, and the backend has everything once.
+        /// After a kill, the historical sync continues where it was, and the backend gets everything exactly once.
         @Test func historyGoesOnAfterAKill() async throws {
             try await withStack { stack in
                 let export = try await stack.generate(
@@ -116,7 +116,7 @@ extension EndToEnd {
                 try await until("the first weeks; \(sync.error)") { try weeks(stack) >= 2 }
                 let victim = try #require(try stack.pid(of: "debouncer"))
                 kill(victim, SIGKILL)
-                // If the sync had already ended, the rest would prove nothing.
+                // If the sync had already ended, the rest of the test would prove nothing.
                 #expect(sync.isRunning)
                 let done = try await sync.ended(within: 120)
                 #expect(done.exit == .code(0), "\(done.error)")

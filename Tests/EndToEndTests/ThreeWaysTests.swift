@@ -5,7 +5,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// One small life through an export, Health Auto Export and `/v1/samples`, in two orders, through whole stacks.
+    /// One small life, brought through whole stacks as an export, from Health Auto Export and via `/v1/samples`, in two
+    /// orders.
     @Suite struct ThreeWaysTests {
         private struct Walk {
             let number: Int
@@ -38,7 +39,7 @@ extension EndToEnd {
 
         private static let walks = (0..<60).map(Walk.init)
 
-        /// A run recorded by an app, ending at this time.
+        /// A run recorded by an app, which ends at this time.
         private static func run(_ end: Int64) -> String {
             " <Workout workoutActivityType=\"HKWorkoutActivityTypeRunning\" sourceName=\"Runner\" "
                 + "startDate=\"\(Walk.date(1_743_062_400))\" endDate=\"\(Walk.date(end))\"/>"
@@ -142,7 +143,7 @@ extension EndToEnd {
             #expect(tried == ["tried": 1, "passed": 0, "still": 1])
         }
 
-        /// The app that recorded a run changes its end, and a newer export contains only the new version.
+        /// The app that recorded a run changes when it ended, and a newer export contains only the new version.
         @Test func anEditedWorkoutReplacesItsEarlierVersion() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()

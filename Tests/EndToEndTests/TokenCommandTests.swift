@@ -38,7 +38,8 @@ extension EndToEnd {
                         == .granted(TokenGrant(id: id, user: "anna", device: "Anna's phone", scopes: [.ingest])))
                 let revoked = try await stack.onState("token", "revoke", "Anna's phone", "--json")
                 #expect(try revoked.json()["state"] == "revoked" && revoked.json()["id"].string == id)
-                // The running gate has only just read the tokens, so it sees the change when it next reads them.
+                // The running gate has only just read the tokens, so it doesn't see the change until it reads them
+                // again.
                 #expect(try gate.answer(to: secret, now: .epoch, at: .distantPast + .seconds(1)) == .revoked)
                 #expect(try await stack.onState("token", "revoke", id).exit == .code(0))
                 let unknown = try await stack.onState("token", "revoke", "nobody")

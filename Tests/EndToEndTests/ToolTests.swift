@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// The commands used beside a running stack: they may be slow, stopped or killed, and the stack continues.
+    /// The commands that are used beside a running stack: they may be slow, stopped or killed, but the stack continues.
     @Suite struct ToolTests {
         @Test func tapPrintsLines() async throws {
             try await withStack { stack in
@@ -19,7 +19,7 @@ extension EndToEnd {
                 #expect(status["running"] == true)
                 #expect(try status["processes"].array?.count == Programs.countOfInstances())
                 #expect(status["processes"].array?.allSatisfy { $0["state"] == "ready" && $0["restarts"] == 0 } == true)
-                // The path is relative to where the command runs, not to where the stack does.
+                // The path is relative to the folder in which the command runs, not the folder in which the stack runs.
                 let relative = try await stack.start(
                     program: "/bin/sh",
                     [
@@ -46,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        /// Without a stack there is nothing to listen to: a tap ends, unless it was asked to wait for one.
+        /// Without a stack there is nothing to listen to, so a tap ends unless it was asked to wait for one.
         @Test func tapEndsOrWaitsWithoutAStack() async throws {
             try await withStack { stack in
                 let ended = try await stack.onState("tap", "heartbeat.")
@@ -69,8 +69,8 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that begins before a stack's first sample and continues while samples arrive shows each one once;
-        /// following one sample ends with its delivery.
+        /// A tap that begins before a stack's first sample and continues while samples arrive shows each of them once.
+        /// If it follows a single sample, it ends with the delivery of that sample.
         @Test func tapReplaysWithoutGapOrDouble() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")
@@ -126,7 +126,7 @@ extension EndToEnd {
             }
         }
 
-        /// The command only hands the file over: if it is killed halfway, nothing is lost.
+        /// All the command does is hand the file over; if it is killed halfway, nothing is lost.
         @Test func importCommandKilled() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "90", "--records", "60000")

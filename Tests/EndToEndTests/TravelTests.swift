@@ -4,13 +4,14 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A flight that only `HKTimeZone` reveals, and a person's correction of it.
+    /// A flight that is only revealed by `HKTimeZone`, and a person's correction of it.
     @Suite struct TravelTests {
         private static let first = 1_741_564_800  // 2025-03-10T00:00:00Z
         private static let hour = 3600
         private static let berlin = 1 * hour
         private static let honolulu = -10 * hour
-        /// The start of the first night there and of the last one: the observed stay begins and ends with their hours.
+        /// The start of the first night there and of the last one; the observed stay begins and ends with the hours of
+        /// these nights.
         private static let there = first + 5 * 24 * hour + 10 * hour
         private static let back = first + 10 * 24 * hour + 22 * hour
 
@@ -19,7 +20,7 @@ extension EndToEnd {
             return iso.replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")
         }
 
-        /// Twelve days with steps in every hour, and nights with the zone they were slept in.
+        /// Twelve days with steps in every hour, and nights with the zone in which they were slept.
         private static func export() -> String {
             var lines: [String] = []
             func record(_ type: String, _ start: Int, _ length: Int, _ rest: String, zone: String? = nil) {
@@ -47,7 +48,7 @@ extension EndToEnd {
                 + lines.joined(separator: "\n") + "</HealthData>"
         }
 
-        /// Eight hours each; in Honolulu the nights end at 08:30, which is evening in Berlin.
+        /// The nights are eight hours each; in Honolulu they end at 08:30, which is evening in Berlin.
         private static var nights: [(start: Int, zone: String)] {
             (0..<12).map { day in
                 let midnight = first + day * 86_400
@@ -111,9 +112,9 @@ extension EndToEnd {
             }
         }
 
-        /// A person says that they came back earlier: only the days in between change, and the backend gets them.
+        /// A person reports that they came back earlier; only the days in between change, and the backend gets them.
         private func correct(_ stack: TestStack, _ seen: [Value]) async throws {
-            // The local time is Honolulu's at that point.
+            // The local time at that point is Honolulu's.
             let added = try await stack.onState("zone", "add", "2025-03-18T12:00", "Europe/Berlin", "--json")
             #expect(added.exit == .code(0), "\(added.error)")
             #expect(
@@ -133,8 +134,8 @@ extension EndToEnd {
                     theirs.contains { $0["date"] == day["date"] && $0["steps"] == day["steps"] && $0["final"] == true }
                 }
             }
-            // Added again in a different notation, it changes nothing; once it is removed, everything is as before
-            // except for the revisions.
+            // When the entry is added again in a different notation, nothing changes; once it is removed, everything is
+            // as before except for the revisions.
             let again = try await stack.onState("zone", "add", "2025-03-18T22:00Z", "Europe/Berlin", "--json")
             #expect(try again.json() == added.json())
             #expect(try await stack.onState("zone", "remove", "2025-03-18T12:00").exit == .code(0))

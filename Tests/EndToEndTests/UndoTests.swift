@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `healthbus imports` lists imports and takes them back, at the backend too.
+    /// `healthbus imports` lists imports and takes them back, including at the backend.
     @Suite struct UndoTests {
         @Test func anImportIsListedAndTakenBack() async throws {
             try await withStack { stack in

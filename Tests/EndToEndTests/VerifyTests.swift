@@ -7,7 +7,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// The backend's content, compared with what was delivered.
+    /// Compares the backend's content with what was delivered.
     @Suite struct VerifyTests {
         private func verify(_ stack: TestStack, _ words: String...) async throws -> (code: Int32?, said: Value) {
             let ended = try await stack.start(["verify", "--json", "--state", stack.state] + words).ended(within: 180)
@@ -20,7 +20,7 @@ extension EndToEnd {
             (said["users"].array?.first?["lists"][list]["findings"].object ?? [:]).compactMapValues { $0["count"].int }
         }
 
-        /// Changes the backend's file behind its back.
+        /// Changes the backend's file without the backend knowing.
         private func tamper(_ stack: TestStack, _ statements: [String]) throws {
             let database = try Database(path: "\(stack.state)/backend/state.sqlite")
             for statement in statements { try database.transaction { try database.execute(statement) } }
@@ -65,24 +65,24 @@ extension EndToEnd {
                 let types = wrong.said["users"].array?.first?["lists"]["samples"]["types"] ?? .null
                 let missing = types["HKQuantityTypeIdentifierStepCount"]["findings"]["missing"]
                 #expect(missing["count"] == 3 && missing["first"].array?.count == 3)
-                // A check of just one day, which finds nothing wrong.
+                // A check of a single day, which finds nothing wrong.
                 let other = try await verify(stack, "--from", "2025-04-03", "--to", "2025-04-03")
                 #expect(other.code == 0 && (other.said["users"].array?.first?["lists"]["days"]["here"] == 1))
 
-                // The output for people says what to do, and contains no values.
+                // The human-readable output explains what to do, and contains no values.
                 let shown = try await stack.onState("verify")
                 #expect(shown.exit == .code(1) && shown.output.contains("healthbus verify --repair"), "\(shown.output)")
                 #expect(shown.output.contains("StepCount") && shown.output.contains("missing there"))
 
                 let repaired = try await verify(stack, "--repair")
                 #expect(repaired.said["repaired"] == 8, "\(repaired.said.json(pretty: true))")
-                // The uploader may find out on its own that rows are gone, and deliver everything again.
+                // The uploader may notice on its own that rows are gone, and deliver everything again.
                 try await until("all of it is there") { try await verify(stack).code == 0 }
                 try await stack.interrupt(up)
             }
         }
 
-        /// The version is the same, so only the content reveals the change.
+        /// The version is the same, so the change only shows in the content.
         @Test func whatWasAlteredThereIsTold() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
@@ -117,7 +117,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let up = try await started(stack)
                 let alive = "SELECT id FROM sample_rows WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
-                // A newer export lacks some samples, which are deleted here and at the backend.
+                // A newer export lacks some samples, so they are deleted here and at the backend.
                 let pieces = try ExportPieces(of: stack.path("export.zip"))
                 let kept = pieces.elements.enumerated().filter { $0.offset % 40 != 20 || $0.element.isRings }.map(
                     \.element)
@@ -136,7 +136,7 @@ extension EndToEnd {
                     stack,
                     [
                         "DELETE FROM sample_rows WHERE id = (SELECT min(id) FROM sample_rows WHERE deleted = 1)",
-                        // A copy under another app's id, and one sample that only the backend has.
+                        // A copy under the id of another app, and one sample that only the backend has.
                         """
                         INSERT INTO sample_rows SELECT user, \(copy), version, 0, kind,
                             \(BackendRows.shift(under: copy)), duration,
@@ -155,7 +155,7 @@ extension EndToEnd {
                 #expect(
                     findings(wrong.said, "samples") == ["missingDeletion": 1, "doubled": 1, "beyond": 2],
                     "\(wrong.said.json(pretty: true))")
-                // The deletion is delivered; another app's copy isn't this stack's to delete.
+                // The deletion is delivered; the copy belongs to another app, so this stack mustn't delete it.
                 let repaired = try await verify(stack, "--repair")
                 #expect(repaired.code == 1 && repaired.said["repaired"] == 1)
                 #expect(findings(repaired.said, "samples") == ["doubled": 1, "beyond": 2])
@@ -163,7 +163,8 @@ extension EndToEnd {
                     stack, ["DELETE FROM sample_rows WHERE id = \(copy)"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
-                // The backend has deleted the same version that still exists here: nothing we send can bring it back.
+                // The backend has deleted the very version that still exists here, so nothing that we send can bring it
+                // back.
                 try tamper(stack, ["UPDATE sample_rows SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
                 let deleted = try await verify(stack)
                 #expect(deleted.code == 1 && deleted.said["repairable"] == 0)
@@ -203,7 +204,7 @@ extension EndToEnd {
                 let said = try sync.json()
                 #expect(said["delivered"] == false, "\(sync.output)")
                 #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
-                // A person gives up the element: from then on it isn't reported as missing.
+                // A person gives up the element, and from then on it isn't reported as missing.
                 let drop = try await stack.onState("dead-letters", "drop", "--all", "--yes")
                 #expect(drop.exit == .code(0), "\(drop)")
                 let dropped = try await verify(stack)
@@ -231,7 +232,7 @@ extension EndToEnd {
                 #expect(
                     stopped.exit == .code(1) && stopped.error.contains("no stack is running")
                         && stopped.error.contains("healthbus up"), "\(stopped)")
-                // A plain server: it accepts everything, and doesn't report what it holds.
+                // A plain server, which accepts everything and doesn't report what it stores.
                 let plain = try HTTPServer { HTTPResponse(status: $0.method == "POST" ? 204 : 404) }
                 defer { plain.stop() }
                 let config = try stack.write(

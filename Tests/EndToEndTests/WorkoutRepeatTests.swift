@@ -3,8 +3,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Workouts that an app wrote again and again, and nights with only the time in bed, from an export to
-    /// the backend.
+    /// Workouts that an app wrote again and again, and nights with only the time in bed, followed from an export to the
+    /// backend.
     @Suite struct WorkoutRepeatTests {
         private static func workout(
             _ source: String, _ start: String, _ end: String, created: String, meters: Int
@@ -29,7 +29,7 @@ extension EndToEnd {
             } + [
                 workout("Watch", "01 08:01", "01 08:59", created: "01 09:00", meters: 4990),
                 workout("Runner", "02 08:00", "02 09:00", created: "02 20:00", meters: 7000),
-                // Only the phone knew when the person lay down on the first night; on the second night the watch was
+                // On the first night, only the phone knew when the person lay down; on the second night, the watch was
                 // off for an hour and a half.
                 sleep("InBed", "01 23:00", "02 06:30", "iPhone"),
                 sleep("AsleepCore", "02 23:00", "03 03:00", "Watch"),
@@ -47,7 +47,8 @@ extension EndToEnd {
                 uniqueKeysWithValues: days.map { ($0["date"].string ?? "", $0["workouts"].array?.count ?? 0) })
         }
 
-        /// Runs the stack with this option until everything is delivered; returns the backend's counts of workouts.
+        /// Runs the stack with this option until everything is delivered, and returns how many workouts the backend
+        /// counts.
         private static func run(_ stack: TestStack, newest: Bool) async throws -> Value {
             let file = try stack.write(
                 "newest-\(newest).json",
@@ -81,7 +82,8 @@ extension EndToEnd {
                 let screen = try await stack.onState("explain", "workouts", "2025-06-01")
                 #expect(screen.output.contains("That is the day's figure") && screen.output.contains("5 written again"))
 
-                // With the option on, only the newest counts, everywhere. The sixth is the last one HealthKit stored.
+                // With the option on, only the newest workout counts, everywhere. The sixth is the one that HealthKit
+                // stored last.
                 let once = try await Self.run(stack, newest: true)
                 #expect(once["alive"] == 3 && once["deleted"] == 5, "\(once.json())")
                 #expect(try await Self.workouts(stack) == ["2025-06-01": 2, "2025-06-02": 1, "2025-06-03": 0])
@@ -94,7 +96,7 @@ extension EndToEnd {
                     counted.allSatisfy { $0["durationFrom"] == "activeTime" && $0["distanceFrom"]["from"] == "total" })
                 #expect(try await stack.onState("check", "--json").json()["workouts"]["newestOfRepeats"] == true)
 
-                // With the option off again, all are back.
+                // With the option off again, all of them are back.
                 let back = try await Self.run(stack, newest: false)
                 #expect(back["alive"] == 8, "\(back.json())")
                 #expect(try await Self.workouts(stack)["2025-06-01"] == 7)
@@ -102,8 +104,7 @@ extension EndToEnd {
             }
         }
 
-        /// A night with only time in bed counts as one session; the other night isn't cut in two because the watch was
-        /// off.
+        /// A night with only time in bed counts as one session; the other night isn't split because the watch was off.
         private static func nights(_ stack: TestStack) async throws {
             let bed = try await stack.onState("explain", "sleep", "2025-06-02", "--json").json()
             #expect(bed["value"] == .null && bed["agrees"] == true && bed["sessions"].array?.count == 1)

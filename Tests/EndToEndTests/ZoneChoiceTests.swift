@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A zone named at a later start isn't used, and the stack reports that.
+    /// A zone given at a later start isn't used, and the stack reports that.
     @Suite struct ZoneChoiceTests {
         @Test func upSaysWhichZoneHolds() async throws {
             try await withStack { stack in
@@ -22,7 +22,7 @@ extension EndToEnd {
                     up.error.contains("zone   Europe/Berlin") && up.error.contains("--zone America/New_York isn't used")
                         && up.error.contains(advice), "\(up.error)")
                 #expect(try await stack.onState("zone", "show").output.contains("Europe/Berlin"))
-                // The environment and the configuration don't override the option.
+                // The option takes precedence over the environment and the configuration.
                 try await stack.interrupt(up)
                 let config = try stack.write(
                     "config.json", #"{"instances": {"observer": {"configuration": {"zone": "Asia/Tokyo"}}}}"#)
@@ -37,7 +37,7 @@ extension EndToEnd {
                     try await stack.interrupt(up)
                 }
                 let again = try await stack.upAndReady()
-                // The command suggested by the message.
+                // The command that the message suggests.
                 let words = advice.dropFirst().dropLast().split(separator: " ").dropFirst().map(String.init)
                 #expect(try await stack.start(words).ended().output.contains("America/New_York"))
                 try await stack.interrupt(again)

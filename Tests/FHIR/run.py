@@ -25,7 +25,7 @@ from fhir.resources.R4B.observation import Observation
 
 HERE = pathlib.Path(__file__).resolve().parent
 WEIGHT = "HKQuantityTypeIdentifierBodyMass"
-# What each schema of Open mHealth requires of a body, and the units that it allows.
+# What each Open mHealth schema requires of a body, and the units that it allows.
 REQUIRED = {
     "step-count": ("step_count", {"steps"}, "interval"), "heart-rate": ("heart_rate", {"beats/min"}, "any"),
     "body-weight": ("body_weight", {"kg", "g", "lb"}, "any"), "body-height": ("body_height", {"m", "cm"}, "any"),
@@ -257,7 +257,7 @@ def main(programs):
         to_server = {
             "server": f"http://127.0.0.1:{server.port}/fhir", "patients": patients, "createPatients": True, "timeoutSeconds": 1,
             "retryBaseSeconds": 0.02, "retryCapSeconds": 0.2, "retryAfterCapSeconds": 1}
-        # Another server for the same person, where resources have ids from healthbus.
+        # Another server for the same person, where the ids of resources come from healthbus.
         to_other = dict(to_server, server=f"http://127.0.0.1:{byID.port}/fhir", createPatients=False, ids="client")
         instances = {
             "resources": files("fhir", patients=patients), "points": files("open-mhealth"),

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 FAULTS = ["drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page", "late", "twice"]
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
-#: One in this many samples is refused for good, with --poison.
+# : With --poison, one out of this many samples is refused for good.
 POISON = 997
 
 
@@ -49,7 +49,7 @@ class Store:
 
     def __init__(self):
         self.lock, self.held, self.log, self.made, self.last = threading.Lock(), {}, [], 0, None
-        # Other resources with the same identifier, by id.
+        # Other resources that have the same identifier, by id.
         self.twins = {}
 
     def with_id(self, kind, id):
@@ -78,7 +78,7 @@ class Store:
         if bundle.get("resourceType") != "Bundle" or bundle.get("type") != "transaction" or not bundle.get("entry"):
             raise Refusal(400, "invalid")
         with self.lock:
-            # All or nothing: the changes are made in a copy of what they touch.
+            # All or nothing: the changes are made in a copy of the resources that they affect.
             new, answers, log, seen, patients, twins = {}, [], [], set(), {}, {}
             for entry in bundle["entry"]:
                 request = entry["request"]
@@ -122,7 +122,7 @@ class Store:
                 else:
                     resource = self.checked(entry["resource"], key, patients)
                     old = self.held.get(key)
-                    # As in most servers, equal content doesn't make a new version.
+                    # As in most servers, identical content doesn't create a new version.
                     if old and old[2] == resource:
                         answers.append("200 OK")
                         continue

@@ -29,7 +29,7 @@ import Testing
         #expect(
             reply(200, response(["201 Created", "200 OK", "204"]), overtaken: [4, 5, 6, 7])
                 == .onTrust(DeliveryAnswer(counts: counts, status: 200, overtaken: [4, 5, 6, 7])))
-        // The resource was never there.
+        // The resource never existed.
         #expect(
             reply(200, response(["200", "200", "404 Not Found"]))
                 == .onTrust(DeliveryAnswer(counts: .init(updated: 3), status: 200)))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// By FHIR's rules this can't happen, since a transaction is all or nothing; even so, one of the elements is the
+    /// By FHIR's rules this can't happen, since a transaction is all or nothing. Even so, one of the elements is the
     /// cause.
     @Test(arguments: ["400", "412 Precondition Failed", "422 Unprocessable"])
     func aRefusedEntryIsLookedFor(_ status: String) throws {

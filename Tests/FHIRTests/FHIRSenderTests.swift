@@ -9,9 +9,9 @@ import TestSupport
 import Testing
 import UploaderReading
 
-/// Requests over a real connection, to a server in this process.
+/// Requests over a real connection to a server in this process.
 @Suite(.inTurn) struct FHIRSenderTests {
-    /// Records the requests, and answers each entry; one element may have several resources, until they are deleted.
+    /// Records the requests, and answers each entry. One element may have several resources, until they are deleted.
     private final class Server: Sendable {
         private final class Shared: Sendable {
             let requests = Mutex<[HTTPRequest]>([])
@@ -24,9 +24,9 @@ import UploaderReading
         private let server: HTTPServer
 
         /// - Parameters:
-        ///   - ids: the ids of the first sample's resources; a healthy server has only one.
-        ///   - finds: the identifier that these resources have.
-        ///   - status: the status of every transaction, unless it is 200.
+        ///   - ids: the ids of the resources for the first sample; a healthy server has only one.
+        ///   - finds: the identifier of these resources.
+        ///   - status: the status of every transaction; 200 by default.
         init(ids: Set<String> = ["1"], finds: String = "", status: Int = 200) throws {
             let shared = Shared(ids)
             self.shared = shared
@@ -101,7 +101,8 @@ import UploaderReading
         #expect(server.requests.first?.headers["Authorization"] == nil && server.requests.count == 1)
     }
 
-    /// An element overtaken by a newer version is settled without a request, and proves nothing about the server.
+    /// An element that was overtaken by a newer version is settled without a request, and proves nothing about the
+    /// server.
     @Test func anOvertakenElementIsntSent() throws {
         let server = try Server()
         let sender = try sender(server.url)
@@ -123,7 +124,8 @@ import UploaderReading
         #expect(server.requests.isEmpty)
     }
 
-    /// A probe with an element that the server has is a real request, even if a newer version of it was refused.
+    /// A probe with an element that the server already has is a real request, even if a newer version of it was
+    /// refused.
     @Test func aRefusedVersionOvertakesNothing() throws {
         let server = try Server(status: 422)
         let sender = try sender(server.url)
@@ -163,8 +165,8 @@ import UploaderReading
 
     private static let first = "me/0195e621-9c60-8abc-8000-000000000000"
 
-    /// A server that searches before it creates may have made two resources of one element, and then refuses to change
-    /// either.
+    /// A server that searches before it creates may have made two resources from one element, in which case it refuses
+    /// to change either of them.
     @Test func whatAServerMadeTwiceIsMadeOne() throws {
         let server = try Server(ids: ["7", "41", "9"], finds: Self.first)
         let reply = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply
@@ -176,8 +178,8 @@ import UploaderReading
         #expect(server.ids == ["41"])
     }
 
-    /// A server may answer a search that it doesn't understand with anything it has; if a request has several elements,
-    /// or ids of our own, nothing counts as a duplicate.
+    /// A server may answer a search that it doesn't understand with any resources. If a request has several elements,
+    /// or if it uses our own ids, nothing counts as a duplicate.
     @Test func nothingElseIsDeleted() throws {
         let cases: [(ids: Set<String>, finds: String, count: Int64, options: Value)] = [
             (["7", "9"], "anna/x", 1, .null), (["7", "../x"], Self.first, 1, .null),

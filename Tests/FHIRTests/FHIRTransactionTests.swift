@@ -4,7 +4,7 @@ import HealthModel
 import HealthResources
 import Testing
 
-/// The bundle that carries elements.
+/// The bundle in which elements are sent.
 @Suite struct FHIRTransactionTests {
     private let plain = FHIRForm(
         patients: PatientNames(.null), createsPatients: false,
@@ -46,7 +46,7 @@ import Testing
         #expect(entry?["request"]["method"] == "DELETE" && entry?["resource"].isNull == true)
     }
 
-    /// With our own ids no search is needed, so two simultaneous requests can't make two resources.
+    /// With our own ids no search is needed, so two simultaneous requests can't create two resources.
     @Test func withIDsOfOursNothingIsSearchedFor() throws {
         var form = plain
         form.givesIDs = true
@@ -65,7 +65,7 @@ import Testing
         #expect(FHIRTransaction(samples([1]), [0], form).methods == [.createPatient, .put])
     }
 
-    /// Anything delivered in another form is delivered again; files from earlier releases have the usual form.
+    /// Anything that was delivered in another form is delivered again; files from earlier releases have the usual form.
     @Test func aFormIsToldByItsText() {
         func text(_ options: Value) -> String { FHIRForm(options, figures: []).text }
         let all: [Value] = [
@@ -90,7 +90,7 @@ import Testing
         #expect(entries.first?["resource"] == ["resourceType": "Patient", "identifier": [patient]])
         let subject = entries.last?["resource"]["subject"]
         #expect(subject?["reference"] == entries.first?["fullUrl"] && subject?["identifier"] == patient)
-        // Nothing here refers to a patient.
+        // Nothing here should refer to a patient.
         #expect(FHIRTransaction(samples([1], deleted: [0]), [0], form).methods == [.delete])
     }
 }

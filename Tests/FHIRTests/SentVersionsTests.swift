@@ -16,7 +16,7 @@ import Testing
         #expect(sent.select(samples([10], ids: [1], deleted: [0]), 0..<1).rows == [0])
     }
 
-    /// The newer version may have been refused, in which case the server should have the older one.
+    /// The newer version may have been refused, and then the server should get the older one.
     @Test func whatWasOnlySentOvertakesNothing() {
         let sent = SentVersions()
         #expect(sent.select(samples([9], ids: [1]), 0..<1).rows == [0])
@@ -39,7 +39,7 @@ import Testing
         #expect(sent.select(days([("2025-03-30", 8, 1), ("2025-03-31", 8, 1)]), 0..<2).rows == [1])
     }
 
-    /// Memory use stays constant; whatever was accepted recently is remembered.
+    /// Memory use stays constant; only what was accepted recently is remembered.
     @Test func itForgetsTheOldest() {
         var sent = SentVersions(capacity: 10)
         sent.accept(samples([100], ids: [0]), [0])

@@ -19,13 +19,13 @@ from urllib.parse import urlsplit
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "backend-python"))
 import server as example
 
-#: One in this many ids is refused for good.
+# : One out of this many ids is refused for good.
 POISON = 997
 #: The number of requests after which it behaves, except for refusals and a fault in one request of ten, so that the
 #: test ends.
 WILD = int(os.environ.get("HEALTHBUS_FAULT_REQUESTS", "120"))
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
-#: Statuses that stop delivery for 30 s, or until a person asks; a few of each.
+# : Statuses that stop delivery for 30 s, or until a person asks for it; each occurs a few times.
 STOPS = [301, 302, 307, 308, 403, 404, 405, 410]
 
 
@@ -66,14 +66,14 @@ class Faulty(example.Handler):
                 # Each fault occurs once before any is repeated.
                 Faulty.deck = Faulty.deck or chance.sample(faults, len(faults))
                 fault = Faulty.deck.pop()
-            # Two such answers in a row would count as a refused token, and delivery would wait for a person.
+            # Two such answers in a row would count as a refused token, and delivery would wait until a person acts.
             if fault == "unauthorized" and Faulty.last == fault:
                 fault = "well"
             Faulty.last = fault
             Faulty.done[fault] += 1
             return fault, chance
 
-    # What the server does with the elements.
+    # What the server does with the elements that it receives.
 
     def keep(self, body):
         """Stores a request's rows, except for the poison; returns the answer, and what is refused."""
@@ -102,7 +102,7 @@ class Faulty(example.Handler):
         self.end_headers()
         self.wfile.write(body)
 
-    # Correct answers, with refusals in any form that is understood.
+    # Correct answers, with refusals in any form that the uploader understands.
 
     def well(self, body, chance):
         answer, refused = self.keep(body)
@@ -158,7 +158,7 @@ class Faulty(example.Handler):
                 status = chance.choice(STOPS)
         self.raw(status, "<html>Moved</html>", "text/html", Location="https://example.org/elsewhere")
 
-    # Some elements are stored, but the answer says little or nothing about them.
+    # Some elements are stored, but the answer reports little or nothing about them.
 
     def drop_after(self, body, chance):
         self.keep(body)
@@ -221,7 +221,7 @@ class Faulty(example.Handler):
         answer["counts"][name] = chance.choice([answer["counts"][name] + 1, -1, 2**62, "many", 0.5])
         self.say(200, answer)
 
-    # The server claims to have accepted what it hasn't, in ways that can be detected.
+    # The server claims to have accepted what it hasn't stored, in ways that can be detected.
 
     def empty_lie(self, body, chance):
         self.raw(chance.choice([200, 201, 202, 204]), "")

@@ -18,7 +18,7 @@ import pandas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEPS = "HKQuantityTypeIdentifierStepCount"
-# Figures in the summaries, and their columns.
+# The figures in the summaries, and the columns for them.
 FIGURES = {
     ("steps",): "steps", ("distanceMeters",): "distance_meters", ("heartRate", "average"): "heart_rate_average",
     ("heartRate", "resting"): "heart_rate_resting", ("sleep", "asleepMinutes"): "sleep_asleep_minutes",

@@ -2,7 +2,7 @@ import FilesStage
 import HealthModel
 import Testing
 
-/// A document's rows in a standard's format.
+/// The rows of a document in the format of a standard.
 @Suite struct DocumentRowsTests {
     private func rows(_ content: FileSpan.Content, _ format: FileFormat, _ document: Value) throws -> [Value] {
         let day = try #require(LocalDay("2025-03-30"))

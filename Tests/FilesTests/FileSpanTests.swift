@@ -43,7 +43,7 @@ import Testing
     ])
     func otherPathsAreNobodys(_ path: String) { #expect(FileSpan(path: path) == nil) }
 
-    /// No name leads out of the folder, or looks like another name's path.
+    /// No name leads out of the folder, or looks like the path for another name.
     @Test(arguments: ["..", ".", "a/b", "a=b", "%2e", "é", " "])
     func namesStayWithinTheirFolder(_ name: String) throws {
         let span = FileSpan(
@@ -53,7 +53,7 @@ import Testing
         #expect(FileSpan(path: span.path)?.user == name)
     }
 
-    /// A file system allows at most 255 bytes for a folder's name; a pushed type may have a name of 1000.
+    /// A file system allows at most 255 bytes for the name of a folder, but the name of a pushed type may have 1000.
     @Test(arguments: ["a", "é", "%"], [239, 240, 241, 480, 1000])
     func aLongNameGoesIntoSeveralFolders(_ letter: String, _ count: Int) throws {
         let name = String(repeating: letter, count: count)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Months are also correct before 1970, where numbers are negative.
+    /// Months are also correct before 1970, where the numbers are negative.
     @Test(arguments: [
         ("1969-12-31T23:59:59.999999Z", "1969-12"), ("1970-01-01T00:00:00Z", "1970-01"),
         ("2025-03-31T23:30:00-02:00", "2025-04"), ("1900-02-28T12:00:00Z", "1900-02"),

@@ -4,7 +4,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Whatever happens, the disk contains complete files in their places, and nothing else.
+/// Whatever happens, the disk contains complete files in their proper places, and nothing else.
 @Suite struct FilesWorkTests {
     private let path = "user=me/samples/type=A/month=2025-03.csv"
 

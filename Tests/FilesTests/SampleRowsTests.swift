@@ -39,7 +39,7 @@ import Testing
 
     @Test func csv() throws {
         let (text, count) = try rows(.csv)
-        // The first sample belongs to the month before, though it continues into this one.
+        // The first sample belongs to the previous month, although it continues into this one.
         #expect(count == 2)
         #expect(
             text == #"""
@@ -54,7 +54,7 @@ import Testing
         #expect(text.split(separator: "\n").last?.count(where: { $0 == "," }) == commas + 1, "one is in a name")
     }
 
-    /// Programs that guess types from the first rows must not conclude that a column has only whole numbers.
+    /// Programs that guess types from the first rows mustn't conclude that a column contains only whole numbers.
     @Test func wholeNumbersHaveAPointToo() {
         var bytes: [UInt8] = []
         for number in [58, -0.5, 0, 1e15, 2e300, .nan] as [Double] {

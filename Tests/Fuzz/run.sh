@@ -13,14 +13,14 @@ for target in $targets; do
     [ -d "$here/Corpus/$target" ] || { echo "there is no target '$target'; there are: $(ls "$here/Corpus" | xargs)" >&2; exit 2; }
 done
 
-# With only --sanitize, Swift code gets no counters. A separate build: every module with libFuzzer's counters and
-# AddressSanitizer's checks.
+# With only --sanitize, libFuzzer's counters aren't added to Swift code. A separate build: every module with libFuzzer's
+# counters and AddressSanitizer's checks.
 HEALTHBUS_WITH_FUZZER=1 "${SWIFT:-swift}" build --configuration release --no-color-diagnostics --scratch-path $build \
     --sanitize fuzzer --sanitize address --product healthbus-fuzz \
     -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp
 
-# A crash ends the program at once: the toolchain's backtracer can hang. Freed memory isn't kept for long, because it
-# counts towards the memory limit.
+# A crash ends the program at once, since the toolchain's backtracer can hang. Freed memory isn't retained for long,
+# because it counts towards the memory limit.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
 status=0
 for target in $targets; do

@@ -3,8 +3,8 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// The inputs that `make fuzz` begins with, and those that it has found, go through the same functions in the ordinary
-/// build.
+/// The inputs that `make fuzz` starts with, including those that it has found, go through the same functions in the
+/// ordinary build.
 @Suite struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fuzz/Corpus")
@@ -24,13 +24,14 @@ import Testing
         }
     }
 
-    /// The inputs are truncated at any point, and one byte of them is changed, as libFuzzer does first.
+    /// The inputs are truncated at an arbitrary point, and one of their bytes is changed, which is what libFuzzer does
+    /// first.
     @Test(arguments: FuzzTarget.allCases)
     func spoiltInputsKeepTheRules(target: FuzzTarget) throws {
         var random = SeededRandom(seed: 1)
         for input in try Self.inputs(target) {
             let bytes = Array(try Data(contentsOf: input))
-            // A recipe for a large input takes too long to be run more than once.
+            // A recipe for a large input takes too long to run more than once.
             guard bytes.count > 1, bytes[0] != 0xFE else { continue }
             for _ in 0..<20 {
                 var spoilt = Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random)))

@@ -103,7 +103,7 @@ class Board:
         for unit in units:
             if unit and unit not in UNITS and not re.match(r"(suffix|time):\S", unit):
                 yield f"Grafana has no unit {unit}, or it isn't among those known here"
-        # By default, Grafana colours a number green, or red from 80 up.
+        # By default, Grafana colours a number green, or red if it is 80 or more.
         if panel["type"] == "stat" and not (defaults.get("thresholds") or defaults.get("color", {}).get("mode") == "fixed"):
             yield "its number would be red from 80"
         custom = defaults.get("custom", {})
@@ -138,7 +138,7 @@ class Expander:
         if name.startswith("__"):
             return match.group()
         values, custom_all = self.variables[name]
-        # A variable's custom value for All is inserted unchanged, whatever the format.
+        # The custom value that a variable has for All is inserted unchanged, whatever the format.
         if custom_all:
             return custom_all
         if form == "sqlstring":
@@ -163,7 +163,7 @@ class Expander:
         raise SystemExit(f"wrong: no board has used the macro {name} so far: add it to Tests/Grafana/boards.py")
 
     def promql(self, text):
-        # Four scrapes, as with Grafana's data source.
+        # Four scrapes, which is what Grafana's data source uses.
         text = text.replace("$__rate_interval", f"{4 * self.scrape}s")
         text = self.variables_in(text)
         if "$" in text:

@@ -53,7 +53,7 @@ def sql_problem(target, database, expander):
         if rule["matcher"]["options"] not in types:
             return f"there is no column {rule['matcher']['options']}, but an override"
     if target.panel["type"] in ("timeseries", "annotation"):
-        # A time without a zone is shown as it is; one with a zone would move a day's date.
+        # A time without a zone is shown as it is, whereas one with a zone could move to another day.
         if types.get("time") != "timestamp without time zone":
             return f"its time is a {types.get('time')}"
         if [row["time"] for row in rows] != sorted(row["time"] for row in rows):
@@ -130,7 +130,7 @@ class Trial:
                 if problem:
                     sys.exit(f"wrong: {target}: {problem}")
                 count += 1
-            # One activity instead of all, as a person might choose.
+            # A single activity instead of all of them, as a person might choose.
             for name, (found, custom_all) in values.items():
                 if custom_all and board.name == "workouts.json":
                     one = {**values, name: (found[:1], None)}
@@ -198,7 +198,7 @@ def compare(trial, days):
         for day in days for each in day["workouts"])
     check(sorted(row["Begins"] for row in workouts) == wanted, f"the {len(wanted)} workouts of the stack, at their local times")
 
-    # The average leaves out days that aren't final, and includes days before the range.
+    # The average leaves out days that aren't final, but includes days before the range.
     means = shown("days.json", "Steps", "7-day average")
     final = {day["date"]: day["steps"] for day in days if day["final"] and day["steps"] is not None}
     for day in days[6:]:
@@ -247,11 +247,12 @@ def main(programs):
         servers.until("the stack is ready", lambda: "processes are ready" in stack.said())
         stack.run("import", export)
         stack.run("sync")
-        # Started only now, because the stack looks for its newest samples at the first scrape, and then every 15 s.
+        # This is started only now, because the stack looks for its newest samples at the first scrape, and then every
+        # 15 s.
         prometheus = servers.Prometheus(folder, stack.metrics)
         at_the_end.callback(prometheus.stop)
         servers.until("Prometheus reads it", prometheus.is_up)
-        # An increase needs an earlier value that was already scraped.
+        # An increase can only be computed if an earlier value has already been scraped.
         servers.until("Prometheus has seen the delivery", lambda: prometheus.now('healthbus_delivery_delay_seconds_count{metric="body"}'))
         stack.run("events", "add", "BodyMass", "71.4")
         stack.run("sync")

@@ -68,7 +68,7 @@ class Postgres:
 
     def start(self):
         self.run("initdb", "-D", f"{self.folder}/data", "-U", "admin", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-        # A zone that doesn't occur in the data, so that anything that depends on the session's zone is noticed.
+        # A zone that doesn't occur in the data, so that any dependence on the session's zone is noticed.
         options = f"-c unix_socket_directories={self.folder} -c port={self.port} -c listen_addresses=127.0.0.1 -c timezone=Asia/Tokyo -c fsync=off"
         self.run("pg_ctl", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log", "-w", "-t", "60", "-o", options, "start")
         self.run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", "admin", "health")

@@ -19,7 +19,7 @@ import Testing
         /// Refuses bodies beyond the limit.
         let room: Int
         let refusesEnd: Bool
-        /// The sink waits for this before it accepts each piece.
+        /// The sink waits for this before accepting each piece.
         let gate: DispatchSemaphore?
 
         init(room: Int = .max, refusesEnd: Bool = false, gate: DispatchSemaphore? = nil) {
@@ -77,7 +77,7 @@ import Testing
         defer { server.stop(drainSeconds: 0) }
         let line = try Line(server.port)
         line.say("PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 50000000\r\n\r\n")
-        // This is more than all buffers in between can hold, so it can't all be sent while the sink waits.
+        // This is more than all the buffers in between can hold, so not all of it can be sent while the sink waits.
         var limit = timeval(tv_sec: 0, tv_usec: 300_000)
         setsockopt(line.socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         #expect(!line.say([UInt8](repeating: 1, count: 50_000_000)))
@@ -91,7 +91,7 @@ import Testing
         defer { server.stop() }
         #expect(try send(server.port, 3_000_000) == 507)
         full.heard.withLock {
-            // The sink was offered nothing more.
+            // Nothing more was offered to the sink.
             #expect($0.bytes <= 100_000 + HTTPServer.Limits().headerBytes)
             #expect($0.ends == ["abandon"])
         }

@@ -1,9 +1,9 @@
 import CZlib
 import Testing
 
-/// Bodies as clients compress them.
+/// Bodies that are compressed as clients do it.
 enum Compressed {
-    /// zlib's form: two bytes of header, deflate, four of checksum.
+    /// The zlib format: a header of two bytes, the deflated data, and a checksum of four bytes.
     static func zlib(_ bytes: [UInt8]) throws -> [UInt8] {
         var count = compressBound(UInt(bytes.count))
         var out = [UInt8](repeating: 0, count: Int(count))

@@ -4,7 +4,7 @@ import Testing
 
 /// Compressed bodies.
 @Suite(.inTurn) struct ContentCodingTests {
-    /// A server that reports what the handler got.
+    /// A server that reports what its handler received.
     private func server(limit: Int = 8 << 20) throws -> HTTPServer {
         try HTTPServer(admission: { _ in .collect(limit: limit) }) { request in
             let sum = request.body.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 }
@@ -86,10 +86,10 @@ import Testing
     @Test func bombsDoNotGoOff() throws {
         let server = try server(limit: 5_000_000)
         defer { server.stop() }
-        // 2 MB of one repeated byte: below the size limit, but 1,000 times as large as what was sent.
+        // 2 MB of one repeated byte: less than the size limit, but 1,000 times as large as what was sent.
         let byRatio = try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 2_000_000)))
         #expect(byRatio.status == 413 && byRatio.text.contains("200 times"))
-        // With some noise, the body is within the ratio but exceeds the size limit.
+        // With some noise added, the body is within the ratio but exceeds the size limit.
         let large = [UInt8](repeating: 0, count: 60_000_000)
         let bySize = try post(server.port, "gzip", try Compressed.gzip(Compressed.noise(500_000) + large))
         #expect(bySize.status == 413 && bySize.text.contains("5000000 bytes"))
@@ -109,7 +109,7 @@ import Testing
         #expect(try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 90_000))).status == 200)
     }
 
-    /// A server with a gate, like the backend's, takes bodies without inflating them.
+    /// A server with a gate, such as the backend's, accepts bodies without inflating them.
     @Test func aGateInflatesNothing() throws {
         let server = try HTTPServer(gate: { _ in nil }) {
             HTTPResponse(status: 200, body: Array("\($0.body.count)".utf8))

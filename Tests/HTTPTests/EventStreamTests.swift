@@ -53,14 +53,14 @@ import Testing
         let text = read(line, until: "event: first\ndata: {\"a\":1}\n\n")
         #expect(
             text.contains("200 OK") && text.contains("Content-Type: text/event-stream") && text.contains("{\"a\":1}"))
-        // The stream is idle between events, then continues.
+        // The stream is idle between events, and then continues.
         for number in 0..<50 {
             stream.send("next", data: Array("\(number)".utf8))
             #expect(read(line, until: "data: \(number)\n").contains("event: next"))
         }
     }
 
-    /// However many streams are idle, other requests are answered: a stream needs no thread.
+    /// However many streams are idle, other requests are answered, because a stream needs no thread.
     @Test func manyStreamsHoldUpNobody() throws {
         let desk = Desk()
         var limits = HTTPServer.Limits()
@@ -98,7 +98,8 @@ import Testing
         #expect(!stream.isOpen && !stream.send("x", data: []))
     }
 
-    /// A client that connects while the last requests finish is refused at once, not left waiting.
+    /// A client that connects while the last requests are being finished is refused at once instead of being left
+    /// waiting.
     @Test func whoComesDuringAStopIsClosed() throws {
         let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // One of the server's two threads is kept busy; the other answers, or refuses, each new client.
@@ -128,7 +129,7 @@ import Testing
         stopped.wait()
     }
 
-    /// Data that a slow reader doesn't take isn't kept forever.
+    /// Data that a slow reader doesn't read isn't kept forever.
     @Test func aSlowReaderLosesEvents() throws {
         let desk = Desk()
         let server = try desk.server(capacity: 64 << 10)
@@ -137,7 +138,7 @@ import Testing
         let stream = try #require(desk.last)
         let large = [UInt8](repeating: UInt8(ascii: "x"), count: 32 << 10)
         #expect(eventually { !stream.send("large", data: large) })
-        // An event that fits is accepted again once the client has read some.
+        // Once the client has read some of it, an event that fits is accepted again.
         _ = read(line, until: "event: large")
         withExtendedLifetime(line) {}
     }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Requests that no well-behaved client sends: each is answered or cut off, and the server survives.
+/// Requests that no well-behaved client sends. Each is answered or cut off, and the server survives.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct HostileRequestTests {
     private func server(_ limits: HTTPServer.Limits = Self.small) throws -> HTTPServer {
         try HTTPServer(
@@ -30,7 +30,8 @@ import Testing
         try Line.exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").contains("got 0")
     }
 
-    /// Request lines and headers up to the empty line, and the expected status, or "" if the connection is just closed.
+    /// Request lines and headers up to the empty line, each with the expected status, or with "" if the connection is
+    /// just closed.
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: x", " 200 "), ("GET / HTTP/1.0", " 200 "), ("GET / HTTP/1.0\r\nHost: x", " 200 "),
         ("GET / HTTP/1.1", " 400 "), ("GET / HTTP/1.1\r\nHost: x\r\nHost: y", " 400 "),
@@ -91,7 +92,7 @@ import Testing
         #expect(try livesOn(server))
     }
 
-    /// A second request hidden in the first one's body isn't treated as one.
+    /// A second request that is hidden in the body of the first isn't treated as a request.
     @Test func nothingIsSmuggled() throws {
         let server = try server()
         defer { server.stop() }
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    /// When a client goes away, the memory of what it sent is freed.
+    /// When a client goes away, the memory used for what it sent is freed.
     @Test func whoGoesAwayInTheMiddleHoldsNothing() throws {
         var limits = Self.small
         limits.totalBodyBytes = 2000

@@ -26,7 +26,7 @@ final class Line {
 
     deinit { close(socket) }
 
-    /// False when the other side closed before it read everything.
+    /// False if the other side closed before it had read everything.
     @discardableResult
     func say(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -41,7 +41,7 @@ final class Line {
     @discardableResult
     func say(_ text: String) -> Bool { say(Array(text.utf8)) }
 
-    /// Sends the same bytes repeatedly until the other side closes; false if it read everything.
+    /// Sends the same bytes repeatedly until the other side closes; false if all of them were read.
     func flood(_ bytes: [UInt8], times: Int) -> Bool {
         for _ in 0..<times where !say(bytes) { return true }
         return false

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// A server that takes the next port when its own is taken.
+/// Tests that a server takes the next port when its own is in use.
 @Suite(.inTurn) struct PortTests {
     private func server(_ port: Int, tries: Int) throws -> HTTPServer {
         try HTTPServer(port: port, portTries: tries) { _ in HTTPResponse(status: 200) }
@@ -19,7 +19,7 @@ import Testing
         #expect(
             try HTTPClient(base: "http://127.0.0.1:\(second.port)").send(HTTPRequest(path: "/"), timeout: 60).status
                 == 200)
-        // With a single try, only one port is tried.
+        // With a single try, no port but the given one is tried.
         let error = #expect(throws: HTTPError.self) { try server(base, tries: 1) }
         #expect(error?.kind == .addressInUse)
     }

@@ -11,7 +11,7 @@ struct RateLimitTests {
         #expect(limit.take("a", at: 100.25) == 0.25)
         #expect(limit.take("a", at: 100.5) == nil)
         #expect(limit.take("a", at: 100.5) == 0.5)
-        // A key never holds more than a burst, however long it has been idle.
+        // A key never has more than one burst available, however long it has been idle.
         for _ in 0..<4 { #expect(limit.take("a", at: 10_000) == nil) }
         #expect(limit.take("a", at: 10_000) != nil)
     }
@@ -21,12 +21,12 @@ struct RateLimitTests {
         #expect(limit.take(1, 7, at: 0) == nil)
         #expect(limit.take(1, 7, at: 0) == 4)
         #expect(limit.take(1, 3, at: 0) == nil)
-        // A request for more than a bucket holds counts as a full bucket.
+        // A request for more than a bucket can hold is treated as a request for a full bucket.
         #expect(limit.wait(1, for: 1000, at: 0) == 10)
         #expect(limit.take(1, 1000, at: 10) == nil)
     }
 
-    /// Compared with a simple bucket that counts its tokens.
+    /// Compared with a simple bucket that keeps a count of its tokens.
     @Test func equalsABucket() {
         var limit = RateLimit<Int>(perSecond: 5, burst: 20)
         var tokens = 20.0
@@ -43,7 +43,7 @@ struct RateLimitTests {
             tokens = min(20, tokens + (now - before) * 5)
             before = now
             let isLetThrough = tokens + 1e-4 >= wanted
-            // Cases that are decided by rounding aren't checked.
+            // Cases that depend on rounding aren't checked.
             guard abs(tokens - wanted) > 1e-3 else {
                 if limit.take(0, wanted, at: now) == nil { tokens -= wanted }
                 continue
@@ -77,7 +77,7 @@ struct RateLimitTests {
         }
         #expect(attempts.wait(7, at: 0) == 30)
         #expect(attempts.wait(8, at: 0) == nil)
-        // Further failures don't lengthen the wait.
+        // Further failures don't make the wait longer.
         attempts.failed(7, at: 10)
         #expect(attempts.wait(7, at: 10) == 20)
         #expect(attempts.wait(7, at: 30) == nil)

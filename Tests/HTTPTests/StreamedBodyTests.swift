@@ -6,13 +6,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Bodies that become files while they arrive.
+/// Bodies that are written to files while they arrive.
 @Suite(.inTurn) struct StreamedBodyTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Streams bodies sent to /file with the right token.
+    /// Streams bodies that are sent to /file with the right token.
     private func server(limit: Int = 8 << 20, limits: HTTPServer.Limits = .init()) throws -> HTTPServer {
         let folder = folder.path
         return try HTTPServer(
@@ -119,7 +119,7 @@ import Testing
     @Test func whoTricklesIsCutOff() throws {
         var limits = HTTPServer.Limits()
         limits.streamSeconds = 1
-        // A stream has its own time limit.
+        // A stream has a time limit of its own.
         limits.requestSeconds = 0
         let server = try server(limits: limits)
         defer { server.stop(drainSeconds: 0) }

@@ -45,7 +45,7 @@ import Testing
         #expect(throws: HTTPError.self) { try send(server, authority.certificate) }
         // Existing connections stay.
         #expect(try open.send(HTTPRequest(path: "/")).status == 200)
-        // A certificate and key that don't match change nothing.
+        // A certificate that doesn't match its key changes nothing.
         let first = try authority.identity("third")
         let second = try authority.identity("fourth")
         let error = #expect(throws: HTTPError.self) {
@@ -119,13 +119,13 @@ import Testing
             }
             #expect(error?.kind == .tls)
         }
-        // The port was freed, and a plain server has nothing to renew.
+        // The port has been freed, and a plain server has no certificate to renew.
         let plain = try HTTPServer(port: port) { _ in HTTPResponse(status: 200) }
         defer { plain.stop() }
         #expect(throws: HTTPError.self) { try plain.renew(good) }
     }
 
-    /// The type of the first record that answers a ClientHello of TLS 1.1 (2) or 1.2 (3); 0 if there is none.
+    /// The type of the first record in the answer to a ClientHello of TLS 1.1 (2) or 1.2 (3); 0 if there is none.
     private func greeted(_ server: HTTPServer, minor: UInt8) throws -> UInt8 {
         let ciphers: [UInt8] = [0xC0, 0x2B, 0xC0, 0x09, 0xC0, 0x0A]
         // Signatures, curves, point formats.

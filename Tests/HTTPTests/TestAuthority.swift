@@ -3,7 +3,8 @@ import HTTP
 import TestSupport
 import Testing
 
-/// A test's own certificate authority, made with the openssl command, and the certificates it signs for 127.0.0.1.
+/// A certificate authority of the test's own, made with the openssl command, and the certificates that it signs for
+/// 127.0.0.1.
 final class TestAuthority {
     let folder: TemporaryFolder
     /// The authority's certificate, in a PEM file for clients.
@@ -16,7 +17,7 @@ final class TestAuthority {
             "-subj", "/CN=healthbus test authority", "-keyout", "ca.key", "-out", "ca.pem")
     }
 
-    /// Makes a certificate and its key, in two files in the authority's folder.
+    /// Makes a certificate and its key as two files in the authority's folder.
     func sign(_ name: String) throws -> (certificateFile: String, keyFile: String) {
         _ = try folder.file("\(name).ext", "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
         try Self.openssl(

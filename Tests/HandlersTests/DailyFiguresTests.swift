@@ -138,7 +138,7 @@ import WorkoutsStage
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],
             ])
-        // Figures for a person's own types are aggregated as the person has configured.
+        // Figures for a person's own types are aggregated in the way that the person has configured.
         var own = try DayBuilder()
         for (minute, value) in [("00", 1.0), ("10", 4.0), ("20", 2.0)] {
             try own.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value)
@@ -169,7 +169,7 @@ import WorkoutsStage
             let coffee = try #require(try mixed.compute(GenericHandler()).figures["other"]?["coffee"])
             #expect(coffee[member] == 1.0 && coffee["count"] == 3 && coffee["unit"] == "cups", "\(aggregation)")
         }
-        // In a stack without a handler for a type, `generic` gets that type too: nothing is dropped silently.
+        // If a stack has no handler for a type, `generic` gets that type too, so that nothing is dropped silently.
         try day.add(Self.quantity + "StepCount", "2025-06-01T09:10:00+02:00", nil, 10)
         let all = try #require(try day.compute(GenericHandler()).figures["other"]?.object)
         #expect(all[Self.quantity + "StepCount"] == ["sum": 10.0, "count": 1, "unit": "count"])

@@ -1,7 +1,7 @@
 import HealthModel
 import Testing
 
-/// A day's samples written by hand, and what a handler computes from them.
+/// The samples of a day, written by hand, and what a handler computes from them.
 struct DayBuilder {
     var zones: ZoneTimeline
     var day: LocalDay
@@ -48,7 +48,7 @@ struct DayBuilder {
         page.healthKitUUID.append(uuid)
     }
 
-    /// Computes the day in the same way as the host does, from the day's slice alone.
+    /// Computes the day in the same way as the host does, using nothing but the slice of that day.
     func compute(_ handler: some DayHandler) throws -> DayOutput {
         try handler.compute(
             DayInput(

@@ -45,14 +45,14 @@ import Testing
         for option in options.sorted() { #expect(page.contains("`\(option)`"), "\(option)") }
         let read = try DocumentedNames.variables()
         #expect(read.count > 15)
-        // The variables that `notify` passes to a program are listed in delivery.md.
+        // The variables that `notify` passes to a program are all listed in delivery.md.
         for name in read.sorted() where !name.hasPrefix("HEALTHBUS_ALERT_") {
             #expect(page.contains("`\(name)`"), "\(name)")
         }
     }
 
-    /// Where the default stack differs from what a reader of the sources would expect, the page names the option, and
-    /// the profile that sets it.
+    /// If the default stack differs from what a reader of the sources would expect, the page names the option, and the
+    /// profile that sets it.
     @Test func everyChoiceNamesItsOptionAndTheProfilesThatSetIt() throws {
         let page = try #require(try DocumentedNames.pages()["docs/delivery-statements.md"])
         let table = try #require(page.components(separatedBy: "| option (profile) |").dropFirst().first)
@@ -75,7 +75,7 @@ import Testing
         #expect(rows == 17)
     }
 
-    /// The first words of a page say whom it is for.
+    /// The first words of a page tell whom it is for.
     @Test func eachPageSaysFirstWhomItIsFor() throws {
         for (page, text) in try DocumentedNames.pages() where page != "README.md" {
             let first = text.components(separatedBy: "\n\n").dropFirst().first ?? ""

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Broken links on a page of the documentation: to a file that doesn't exist, or a heading the page doesn't have.
+/// Broken links on a page of the documentation: those to a file that doesn't exist, or to a heading that the page
+/// doesn't have.
 struct DocumentedLinks {
-    /// The pages' text, by path within the checkout.
+    /// The text of the pages, by path within the checkout.
     let pages: [String: String]
 
     func dead(in page: String) -> [String] {
@@ -22,7 +23,8 @@ struct DocumentedLinks {
         return Self.headings(of: text).contains(parts[1])
     }
 
-    /// The anchors of headings, as GitHub makes them: lower case, without punctuation, words joined by hyphens.
+    /// The anchors of headings in the form that GitHub gives them: lower case, without punctuation, and with words
+    /// joined by hyphens.
     private static func headings(of text: String) -> Set<String> {
         var headings: Set<String> = []
         var isCode = false

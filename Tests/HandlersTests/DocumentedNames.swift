@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of tests and commands that a page of the documentation relies on, and those that exist.
+/// The names of tests and commands on which a page of the documentation relies, and the names that exist.
 struct DocumentedNames {
     static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -11,7 +11,7 @@ struct DocumentedNames {
 
     private struct Command {
         var options: Set<String>
-        /// The allowed first words after the command; nil if any word is allowed.
+        /// The words that may come first after the command; nil if any word is allowed.
         var words: Set<String>?
     }
 
@@ -46,8 +46,8 @@ struct DocumentedNames {
         }
     }
 
-    /// Reads the commands from their source: a program can't be imported.
-    /// - Parameter shared: options that several commands share, by the name they are declared under.
+    /// Reads the commands from their source, since a program can't be imported.
+    /// - Parameter shared: options that are shared by several commands, by the name under which they are declared.
     private mutating func collectCommands(_ source: String, _ shared: [String: String]) {
         for block in source.components(separatedBy: "name: \"healthbus ").dropFirst() {
             let declared = block.components(separatedBy: "examples:")[0]
@@ -66,7 +66,7 @@ struct DocumentedNames {
 }
 
 extension DocumentedNames {
-    /// The pages' text, by path within the checkout.
+    /// The text of the pages, by path within the checkout.
     static func pages() throws -> [String: String] {
         let docs = try FileManager.default.contentsOfDirectory(atPath: checkout.appending(path: "docs").path)
             .filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
@@ -76,7 +76,7 @@ extension DocumentedNames {
             })
     }
 
-    /// Environment variables that any program reads.
+    /// The environment variables that any of the programs reads.
     static func variables() throws -> Set<String> {
         try ["Sources", "plugins"].reduce(into: []) { names, folder in
             for source in try sources(below: checkout.appending(path: folder).path) {
@@ -115,7 +115,7 @@ extension DocumentedNames {
         return names
     }
 
-    /// In backticks or in a block of commands, without comments.
+    /// In backticks or in a block of commands; comments don't count.
     private static func commandLines(in page: String) -> [String] {
         var lines: [String] = []
         for (index, part) in page.components(separatedBy: "```").enumerated() {
@@ -129,7 +129,7 @@ extension DocumentedNames {
         return lines
     }
 
-    /// The part of a command line that doesn't exist; nil if everything does.
+    /// The first part of a command line that doesn't exist; nil if all of it does.
     private func wrong(_ line: String) -> String? {
         let words = line.split(whereSeparator: { " []".contains($0) }).dropFirst().map(String.init)
         if words == ["help"] || words.first == "help" && commands[words[1]] != nil { return nil }

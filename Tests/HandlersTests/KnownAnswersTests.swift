@@ -5,12 +5,13 @@ import SleepStage
 import StepsStage
 import Testing
 
-/// Days whose figures can be worked out by hand.
+/// Days with figures that can be worked out by hand.
 @Suite struct KnownAnswersTests {
     static let quantity = "HKQuantityTypeIdentifier"
 
-    /// 46 and 113 whole minutes, plus one minute across midnight, with 22 of its seconds before and 38 after: rounded,
-    /// 46 and 114 minutes. If that minute counted entirely for the day of its start, the result would be 47 and 113.
+    /// 46 and 113 whole minutes, plus one minute that crosses midnight, with 22 of its seconds before and 38 after;
+    /// when rounded, these are 46 and 114 minutes. If that minute counted entirely for the day on which it starts, the
+    /// result would be 47 and 113.
     @Test func theMinuteOverMidnight() throws {
         var minutes: [Double] = []
         for date in ["2025-06-01", "2025-06-02"] {
@@ -33,7 +34,7 @@ import Testing
 
     struct ClockDay: Sendable, CustomTestStringConvertible {
         var date: String
-        /// The first zone, and the zone that applies from the given moment on.
+        /// The first zone, and the zone that applies from the given moment onwards.
         var zone: String
         var then: (at: String, zone: String)?
         /// The length of each bucket in seconds.
@@ -54,10 +55,10 @@ import Testing
         .init(date: "2025-10-26", zone: "Europe/Berlin", hours: full(25)),
         .init(date: "2025-03-09", zone: "America/New_York", hours: full(23)),
         .init(date: "2025-11-02", zone: "America/New_York", hours: full(25)),
-        // A change of half an hour: back from 02:00 to 01:30, and forward from 02:00 to 02:30.
+        // The clock changes by half an hour: back from 02:00 to 01:30, and forward from 02:00 to 02:30.
         .init(date: "2025-04-06", zone: "Australia/Lord_Howe", hours: full(2) + [1800] + full(22)),
         .init(date: "2025-10-05", zone: "Australia/Lord_Howe", hours: full(2) + [1800] + full(21)),
-        // No midnight: these days begin at 01:00.
+        // There is no midnight: these days begin at 01:00.
         .init(date: "2018-11-04", zone: "America/Sao_Paulo", hours: full(23)),
         .init(date: "2024-03-31", zone: "Asia/Beirut", hours: full(23)),
         // The country skipped this date.
@@ -65,7 +66,7 @@ import Testing
         .init(date: "2011-12-30", zone: "Pacific/Apia", hours: []),
         .init(date: "2011-12-31", zone: "Pacific/Apia", hours: full(24)),
         // Across the date line: the last four hours of the 1st are repeated, and the 2nd has first fifteen hours and
-        // then a full day.
+        // then a whole day.
         .init(
             date: "2025-06-01", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(28)),
@@ -84,7 +85,7 @@ import Testing
             hours: [1800] + full(23)),
     ]
 
-    /// A step every second, day and night: the day has as many steps as seconds, and so does each bucket.
+    /// A step every second, day and night, so the day has as many steps as seconds, and so does each bucket.
     @Test(arguments: clockDays) func stepsOfDaysThatAreNotUsual(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let middle = try #require(InstantText.parse(clock.date + "T12:00:00Z"))
@@ -95,7 +96,7 @@ import Testing
         #expect(output.hourly["steps"]?.array?.map(\.double) ?? [] == clock.hours.map { Double($0) })
     }
 
-    /// A minute of standing in each bucket, with a heart rate one beat per minute higher each time.
+    /// A minute of standing in each bucket, with a heart rate that is one beat per minute higher each time.
     @Test(arguments: clockDays) func standHoursAndHeartRateByHour(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let buckets = day.zones.hours(of: day.day)
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    /// Asleep over the Pacific: the night belongs to the date on which it ends by the local clock.
+    /// Asleep over the Pacific: the night belongs to the date on which it ends according to the local clock.
     @Test func aNightInFlight() throws {
         let zones = try ZoneTimeline([
             .init(from: .distantPast, zone: "Asia/Tokyo"),

@@ -10,7 +10,7 @@ import Testing
 import struct BodyStage.BodyHandler
 import struct WorkoutsStage.WorkoutsHandler
 
-/// The manifests match what the handlers actually do.
+/// Tests that the manifests match what the handlers actually do.
 @Suite struct ManifestTests {
     static func manifest(_ name: String) throws -> Value {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -33,7 +33,7 @@ import struct WorkoutsStage.WorkoutsHandler
         }
     }
 
-    /// A handler requests only types in its manifest, and doesn't list any type both as its own and as one that it only
+    /// A handler only requests types in its manifest, and doesn't list a type both as its own and as one that it only
     /// reads.
     @Test func namesWhatItReads() throws {
         for (name, handler) in Self.handlers where name != "generic" {

@@ -46,7 +46,7 @@ import Testing
             let minute = Duration.seconds(60)
             let begin = zones.ranges(of: first).first?.lowerBound ?? 0
             let start = begin + Int64.random(in: 0..<Int64(days * 24 * 60), using: &random) * minute
-            // Sleep stages, naps, long times in bed, and sleep that lasts more than a day.
+            // Sleep stages, naps, long periods in bed, and sleep that lasts more than a day.
             let lengths: [ClosedRange<Int64>] = [0...40, 10...120, 300...600, 900...2400]
             let kind = [0, 0, 0, 1, 1, 2, 3].randomElement(using: &random) ?? 0
             return Sample(
@@ -112,12 +112,12 @@ import Testing
                 before = after
             }
         }
-        // If nothing changed, the test would prove nothing.
+        // If nothing had changed, the test would prove nothing.
         #expect(changes > 300)
     }
 
     /// With one source and sessions of at most half a day, the nights together contain everything in the whole life,
-    /// each session once.
+    /// with each session exactly once.
     @Test func everySessionIsOneNights() throws {
         var found = 0
         for seed in 0..<150 as Range<UInt64> {
@@ -141,8 +141,8 @@ import Testing
         #expect(found > 300)
     }
 
-    /// With several sources too, however they overlap at the edges of a window, no session belongs to two days, and
-    /// none is lost.
+    /// The same holds for several sources: however they overlap at the edges of a window, no session belongs to two
+    /// days, and none is lost.
     @Test func everySessionOfSeveralSourcesIsOneNights() throws {
         var found = 0
         for seed in 0..<300 as Range<UInt64> {
@@ -186,7 +186,7 @@ import Testing
 }
 
 extension SleepDirtinessTests.Life {
-    /// The stretches without a gap longer than allowed, computed in the simplest way.
+    /// The stretches that have no gap longer than allowed, computed in the simplest way.
     func sessions() -> [Range<Instant>] {
         let gap = Duration.seconds(Int64((configuration["gapMinutes"].double ?? 0) * 60))
         var sessions: [Range<Instant>] = []

@@ -50,7 +50,7 @@ import Testing
         #expect(sleep["asleepMinutes"] == .null && sleep["latencyMinutes"] == .null && sleep["efficiency"] == .null)
     }
 
-    /// Each session belongs to one day, even if its samples are on both sides of the boundary.
+    /// Each session belongs to one day, even if it has samples on both sides of the boundary.
     @Test func aSessionOverTheEdgeBelongsToItsEnd() throws {
         for (date, sessions) in [("2025-06-01", 0), ("2025-06-02", 1), ("2025-06-03", 0)] {
             var day = try DayBuilder(date)

@@ -2,7 +2,7 @@ import HealthModel
 import SleepStage
 import Testing
 
-/// Nights whose totals an app computed, without stages.
+/// Nights without stages, whose totals were computed by an app.
 @Suite struct SleepStatisticTests {
     private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
     private static let body = """
@@ -54,7 +54,7 @@ import Testing
 
     private var type: String { Self.type }
 
-    /// Time in bed alone says nothing about sleep, even if it comes from the same source; the statistic's own source
+    /// Time in bed alone isn't evidence of sleep, even if it comes from the same source; the source of the statistic
     /// comes first.
     @Test(arguments: [("Watch", 0.0), ("iPhone", 0), ("Watch", 2)])
     func timeInBedLeavesIt(source: String, stage: Double) throws {

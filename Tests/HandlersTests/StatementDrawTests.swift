@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make statements`: the script that draws statements at random and prints the tests or commands that show each.
+/// Tests `make statements`, the script that draws statements at random and prints the tests or commands that
+/// demonstrate each of them.
 @Suite(.inTurn) struct StatementDrawTests {
     private func draw(_ words: String...) throws -> (status: Int32, output: String, error: String) {
         let script = DocumentedNames.checkout.appending(path: "Tests/Statements/draw.py").path
@@ -37,7 +38,7 @@ import Testing
         #expect(first.output.components(separatedBy: "    docs/").count == 51)
     }
 
-    /// The script finds a test that was renamed, a command that is gone, and a row that names nothing.
+    /// The script reports a test that was renamed, a command that is gone, and a row that names nothing.
     @Test func whatShowsNothingIsFound() throws {
         let folder = try TemporaryFolder()
         for place in ["docs", "Tests", "Sources/healthbus"] {

@@ -7,7 +7,7 @@ import WorkoutsStage
     private static let rate = "HKQuantityTypeIdentifierHeartRate"
     private static let resting = "HKQuantityTypeIdentifierRestingHeartRate"
 
-    /// An hour from 10:00 on; the person turned 40 that day, so the maximum is 180.
+    /// An hour that begins at 10:00. The person turned 40 that day, so the maximum is 180.
     private func day(_ body: String = #"{"activity":"running"}"#) throws -> DayBuilder {
         var day = try DayBuilder()
         day.characteristics = ["dateOfBirth": "1985-06-01"]
@@ -90,7 +90,7 @@ import WorkoutsStage
     @Test func nothingIsGuessed() throws {
         let none = try day()
         #expect(try figure(none)["heartRate"] == .null && figure(none)["heartRateZones"] == .null)
-        // A workout without a resting rate, without an age, or without a heart rate.
+        // Workouts without a resting rate, without an age, or without a heart rate.
         var noRest = try day()
         try add(["10:00:00"], 100, to: &noRest)
         #expect(try figure(noRest)["heartRateZones"] == .null && figure(noRest)["heartRate"]["average"] == 100.0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// Workouts that one source wrote several times, with the same start and activity.
+/// Workouts that one source wrote several times with the same start and activity.
 @Suite struct WorkoutRepeatsTests {
     struct Written {
         var low: UInt64
@@ -71,7 +71,7 @@ import WorkoutsStage
         #expect(try Self.counted(Self.six + [other]) == ["02", "09"])
     }
 
-    /// The newest is chosen by when HealthKit stored it, then by its end, then by its content.
+    /// The newest one is determined first by when HealthKit stored it, then by its end, and then by its content.
     @Test(
         arguments: [
             ([Written(low: 1, created: 5), Written(low: 2, created: 6)], "02"),
@@ -90,7 +90,8 @@ import WorkoutsStage
     @Test func theOrderOfArrivalChangesNothing() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50 {
-            // Ids and sequence numbers depend on the order of arrival, but which workout counts doesn't.
+            // Ids and sequence numbers depend on the order of arrival, but the choice of the workout that counts
+            // doesn't.
             let shuffled = Self.six.shuffled(using: &random).enumerated().map { place, one in
                 var one = one
                 one.low = UInt64(place + 1)
@@ -101,7 +102,7 @@ import WorkoutsStage
         }
     }
 
-    /// Repeats are counted across pages of any length; deleted and quarantined ones don't count.
+    /// Repeats are recognized across pages of any length; deleted and quarantined workouts don't count.
     @Test func theyAreCountedBySourceAndDay() throws {
         let others = [
             Written(low: 20, start: "2025-06-02T08:00:00Z", end: "2025-06-02T09:00:00Z"),

@@ -13,7 +13,7 @@ import WorkoutsStage
         return try day.compute(WorkoutsHandler())
     }
 
-    /// The only activity of a workout that doesn't list any itself.
+    /// The only activity of a workout that lists none itself.
     private static let itself: Value = [
         "activity": "running", "activityType": 37, "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
         "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,
@@ -96,7 +96,7 @@ import WorkoutsStage
         #expect(figure["activities"].array?.first?["activityType"] == Value(number))
     }
 
-    /// As in exports: no kind is printed, the last activity has no end, and the workout itself has the sums too.
+    /// As in exports: no kind is printed, the last activity has no end, and the sums are also on the workout itself.
     @Test func swimBikeRunWithTransitions() throws {
         func activity(_ from: String, _ to: String?, _ type: String?, _ meters: Double) -> String {
             let end = to.map { #""end":"2025-06-01T\#($0):00Z","# } ?? ""

@@ -77,7 +77,7 @@ import Testing
         }
         #expect(ImportError.system(EACCES, path: "p") == .notPermitted(path: "p"))
         #expect(ImportError.system(EIO, path: "p").description.contains("p"))
-        // Root may read everything, so the error itself occurs only for other users.
+        // Root may read everything, so the error itself can only occur for other users.
         guard getuid() != 0 else { return }
         let closed = try folder.file("closed.xml", export(steps()))
         #expect(chmod(closed, 0) == 0)
@@ -100,8 +100,8 @@ import Testing
         }
     }
 
-    /// What a failing disk or an incomplete copy leaves behind: lines are missing, but the text around the gap happens
-    /// to be well-formed.
+    /// What a failing disk or an incomplete copy may leave behind: lines are missing, but the text around the gap
+    /// happens to be well-formed.
     @Test func zeroBytesAreDamage() throws {
         let whole = Array(export(steps("80") + "\n" + steps("81") + "\n" + steps("82")).utf8)
         #expect(try read(bytes: whole).summary.damaged == nil)
@@ -127,7 +127,7 @@ import Testing
         let sink = CollectingSink()
         let path = try folder.file("cut.zip", Array(zip.prefix(zip.count / 2)))
         let summary = try ExportReader(path: path).read(into: sink)
-        // Everything before the cut, except for the record that was cut through.
+        // Everything before the cut, except for the record in which the cut lies.
         let before = String(decoding: zip.prefix(zip.count / 2), as: UTF8.self).components(separatedBy: "/>").count - 2
         #expect(sink.rows.count == before && summary.records == before)
         let damage = try #require(summary.damaged)
@@ -144,7 +144,7 @@ import Testing
         #expect(sink.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
     }
 
-    /// A small file with a wrong checksum affects neither the export after it nor the route after that.
+    /// A small file with a wrong checksum affects neither the export that follows it nor the route after that.
     @Test func aBrokenFileOfAnArchiveCostsOnlyItself() throws {
         let folder = try TemporaryFolder()
         let gpx = #"<gpx><trkpt lat="1" lon="2"><time>2025-03-30T06:00:00Z</time></trkpt></gpx>"#
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The document's own entities, files and network addresses aren't expanded.
+        // Entities that the document declares aren't expanded, nor are files and network addresses.
         #"<!DOCTYPE HealthData [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>"#,
         #"<!DOCTYPE HealthData [<!ENTITY c SYSTEM "file:///etc/passwd">]>"#,
         #"<!DOCTYPE HealthData SYSTEM "http://127.0.0.1:9/x.dtd" [<!ENTITY % p SYSTEM "http://127.0.0.1:9/y">%p;]>"#,
@@ -194,7 +194,7 @@ import Testing
         #expect(again.rows.isEmpty)
     }
 
-    /// Leaving out the reference would produce a different number.
+    /// If the reference were simply left out, the result would be a different number.
     @Test(arguments: ["1&foo;6", "1&#0;6", "&minus;5", "5&deg;0", "5&#xD800;0"])
     func aReferenceToNothingMakesNoOtherNumber(value: String) throws {
         let (sink, summary) = try read(

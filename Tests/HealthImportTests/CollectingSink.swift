@@ -1,7 +1,7 @@
 import HealthImport
 import HealthModel
 
-/// Keeps everything that a reader finds, in rows that are easy to inspect.
+/// Keeps everything that a reader finds, as rows that are easy to inspect.
 final class CollectingSink: ExportSink {
     struct Row: Equatable {
         var type: String
@@ -30,10 +30,10 @@ final class CollectingSink: ExportSink {
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
     var documents: [DocumentPart] = []
-    /// How many rows had arrived by the time a file's first route arrived.
+    /// The number of rows that had arrived before the first route of a file.
     var rowsBeforeRoutes: Int?
     var lastProgress: (read: Int64, total: Int64) = (0, 0)
-    /// Throws at the first batch.
+    /// Whether to throw at the first batch.
     var refuses = false
 
     func exportInfo(_ info: ExportInfo) throws { self.info = info }

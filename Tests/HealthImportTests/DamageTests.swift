@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// One line per record; a record's value is its number.
+    /// One record per line; the value of a record is its number.
     private func records(_ count: Int) -> [String] {
         (0..<count).map { steps("\($0)", more: $0 % 3 == 0 ? " device=\"&lt;a, b&gt;\"" : "") }
     }
@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...40, using: &random) {
             broken[Int.random(in: 0..<all.count, using: &random)] = Damage.allCases.randomElement(using: &random)
         }
-        // A tag whose beginning is missing can't be told apart from an unfinished tag before it.
+        // If the beginning of a tag is missing, it can't be distinguished from an unfinished tag before it.
         for (number, damage) in broken where damage == .lostBegin && broken[number - 1] != nil {
             broken[number] = .doubled
         }
@@ -71,7 +71,7 @@ import Testing
         // Intact records aren't quarantined.
         #expect(lines == Set(broken.keys.map { Int64($0 + 3) }), "seed \(seed)")
         #expect(summary.quarantined == sink.quarantine.count)
-        // Whatever an import refuses, a retry refuses too.
+        // Whatever is refused by an import is also refused by a retry.
         for input in sink.quarantine {
             let again = CollectingSink()
             _ = try ExportReader.reread(element: input.raw, into: again)
@@ -108,8 +108,8 @@ import Testing
         #expect(summary.damaged?.isCut == false)
     }
 
-    /// Localised exports have attribute names of several words: these are recognised as metadata, both on import and in
-    /// input that is already quarantined.
+    /// Localised exports have attribute names of several words. These are recognised as metadata, both on import and in
+    /// input that has already been quarantined.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
         let (sink, summary) = try read(export(record))
@@ -118,7 +118,8 @@ import Testing
         let again = CollectingSink()
         #expect(try ExportReader.reread(element: record, into: again))
         #expect(again.rows.map(\.value) == [7])
-        // A bare word before a real attribute means that its value, or its neighbour's quote, is lost.
+        // If a real attribute is preceded by a bare word, either the value of that word or a quote of its neighbour is
+        // lost.
         let (other, _) = try read(export(steps("7", more: " broken unit=\"count\"")))
         #expect(other.rows.isEmpty && other.quarantine.count == 1)
     }
@@ -168,14 +169,14 @@ import Testing
         #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).sink.rows.map(\.value) == [1, 2])
     }
 
-    /// Broken input is scanned once, not once for each broken line before it.
+    /// Broken input is scanned once, rather than once for each broken line before it.
     @Test(arguments: ["<=>\n", "<a =/>\n", "<!-- >\n", "<?x >\n", "<![CDATA[ >\n"])
     func damageTakesTimeByItsLength(_ line: String) throws {
         func time(_ kibibytes: Int) throws -> Duration {
             let text = export(String(repeating: line, count: kibibytes << 10 / line.utf8.count) + steps())
             return try processorTime { _ = try read(text) }.time
         }
-        // A warm-up run before the measurement, so that one-time costs don't count.
+        // A warm-up run before the measurement, so that one-time costs aren't included.
         _ = try time(16)
         let (short, long) = (try time(64), try time(512))
         #expect(long < short * 24, "\(long) for eight times what took \(short)")

@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Everything in an archive is read, kept, or counted and named.
+/// Everything in an archive is either read, or kept, or counted and named.
 @Suite struct DocumentTests {
     private func read(_ files: [(name: String, bytes: [UInt8])], _ elements: String = steps()) throws -> (
         sink: CollectingSink, summary: ReadSummary
@@ -69,7 +69,7 @@ import Testing
         #expect(body["statedType"] == "Contacts" && body["children"].array?.first?["sphere"] == "-1.25")
     }
 
-    /// Sizes close to that of one part, and one that is too large to be held in memory.
+    /// Sizes close to that of one part, and a size that is too large to hold in memory.
     @Test(arguments: [0, 1, 256 << 10, (256 << 10) + 1, (8 << 20) + 77]) func aDocumentComesInParts(size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }
         let (sink, _) = try read([("x/clinical-records/big.bin", content)])
@@ -106,7 +106,7 @@ import Testing
         #expect(summary.otherExports == ["apple_health_export/export.xml"])
     }
 
-    /// Elements that no known export contains are read by the same rules.
+    /// The same rules apply to elements that occur in no known export.
     @Test func anyElementWithATimeIsASample() throws {
         let dates = #"startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200""#
         let (sink, summary) = try read(

@@ -3,9 +3,9 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// ECGs in an archive: one sample each, and a document with the waveform, whatever the phone's language.
+/// ECGs in an archive: each becomes a sample and a document with the waveform, whatever the language of the phone.
 @Suite struct ElectrocardiogramTests {
-    /// One recording, printed in different languages: all files have the same expected result.
+    /// One recording, printed in different languages; the expected result is the same for all files.
     static let files: [(String, String)] = [
         (
             "English",
@@ -51,7 +51,7 @@ import Testing
             12,5
             """
         ),
-        // A language with no known names.
+        // A language whose names aren't known.
         (
             "made up",
             """
@@ -191,7 +191,7 @@ import Testing
         #expect(sink.documents.count == 1)
     }
 
-    /// The waveform needn't be read again, but the sample must be: otherwise a complete import would delete it.
+    /// The waveform needn't be read again, but the sample must be; otherwise a complete import would delete it.
     @Test func aKnownWaveformIsPassedOver() throws {
         let text = Self.files[0].1
         let first = try read([(Self.place, text)])

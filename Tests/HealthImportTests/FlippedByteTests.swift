@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// An archive that was damaged in transit: everything stored from it was also in the original.
+/// An archive that was damaged in transit: everything that was stored from it must also be in the original.
 @Suite struct FlippedByteTests {
     private let folder: TemporaryFolder
     private let whole: [UInt8]
@@ -20,7 +20,7 @@ import Testing
         _ = try ExportReader(path: path).read(into: content)
     }
 
-    /// Everything about a sample, except for its line number.
+    /// Everything in a sample except for its line number.
     private func samples(_ sink: CollectingSink) -> [String] {
         sink.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
@@ -58,7 +58,7 @@ import Testing
             #expect(known.points.isSuperset(of: points(sink)), "seed \(seed), byte \(place)")
             #expect(sink.quarantine.isEmpty, "seed \(seed), byte \(place)")
             if error != nil { refused += 1 }
-            // Either all samples are imported or none is; anything else that is missing is reported.
+            // Either all samples are imported or none; anything else that is missing is reported.
             #expect(sink.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
             if error == nil { #expect(sink.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
             if points(sink).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }
@@ -66,7 +66,7 @@ import Testing
         #expect(refused > 0 && refused < 40)
     }
 
-    /// Nothing is wrong before a cut, so that part is kept.
+    /// Nothing is wrong before the cut, so that part is kept.
     @Test(arguments: 0..<20)
     func aCutArchiveGivesWhatIsBeforeTheCut(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(100 + seed))
@@ -76,7 +76,7 @@ import Testing
         let found = samples(sink)
         #expect(known.isSuperset(of: found) && found == Array(samples(content).prefix(found.count)))
         #expect(summary?.damaged?.isCut == true || sink.rows.count == content.rows.count)
-        // The generator writes the export first, and it fills at least a third of the archive.
+        // The generator writes the export first, and the export fills at least a third of the archive.
         if length > whole.count / 4 { #expect(!sink.rows.isEmpty) }
     }
 
@@ -110,7 +110,7 @@ import Testing
         #expect(summary?.damaged?.entry == "a.gpx" && summary?.damaged?.what.contains("was left out") == true)
     }
 
-    /// Only the first export is read, and the second is reported.
+    /// Only the first export is read; the second one is reported.
     @Test func aSecondExportOfAnArchiveIsNamed() throws {
         let bytes = ZipBytes([("export.xml", export(steps("1"))), ("old/export.xml", export(steps("2")))]).bytes
         let (sink, summary, _) = try read(bytes)

@@ -25,7 +25,7 @@ import Testing
         #expect(first.bytes != other.bytes)
     }
 
-    /// The same person for longer, and up to a different day.
+    /// The same person over a longer period, and up to a different day.
     @Test(arguments: [(7, 5), (12, 5), (11, 2)]) func aLongerPeriodContainsAShorterOne(days: Int, end: Int) throws {
         func samples(_ days: Int, _ end: Int) throws -> [String: Int] {
             let made = try generate(.init(days: days, seed: 7, end: LocalDay(year: 2025, month: 4, day: end)))
@@ -74,7 +74,7 @@ import Testing
         #expect(made.sink.rows.allSatisfy { $0.start <= $0.end })
     }
 
-    /// Summer time begins on 2025-03-30: people still sleep at night, but the whole file has one offset.
+    /// Summer time begins on 2025-03-30: people still sleep at night, but there is only one offset in the whole file.
     @Test func clocksChangeButNightsStay() throws {
         let made = try generate(.init(days: 10, seed: 2, end: LocalDay(year: 2025, month: 4, day: 3)))
         let nights = made.sink.rows.filter {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Compressed and without sizes in its headers, as when the Health app streams it.
+    /// Compressed, without sizes in the headers, as when the Health app streams an archive.
     @Test(arguments: [0.05, 0.5, 0.97]) func aCutArchiveGivesWhatIsBeforeTheCut(share: Double) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/export.zip"

@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Zero bytes, bytes in another encoding, and content after the export: none of these turn into other content.
+/// Zero bytes, bytes in another encoding, and content after the export: none of these turn into different content.
 @Suite struct LostContentTests {
     private static let zeroReason = "there are zero bytes where the element's content was"
     private static let workout =
@@ -16,14 +16,14 @@ import Testing
             + "\n  <MetadataEntry key=\"key\(value)\" value=\"v\(value)\"/>\n </Record>"
     }
 
-    /// Each element's text begins and ends on a line of its own.
+    /// The text of each element begins and ends on a line of its own.
     private static let document = export(
         [
             steps("1"), record(2), record(3), workout, #"  <MetadataEntry key="w" value="x"/>"#, "</Workout>",
             record(4), food, record(5), record(6), "</Correlation>", steps("7"),
         ].joined(separator: "\n"))
 
-    /// Everything about a sample, except for its line number.
+    /// Everything in a sample except for its line number.
     private func samples(_ sink: CollectingSink) -> [String] {
         sink.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A gap at any place: everything kept was there before, and the gap is reported.
+    /// There is a gap at an arbitrary place: everything that is kept was there before, and the gap is reported.
     @Test(arguments: 0..<20)
     func aGapInventsNothing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Wherever a record contains a zero byte, the record isn't stored, but its neighbours are.
+    /// If a record contains a zero byte anywhere, it isn't stored, but its neighbours are.
     @Test func aZeroByteCostsItsElement() throws {
         let torn = Array(Self.record(2).utf8)
         for place in torn.indices {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// The points of a workout that isn't kept aren't assigned to another.
+    /// The points of a workout that isn't kept don't go to another workout.
     @Test func aTornWorkoutKeepsNoRoute() throws {
         let point = #"<Location date="2025-03-30 08:16:00 +0200" latitude="1" longitude="2"/>"#
         let route = "<WorkoutRoute startDate=\"2025-03-30 08:15:00 +0200\">\n\(point)\n</WorkoutRoute>\n"

@@ -3,7 +3,7 @@ import HealthImport
 import HealthModel
 import Testing
 
-/// Oddities that real exports contain although no specification mentions them.
+/// Oddities of real exports that no specification mentions.
 @Suite struct OddityTests {
     @Test func exportsOfIOS8HaveOtherNamesAndDates() throws {
         let (sink, summary) = try read(
@@ -24,7 +24,7 @@ import Testing
         #expect(sink.rows[2].value == 1 && sink.rows[2].unit.isEmpty && sink.rows[2].metadata == #"{"sessionId":"p1"}"#)
     }
 
-    /// XML is case-sensitive; anything that only looks like a record isn't a sample, and the reason says why.
+    /// XML is case-sensitive. Anything that only looks like a record isn't a sample, and the reason explains why.
     @Test func anElementOfAnotherNameIsNoRecord() throws {
         let category = steps().replacing(
             "HKQuantityTypeIdentifierStepCount", with: "HKCategoryTypeIdentifierSleepAnalysis")
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The wall-clock time, which is an hour behind the offset of the file's dates.
+        // The wall-clock time, which is an hour behind the offset in the file's dates.
         ["00:20:37,80", "00:20:38,94"], ["12:20:37.80 AM", "12:20:38.94 AM"], ["0.20.37,80", "0.20.38,94"],
         ["1:20:37.80\u{202F}AM", "1:20:38.94\u{202F}AM"], ["٠٠:٢٠:٣٧٫٨٠", "٠٠:٢٠:٣٨٫٩٤"],
         ["上午12:20:37.80", "上午12:20:38.94"],

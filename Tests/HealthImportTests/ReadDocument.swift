@@ -1,7 +1,7 @@
 import HealthImport
 import TestSupport
 
-/// A document around the given elements, without a document type.
+/// A document that contains the given elements, without a document type.
 func export(_ elements: String, locale: String = "en_DE") -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -23,7 +23,7 @@ func steps(
     """
 }
 
-/// Reads a document and returns the result.
+/// Reads a document, and returns the result.
 func read(_ document: String) throws -> (sink: CollectingSink, summary: ReadSummary) {
     try read(bytes: Array(document.utf8))
 }

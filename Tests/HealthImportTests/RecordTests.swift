@@ -52,7 +52,7 @@ import Testing
         ("HKQuantityTypeIdentifierBodyMass", "lb", "100", 45.359237, "kg"),
         ("HKQuantityTypeIdentifierHeartRate", "count/s", "1.5", 90, "count/min"),
         ("HKQuantityTypeIdentifierStepCount", "count", "1.5e3", 1500, "count"),
-        // For unknown types, the unit isn't changed.
+        // The unit of an unknown type isn't changed.
         ("HKQuantityTypeIdentifierOfTomorrow", "flop", "-0.5", -0.5, "flop"),
     ])
     func valuesBecomeCanonical(type: String, unit: String, value: String, number: Double, canonical: String) throws {

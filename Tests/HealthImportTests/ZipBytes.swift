@@ -1,4 +1,4 @@
-/// A zip archive in memory, its files stored without compression.
+/// A zip archive in memory whose files are stored without compression.
 struct ZipBytes {
     private(set) var bytes: [UInt8] = []
 

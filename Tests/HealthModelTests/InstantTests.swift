@@ -60,7 +60,7 @@ import Testing
         #expect(Value.string("1").read(Instant.self) == nil && Value.number(1.5).read(Instant.self) == nil)
     }
 
-    /// Figures are computed from lengths: a length in whole microseconds becomes the nearest double, like a quotient of
+    /// Figures are computed from lengths. A length in whole microseconds becomes the nearest double, like a quotient of
     /// integers.
     @Test func aLengthInSecondsIsTheNearestDouble() {
         var random = SeededRandom(seed: 9)

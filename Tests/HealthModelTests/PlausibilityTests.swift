@@ -64,7 +64,7 @@ import Testing
 
     @Test(
         arguments: [
-            // A value from childhood, entered by hand; the last day before HealthKit's limits; the longest duration
+            // A value from childhood, entered by hand; the last day before HealthKit's limits; and the longest duration
             // allowed since then.
             ("QuantityTypeIdentifierBodyMass", "1931-05-01", "1931-05-01"),
             ("QuantityTypeIdentifierStepCount", "2018-01-01", "2018-12-31"),

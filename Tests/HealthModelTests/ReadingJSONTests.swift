@@ -45,7 +45,7 @@ import Testing
         _ = try Value(json: nested(400))
     }
 
-    /// Random trees as JSON text, and the same text with a few bytes changed.
+    /// Random trees as JSON text, and the same text after a few bytes have been changed.
     @Test(arguments: 0..<20) func anyTextIsReadAsFoundationReadsIt(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {

@@ -1,7 +1,7 @@
 import HealthModel
 import Testing
 
-/// Sums computed by an app count only where there are no samples.
+/// Sums that an app computed count only where there are no samples.
 struct StatisticsCountTests {
     private let steps = "HKQuantityTypeIdentifierStepCount"
     private let day = LocalDay(number: 20_000)
@@ -15,8 +15,8 @@ struct StatisticsCountTests {
         var source = "Watch"
     }
 
-    /// The rows in the day's input: each value, and whether it is a statistic. The rows' times are in minutes of the
-    /// day.
+    /// The rows in the day's input: each value, and whether it is a statistic. The rows' times are given in minutes
+    /// since the start of the day.
     private func counted(_ rows: [Row]) throws -> [(value: Double, isStatistic: Bool)] {
         var page = SamplePage()
         for (index, row) in rows.enumerated() {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct UnitConversionTests {
     static func quantity(_ name: String) -> HealthType { HealthType.named("HKQuantityTypeIdentifier" + name) }
 
-    /// Type, unit of the input, a value in it, the value in the canonical unit.
+    /// Type, unit of the input, a value in that unit, and the value in the canonical unit.
     @Test(
         arguments: [
             ("DistanceWalkingRunning", "km", 1.5, 1500), ("DistanceWalkingRunning", "mi", 1, 1609.344),
@@ -57,7 +57,7 @@ import Testing
         for type in HealthType.allKnown.values where !type.unit.isEmpty {
             let factors = try #require(UnitConversion.toCanonical(unit: type.unit, for: type))
             #expect(factors.scale == 1 && factors.offset == 0, "\(type.identifier)")
-            // Through the parser as well, not only by comparing the unit's text.
+            // Tested through the parser as well, not only by comparing the text of the unit.
             let spelt = try #require(UnitConversion.toCanonical(unit: type.unit + "^1", for: type), "\(type.unit)")
             #expect(spelt.scale == 1)
         }

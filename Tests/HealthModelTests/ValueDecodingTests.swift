@@ -2,7 +2,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// How types are read from bus input: what fits, what doesn't, and where.
+/// How types are read from bus input: what fits, what doesn't, and where the mismatch is.
 @Suite struct ValueDecodingTests {
     private struct Inner: Codable, Equatable {
         var number: Int
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func saysWhereItDoesNotFit() {
-        // In a map, one bad member is enough for the whole map to be refused.
+        // One bad member is enough for a whole map to be refused.
         #expect(place(["heads": ["a": 1, "b": "x"]])?.hasPrefix("heads") == true)
         #expect(place(["counts": ["a": 0.5]])?.hasPrefix("counts") == true)
         #expect(place(["times": ["a": .null]]) != nil)

@@ -106,7 +106,7 @@ import Testing
         }
         for (from, zone) in added { #expect(timeline.zone(at: from) == zone) }
         #expect(plan.parts.filter { $0.origin == .added }.count == added.count)
-        // Sightings always change the clock, and name a zone that was seen or that a person named.
+        // Sightings always change the clock, and name a zone that either was seen or was given by a person.
         for (before, part) in zip(plan.parts, plan.parts.dropFirst()) where part.origin == .seen {
             #expect(before.zone != part.zone && part.from.flooredSecond % 3600 == 0)
             #expect(observed.contains { Instant(seconds: $0.hour * 3600) == part.from })
@@ -134,7 +134,7 @@ import Testing
         #expect(try moment.instant(in: Self.home) == at(expected))
     }
 
-    /// A local time belongs to the place where the person was at the time.
+    /// A local time is interpreted by the clock of the place where the person was at that time.
     @Test(arguments: [
         ("2024-07-01T08:00", "2024-06-30T23:00:00Z"), ("2024-06-01T08:00", "2024-06-01T06:00:00Z"),
         ("2025-01-01T08:00", "2025-01-01T07:00:00Z"), ("2024-07-01T08:00Z", "2024-07-01T08:00:00Z"),
@@ -156,7 +156,7 @@ import Testing
     @Test func aMomentIsThatOfTheEntryWhichItNames() throws {
         let landed = try at("2025-03-10T13:00:00Z")
         let parts = parts([], added: [.init(from: landed, zone: "America/New_York")])
-        // The text is read by Berlin's clock, as before; by New York's it would be a different moment.
+        // The text is read by Berlin's clock, as before; New York's clock would make it a different moment.
         let named = try #require(ZoneMoment("2025-03-10T14:00"))
         #expect(try ZonePlan.instant(of: named, in: parts) == landed)
         let later = try #require(ZoneMoment("2025-03-12T14:00"))
@@ -165,7 +165,8 @@ import Testing
         #expect(try ZonePlan.instant(of: earlier, in: parts) == at("2025-03-08T23:00:00Z"))
     }
 
-    /// Once the entry before it is removed, an entry's local time changes. Its date and its instant still identify it.
+    /// Once the entry before it is removed, an entry has a different local time. Its date and its instant still
+    /// identify it.
     @Test func anEntryIsFoundByItsDateAfterTheOneBeforeIsGone() throws {
         let left = try at("2025-03-10T13:00:00Z")
         let further = try at("2025-03-20T02:00:00Z")
@@ -175,7 +176,7 @@ import Testing
         func found(_ text: String, _ parts: [ZonePlan.Part]) throws -> [Instant] {
             try ZonePlan.added(at: try #require(ZoneMoment(text)), in: parts).map(\.from)
         }
-        // By New York's clock, and, once that entry is removed, by Berlin's.
+        // By New York's clock and, after that entry is removed, by Berlin's.
         #expect(try found("2025-03-19T22:00", all) == [further] && found("2025-03-19T22:00", few).isEmpty)
         #expect(try found("2025-03-20T03:00", few) == [further])
         for text in ["2025-03-20", "2025-03-20T02:00Z", "2025-03-20T11:00+09:00"] {

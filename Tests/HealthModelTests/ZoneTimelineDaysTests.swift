@@ -12,11 +12,11 @@ import Testing
 
     @Test(arguments: [
         ("Europe/Berlin", "2025-03-30", 23), ("Europe/Berlin", "2025-10-26", 25), ("Europe/Berlin", "2025-07-01", 24),
-        // Clocks went forward at midnight: the day begins at 01:00.
+        // The clocks went forward at midnight, so the day begins at 01:00.
         ("America/Sao_Paulo", "2018-11-04", 23),
-        // Clocks went back at midnight: the day before has 25 hours.
+        // The clocks went back at midnight, so the day before has 25 hours.
         ("America/Sao_Paulo", "2018-02-17", 25),
-        // A change of half an hour: the hour that the clock showed twice is cut in two.
+        // A change of half an hour: the hour that the clock showed twice is split in two.
         ("Australia/Lord_Howe", "2025-04-06", 25), ("Australia/Lord_Howe", "2025-10-05", 24),
     ])
     func daysHaveTheirHours(zone: String, day: String, hours: Int) throws {
@@ -66,7 +66,7 @@ import Testing
             ])
         #expect(zones.zone(at: landed - .microseconds(1)) == "Asia/Tokyo")
         #expect(zones.zone(at: landed) == "Pacific/Honolulu")
-        // The day is over only when its second part is over.
+        // The day isn't over until its second part is over.
         let end = try #require(first.last?.upperBound)
         #expect(!zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(59)))
         #expect(zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(60)))
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// A change affects a day if and only if the day's slice contains the changed sample, no matter where the traveller
+    /// A change affects a day if and only if the changed sample is in the day's slice, no matter where the traveller
     /// is.
     @Test func aSliceHoldsWhatTouchesItsDay() throws {
         let names = ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Honolulu", "Asia/Tokyo"]
@@ -230,7 +230,8 @@ import Testing
         #expect(try changed(tokyo, stay) == ["2025-06-09", "2025-06-10", "2025-06-11", "2025-06-12", "2025-06-13"])
         #expect(try changed(tokyo, stay) == changed(stay, tokyo))
         #expect(try changed(stay, stay).isEmpty)
-        // The night that ends on the 14th begins on the evening of a day whose clock was changed back in the morning.
+        // The night that ends on the 14th begins on the evening of a day on which the clock was changed back in the
+        // morning.
         #expect(try changed(tokyo, stay, HandlerWindow(endHour: 18)).contains("2025-06-14") == false)
         #expect(try changed(try ZoneTimeline(zone: "Europe/Berlin"), try ZoneTimeline(zone: "Europe/Paris")).isEmpty)
     }

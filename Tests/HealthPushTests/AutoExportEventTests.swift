@@ -60,7 +60,7 @@ struct AutoExportEventTests {
                 + #""cycleTracking":[{\#(times),"name":"Menstrual Flow","value":99},{\#(times)}]"#)
         #expect(changes.rows.isEmpty && changes.items == 4 && changes.quarantined.map(\.line) == [1, 2, 3, 4])
         #expect(changes.reasons.prefix(3).allSatisfy { $0.contains("another language") })
-        // No reason reveals a person's data or words.
+        // No reason reveals anything about a person or anything they wrote.
         #expect(changes.reasons.allSatisfy { !$0.contains("Fatig") && !$0.contains("Leve") && !$0.contains("99") })
     }
 

@@ -3,7 +3,7 @@ import HealthPush
 import Testing
 
 struct AutoExportMetricTests {
-    /// The app's names, from its list of supported data and from its requests, each with a unit, a value, and the
+    /// The app's names, from its list of supported data and from its requests. Each has a unit, a value, and the
     /// resulting type and value.
     @Test(arguments: [
         ("step_count", "count", "8500", "StepCount", 8500), ("active_energy", "kJ", "418.4", "ActiveEnergyBurned", 100),

@@ -3,7 +3,7 @@ import HealthPush
 import TestSupport
 import Testing
 
-/// Random requests, with mixed forms, members in any order, and damage.
+/// Random requests with mixed forms, with members in any order, and with damage.
 struct AutoExportPropertyTests {
     private indirect enum Node {
         case text(String)
@@ -114,7 +114,7 @@ struct AutoExportPropertyTests {
     private static func body(
         _ parts: [(String, [Node])], _ random: inout SeededRandom, shuffled: Bool = false
     ) -> [UInt8] {
-        // The parts themselves stay in order, because their order determines the items' numbers.
+        // The parts themselves stay in order, because the numbers of the items depend on it.
         let texts = parts.map { "\"\($0.0)\":" + Node.list($0.1).json(&random, shuffled: shuffled) }
         return Array(#"{"data":{\#(texts.joined(separator: ","))}}"#.utf8)
     }
@@ -136,7 +136,7 @@ struct AutoExportPropertyTests {
         #expect(taken.isDisjoint(with: apart) && taken.union(apart).count == Int(plain.items))
     }
 
-    /// A request may come in pieces, cut between metrics and items.
+    /// A request may arrive in pieces that are cut between metrics and between items.
     @Test(arguments: 0..<100) func aRequestInPiecesGivesTheSame(seed: UInt64) throws {
         var random = SeededRandom(seed: 1000 + seed)
         let parts = Self.parts(&random)

@@ -57,7 +57,7 @@ struct AutoExportRequestTests {
         #expect(changes.quarantined[0].raw == #"{"name":"step_count","qty":5}"#)
     }
 
-    /// Without this limit, a few bytes per entry would become kilobytes of stored data.
+    /// Without this limit, a few bytes per entry would turn into kilobytes of stored data.
     @Test func aLongNameIsNotKeptWithEachEntry() throws {
         let changes = try pushed(metric: String(repeating: "n", count: 5000), "x", "1,2,3")
         #expect(changes.quarantined.map(\.raw) == (1...3).map { #"{"name":"too long","units":"x","data":[\#($0)]}"# })

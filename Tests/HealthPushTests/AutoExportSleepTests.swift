@@ -46,7 +46,7 @@ struct AutoExportSleepTests {
             ])
     }
 
-    /// Before the app had stages, `asleep` meant all sleep; newer versions have `totalSleep`.
+    /// Before the app supported stages, `asleep` meant all sleep; newer versions use `totalSleep`.
     @Test func allSleepIsWhatEachVersionCallsIt() throws {
         let times = #""sleepStart":"2026-09-02 00:00:00 +0200","sleepEnd":"2026-09-02 08:00:00 +0200""#
         let old = try pushed(

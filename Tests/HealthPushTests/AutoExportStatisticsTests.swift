@@ -36,7 +36,8 @@ struct AutoExportStatisticsTests {
         #expect(changes.rows.map(\.end) == ["2026-02-28T23:00:00Z", "2026-12-31T23:00:00Z"])
     }
 
-    /// Only all of a metric's dates together are conclusive: the first hour of a day also begins at midnight.
+    /// Only all dates of a metric taken together are conclusive, because the first hour of a day also begins at
+    /// midnight.
     @Test(arguments: [
         (["00:00:00", "00:00:00"], 86_400), (["00:00:00", "13:00:00"], 3600), (["00:00:00", "13:05:00"], 60),
         (["00:00:00", "13:05:01"], 0),
@@ -96,7 +97,7 @@ struct AutoExportStatisticsTests {
         #expect(changes.rows.map(\.end) == ["2026-09-01T08:04:00Z", "2026-09-01T09:04:00Z"])
     }
 
-    /// A weight between full hours is a measurement; a number of steps would be an hour's sum.
+    /// A weight at a time between full hours is a measurement, but a number of steps would be the sum of an hour.
     @Test func aMeanBesideThePeriodsIsAMeasurement() throws {
         let changes = try pushed(
             metric: "weight_body_mass", "kg",

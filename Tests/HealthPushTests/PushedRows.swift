@@ -1,14 +1,14 @@
 import HealthModel
 import HealthPush
 
-/// One record of a request, in the form that tests compare.
+/// One record of a request, in the form that the tests compare.
 struct PushedRow: Hashable, Comparable {
     var type: String
     var unit: String
     var source: String
     var start: String
     var end: String
-    /// nil for NaN, which equals nothing.
+    /// nil instead of NaN, which equals nothing.
     var value: Double?
     var created: Int64
     var flags: UInt8

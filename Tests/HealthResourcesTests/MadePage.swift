@@ -1,6 +1,7 @@
 import HealthModel
 
-/// A page with one row for each of these, all starting at 2025-03-30T08:15:00Z; those with `minutes` come last.
+/// A page with one row for each of the given values, all starting at 2025-03-30T08:15:00Z; those with `minutes` come
+/// last.
 struct MadeSample {
     var type: String
     var unit: String

@@ -45,7 +45,7 @@ import Testing
         #expect(made == .object(wanted))
     }
 
-    /// HealthKit's fractions and metres become FHIR's percentages and centimetres, without rounding errors from the
+    /// HealthKit's fractions and metres become percentages and centimetres in FHIR, without rounding errors from the
     /// multiplication.
     @Test(
         arguments: [
@@ -128,7 +128,7 @@ import Testing
         #expect(other["dataAbsentReason"]["coding"].array?.first?["code"] == "not-applicable")
     }
 
-    /// Only Apple's names belong to Apple's code system; and only HealthKit's percentages are fractions.
+    /// Only Apple's names belong to Apple's code system, and only HealthKit's percentages are fractions.
     @Test func anOwnTypeIsInOurSystem() throws {
         let made = try resource(.init(type: "humidity", unit: "%", value: 45))
         #expect(made["code"]["coding"] == [["system": "urn:x-healthbus:type", "code": "humidity"]])
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: Documents
 
-    /// The sample as a reader gets it, with whole numbers as integers.
+    /// The sample in the form that a reader gets, with whole numbers as integers.
     private func read(_ resource: Value) throws -> Value { try Value(json: Array(resource.json().utf8)) }
 
     private let day: Value = [
@@ -179,7 +179,7 @@ import Testing
         #expect(components.last?["valueQuantity"]["value"] == 177 && components.last?["valueQuantity"]["code"] == "cm")
     }
 
-    /// What a figure's name tells: its unit alone doesn't distinguish a fraction from a percentage.
+    /// What can be told from a figure's name: the unit alone doesn't distinguish a fraction from a percentage.
     @Test func onlyFractionsBecomePercent() throws {
         let figures = [
             ResourceFigure(path: ["fatFraction"], unit: "%", isFraction: true),

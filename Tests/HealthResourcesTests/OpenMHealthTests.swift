@@ -53,7 +53,7 @@ import Testing
         #expect(!OpenMHealthPage.has("HKCategoryTypeIdentifierSleepAnalysis"))
     }
 
-    /// Samples and documents as a reader gets them, with whole numbers as integers.
+    /// Samples and documents in the form that a reader gets, with whole numbers as integers.
     private func read(_ points: [Value]) throws -> [Value] {
         try points.map { try Value(json: Array($0.json().utf8)) }
     }
@@ -78,7 +78,8 @@ import Testing
         #expect(OpenMHealth(user: "me").day(["date": "2025-03-30", "steps": 1], id: "2025-03-30").isEmpty)
     }
 
-    /// According to Open mHealth's schemas, a header's id is unique among all data points, no matter whose they are.
+    /// According to Open mHealth's schemas, the id in a header is unique among all data points, no matter whose they
+    /// are.
     @Test func eachPointHasAUUIDOfItsOwn() throws {
         let day: Value = [
             "steps": 7012, "heartRate": ["average": 66, "min": 49],

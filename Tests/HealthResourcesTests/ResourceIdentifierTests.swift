@@ -24,13 +24,13 @@ import Testing
         #expect(names.identifier(of: user) == ResourceIdentifier(system: system, value: value))
     }
 
-    /// People on the same server share no identifier, even if both are called `me` at home, or two systems give two
-    /// people the same number.
+    /// People on the same server share no identifier, even if each is called `me` at home, or if two systems give them
+    /// the same number.
     @Test func theSameDayOfTwoPeopleIsTwo() {
         let texts = ["a|1", "a|2", "b|1", "1", "b|a|1", "urn:x-healthbus:user|1:" + String(key("a|1").suffix(8))]
         #expect(Set(texts.map(key)).count == texts.count)
         #expect(key("1") == "1" && key("urn:x-healthbus:user|1") == "1")
-        // This must never change: resources are found by it.
+        // This must never change, because resources are found by it.
         #expect(key("https://clinic.example/mrn|12") == "12:" + String(key("https://clinic.example/mrn|7").suffix(8)))
     }
 

@@ -2,8 +2,9 @@ import HealthModel
 import HealthStatistics
 import Testing
 
-/// Properties of every merge, whatever the samples. The store makes sure that a sample imported twice is stored once
-/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`); for a merge, two equal samples are two samples.
+/// Properties of every merge, whatever the samples. The store ensures that a sample imported twice is stored once
+/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`). For a merge, two equal samples are simply two
+/// samples.
 @Suite struct CumulativeMergePropertyTests {
     static let cases = 0..<UInt64(2000)
 
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    /// A slice is sent in pages, each with its own lists of types and sources.
+    /// A slice is sent in pages, each of which has its own lists of types and sources.
     @Test func pagesDoNotMatter() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -82,7 +83,7 @@ import Testing
         #expect(split > 1000)
     }
 
-    /// Tombstones change nothing, not even the last bit, wherever they occur.
+    /// Wherever tombstones occur, they change nothing, not even the last bit.
     @Test func addingAndDeletingRestoresTheTotal() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    /// However a day is divided, its parts add up to the whole day, and never to more than all samples together.
+    /// However a day is divided, its parts add up to the whole day, and never to more than the sum of all samples.
     @Test func bucketsAddUpAndNothingCountsTwice() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)

@@ -75,7 +75,7 @@ import Testing
             ])
     }
 
-    /// Fails only if the cost is quadratic: 200,000 samples that all overlap.
+    /// 200,000 samples that all overlap; this fails only if the cost is quadratic.
     @Test(.timeLimit(.minutes(30))) func manyOverlapsAreNoTrap() {
         var builder = PageBuilder()
         for index in 0..<200_000 as Range<Int64> {

@@ -1,17 +1,18 @@
 import HealthModel
 
-/// The rule for overlapping sources, applied second by second: simple, and different from the merge under test.
+/// The rule for overlapping sources, applied second by second: a simple method, and a different one from the merge
+/// under test.
 struct GridMerge {
     let rows: [PageBuilder.Row]
-    /// Priorities by row; 0 is the highest.
+    /// The priority of each row; 0 is the highest.
     let priorities: [Int]
-    /// By priority and second: how many samples there are, and how much they add in that second.
+    /// By priority and second: the number of samples, and how much they add in that second.
     private var counts: [[Int]]
     private var rates: [[Double]]
 
     /// - Parameters:
     ///   - rows: must begin and end on whole seconds within `0..<seconds`.
-    ///   - sources: names in order of priority; entries by hand take precedence over all of them.
+    ///   - sources: names in order of priority; manual entries take precedence over all of them.
     init(rows: [PageBuilder.Row], sources: [String], seconds: Int) {
         let byHand = Set(rows.filter { $0.flags.contains(.userEntered) }.map(\.source)).sorted()
         self.rows = rows
@@ -31,7 +32,7 @@ struct GridMerge {
         }
     }
 
-    /// The sums for buckets given in whole seconds; nil if nothing counts.
+    /// The sums for buckets that are given in whole seconds; nil if nothing counts.
     func sums(_ buckets: [Range<Int>]) -> [Double?] {
         buckets.map { bucket in
             var sum: Double?

@@ -66,7 +66,8 @@ import Testing
                 rows.contains { $0.0 <= second && second < $0.1 + 60 }
                 && within.contains { $0.contains(second) }
             let isFound = union.ranges.contains { $0.microseconds.contains(second) }
-            // A longer sample may be cut short by its source's next one, which is then held for the same time.
+            // A longer sample may be cut short by the next one from its source, which is then held for the same length
+            // of time.
             if isFound { #expect(isHeld) }
             if rows.contains(where: { $0.0 <= second && second < $0.0 + 60 }),
                 within.contains(where: { $0.contains(second) })

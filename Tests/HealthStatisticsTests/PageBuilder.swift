@@ -23,7 +23,7 @@ struct PageBuilder {
         rows.append(Row(type: type, start: start, end: end, value: value, source: source, flags: flags, id: id))
     }
 
-    /// - Parameter inOrder: false keeps the rows in the order in which they are in `rows`.
+    /// - Parameter inOrder: if false, the rows stay in the order that they have in `rows`.
     func page(inOrder: Bool = true) -> SamplePage {
         var page = SamplePage()
         for row in inOrder ? rows.sorted(by: { ($0.start, $0.id) < ($1.start, $1.id) }) : rows {
@@ -46,7 +46,7 @@ struct PageBuilder {
     }
 }
 
-// The suites use plain microseconds from 0, like columns.
+// The suites use plain microseconds starting from 0, like columns.
 extension Array<Range<Int64>> {
     var instants: [Range<Instant>] { map { Range(microseconds: $0) } }
 }

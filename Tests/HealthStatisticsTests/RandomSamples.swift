@@ -3,14 +3,14 @@ import HealthStatistics
 import TestSupport
 
 /// Random samples of one type, as messy as those that sources send: several sources, overlaps within a source, equal
-/// times, zero lengths, entries by hand, some long ones; and, in every third case, a priority set by the user.
+/// times, zero lengths, manual entries, and some long samples. In every third case, the user has set a priority.
 struct RandomSamples {
     static let type = "HKQuantityTypeIdentifierStepCount"
     static let seconds = 400
     private static let names = ["Watch", "iPhone", "Alpha", "Beta"]
 
     var builder = PageBuilder()
-    /// Names in order of priority; entries by hand come before all of them.
+    /// Names in order of priority; manual entries come before all of them.
     let sources: [String]
     let order: SourceOrder
     var random: SeededRandom
@@ -24,7 +24,7 @@ struct RandomSamples {
             sources = Self.names
             order = SourceOrder()
         }
-        // There are few possible starts, so that equal starts and ends are common.
+        // There are few possible start times, so that equal starts and ends are common.
         let step = [1, 1, 5, 20].randomElement(using: &random) ?? 1
         for _ in 0..<Int.random(in: 1...25, using: &random) {
             let start = Int64.random(in: 0..<Int64(280 / step), using: &random) * Int64(step)

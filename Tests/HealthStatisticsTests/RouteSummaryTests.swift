@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// The greatest distance of any point from the track; each point is compared with the leg that covers its time.
+    /// The greatest distance of any point from the track. Each point is compared with the leg that covers its time.
     private static func error(_ points: [Point], _ track: [Point]) -> Double {
         var worst = 0.0
         var leg = 0

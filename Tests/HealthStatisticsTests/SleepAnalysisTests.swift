@@ -7,7 +7,7 @@ import Testing
     static let type = "HKCategoryTypeIdentifierSleepAnalysis"
     static let minute = 60 * Instant.microsecondsPerSecond
 
-    /// Samples as (start, end, raw value, source), with times in minutes.
+    /// Samples as (start, end, raw value, source), with the times in minutes.
     static func sessions(_ samples: [(Int64, Int64, Double, String)], gap: Int64 = 60) -> [SleepSession] {
         var builder = PageBuilder()
         for (start, end, value, source) in samples {
@@ -30,7 +30,7 @@ import Testing
         #expect(night.efficiency == 410.0 / 480.0)
     }
 
-    /// Phones record time in bed in pieces, as they are put down and picked up; sleep outside these pieces also counts
+    /// Phones record time in bed in pieces, as they are put down and picked up. Sleep outside these pieces also counts
     /// as time in bed.
     @Test func whoSleepsIsInBed() throws {
         let night = try #require(
@@ -44,7 +44,7 @@ import Testing
         #expect(night.asleep == 140)
     }
 
-    /// Lying awake before the first sleep and after the last doesn't count as waking up in the night.
+    /// Lying awake before the first sleep and after the last sleep doesn't count as waking up in the night.
     @Test func wakingInTheNight() throws {
         let night = try #require(
             Self.sessions([
@@ -58,7 +58,7 @@ import Testing
         #expect(wake.awake == 30 && wake.wakeAfterOnset == nil && wake.asleep == nil)
     }
 
-    /// The values in iOS 8, in iOS 10 (with awake), and in iOS 16 (with stages).
+    /// The values of iOS 8, of iOS 10 (with awake), and of iOS 16 (with stages).
     @Test func olderSetsOfValues() throws {
         let eight = try #require(Self.sessions([(0, 480, 0, "iPhone"), (20, 460, 1, "iPhone")]).first)
         #expect(eight.inBed == 480 && eight.asleep == 440 && eight.unspecified == 440 && eight.core == nil)
@@ -72,15 +72,15 @@ import Testing
     @Test(arguments: [-1, 6, 99, 0.5, 1e300, -.infinity, .infinity, .nan])
     func unknownValuesAreNothing(_ value: Double) throws {
         #expect(Self.sessions([(0, 100, value, "Watch")]).isEmpty)
-        // They neither hold a session together nor make a source count as one that records sleep.
+        // They neither keep a session together nor make a source count as one that records sleep.
         let sessions = Self.sessions([
             (0, 60, 1, "iPhone"), (0, 300, value, "Watch"), (200, 260, 1, "iPhone"),
         ])
         #expect(sessions.map(\.asleep) == [60, 60] && sessions.allSatisfy { $0.source == "iPhone" })
     }
 
-    /// A phone that records time in bed, a watch that records stages, and a ring that records only sleep; and which of
-    /// them counts in each session.
+    /// A phone that records time in bed, a watch that records stages, and a ring that records only sleep. Tests which
+    /// of them counts in each session.
     @Test func severalSourcesInEachSession() {
         let sessions = Self.sessions([
             (0, 480, 0, "iPhone"), (10, 470, 1, "Ring"), (30, 240, 3, "Watch"), (240, 450, 5, "Watch"),
@@ -111,14 +111,14 @@ import Testing
         #expect(SleepAnalysis.main(of: Self.sessions(samples)) == 0)
     }
 
-    /// As long as any source shows the person asleep or in bed, the night continues; its durations are those of the
+    /// The night continues for as long as any source shows the person asleep or in bed; its durations are those of the
     /// chosen source.
     @Test func aSourceThatIsLeftOutHoldsASessionTogether() throws {
         let sessions = Self.sessions([(0, 100, 3, "Watch"), (50, 400, 1, "Alpha"), (300, 420, 4, "Watch")])
         let night = try #require(sessions.first)
         #expect(sessions.count == 1 && night.source == "Watch" && night.asleep == 220 && night.awake == nil)
         #expect(night.start == .epoch && night.end.microseconds == 420 * Self.minute)
-        // The session begins and ends with the chosen source's samples, but extends further in its `reach`.
+        // The session begins and ends with the chosen source's samples, but its `reach` extends further.
         let longer = Self.sessions([(0, 500, 1, "Alpha"), (30, 100, 3, "Watch")])
         #expect(
             longer.map(\.start.microseconds) == [30 * Self.minute]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct AnchoredTests {
-    /// A few hundred rows of some types and two users, changed and deleted here and there.
+    /// A few hundred rows of a few types and two users, some of them changed or deleted.
     private func life(_ seed: UInt64) throws -> StoreFixture {
         var random = SeededGenerator(seed: seed)
         let store = try StoreFixture()

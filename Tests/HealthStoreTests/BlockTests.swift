@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Whether samples are stored in blocks or in rows, readers never see a difference.
+/// Readers never see a difference between samples stored in blocks and samples stored in rows.
 @Suite struct BlockTests {
     private static let types = ["StepCount", "HeartRate", "BodyMass"].map { "HKQuantityTypeIdentifier" + $0 }
     private static let values: [Double] = [
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// A store's content, including sequence numbers: they depend only on the order of changes, which is the same in
+    /// A store's content, including sequence numbers. These depend only on the order of changes, which is the same in
     /// both.
     private static func said(_ store: StoreFixture) throws -> [String] {
         let page = try store.changes()
@@ -76,7 +76,7 @@ import Testing
             let new = Self.types.flatMap { type in
                 (0..<Int.random(in: 0..<400, using: &random)).map { _ in Self.record(&random, type: type) }
             }
-            // Some of the samples are already stored: with more detail, or with differences.
+            // Some of the samples are already stored, with more detail or with differences.
             let again = file.shuffled(using: &random).prefix(100).map { old in
                 var record = old
                 if Bool.random(using: &random) { record.metadata = "{\"later\":\"1\"}" }
@@ -174,7 +174,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// Changes that are rolled back leave nothing behind, though their sequence numbers are used again.
+    /// Changes that are rolled back leave nothing behind, but their sequence numbers are used again.
     @Test func aTransactionThatIsUndoneLeavesNoBlock() throws {
         let store = try StoreFixture()
         func records(_ value: Double) -> [Record] {

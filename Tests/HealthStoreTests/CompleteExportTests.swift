@@ -8,9 +8,9 @@ import Testing
     private static let start = 1_700_000_000.0
     private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
-    /// A whole import: stores the records, then deletes the samples that they lack, in small steps, each in its own
-    /// transaction.
-    /// - Parameter interruptedAfter: after this many steps of deletion, everything starts over, as after a crash.
+    /// A whole import: stores the records, then deletes the samples that they lack, in small steps with a transaction
+    /// for each.
+    /// - Parameter interruptedAfter: the number of deletion steps after which everything starts over, as after a crash.
     @discardableResult
     private func complete(
         _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: SequenceNumber? = nil,
@@ -93,7 +93,7 @@ import Testing
         #expect(try store.alive().count == 6)
     }
 
-    /// A new record with the same second, source and end but a smaller value replaces the older one, and the sequence
+    /// A new record with the same second, source and end but a smaller value replaces the older one, and its sequence
     /// number changes.
     @Test func findsWhatHasMovedWhileItWasRead() throws {
         let store = try StoreFixture()
@@ -104,7 +104,7 @@ import Testing
         #expect(try store.alive().map(\.value) == [5])
     }
 
-    /// A person's data as exports contain it, with repeats, and with several values for one key.
+    /// A person's data as it occurs in exports, with repeats, and with several values for one key.
     private func random(_ random: inout SeededGenerator) -> [Record] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             Record(
@@ -133,7 +133,7 @@ import Testing
         return counts
     }
 
-    /// Where B covers the same data, importing A and then B has the same result as importing B alone; the rest of A
+    /// Where B covers the same data, importing A and then B gives the same result as importing B alone; the rest of A
     /// stays. A crash in between changes nothing.
     @Test(arguments: 1...150)
     func theLatestCompleteExportIsTheWholeTruth(_ seed: UInt64) throws {
@@ -154,7 +154,7 @@ import Testing
         let expected = try content(alone).filter { isCovered($0.key) }
             .merging(content(before).filter { !isCovered($0.key) }) { first, _ in first }
         #expect(try content(both) == expected)
-        // After another import of A, everything in it is there again, once.
+        // After another import of A, everything in A is there again, exactly once.
         try complete(both, a + b)
         let all = try StoreFixture()
         try complete(all, a + b)
@@ -191,7 +191,8 @@ import Testing
         #expect(absent.absent.allSatisfy { $0.value <= absent.covered[$0.key] ?? 0 })
     }
 
-    /// Blood pressures as exports contain them: at the top level, and again as parts of correlations; some only once.
+    /// Blood pressures as they occur in exports: at the top level, and again as parts of correlations; some occur only
+    /// once.
     private func readings(_ random: inout SeededGenerator) -> [Record] {
         let pressure = "HKQuantityTypeIdentifierBloodPressure"
         var (records, parts): ([Record], [Record]) = ([], [])
@@ -211,7 +212,8 @@ import Testing
         return records + parts
     }
 
-    /// The counts match however the input is cut into batches, and whether the samples are new, known, or were deleted.
+    /// The counts match however the input is divided into batches, whether the samples are new, known, or were deleted
+    /// before.
     @Test(arguments: 1...120)
     func aTrialCountsPartsOfCorrelationsAsAnImportDoes(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -160,7 +160,7 @@ import Testing
             try HealthStoreSchema.create(in: store.database)
             try store.writer.upsertActivitySummaries(
                 [ActivitySummaryRecord(date: "2025-03-30", payload: "{}")], exported: 1)
-            // The second time there is nothing to do.
+            // When this is done a second time, nothing is left to do.
             try HealthStoreSchema.create(in: store.database)
         }
         let day = LocalDay(year: 2025, month: 3, day: 30)

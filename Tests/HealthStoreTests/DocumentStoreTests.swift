@@ -56,7 +56,7 @@ import Testing
         let first = try store.reader.documents(user: "anna", limit: 10)
         #expect(first.map(\.file) == [Self.file("a.json", "1")] && first.map(\.bytes) == [Int64(content.count)])
         #expect(try self.content(store, first[0].number) == content)
-        // The same content again, in different parts: nothing new is stored, but the file's current name is noted.
+        // The same content again, in different parts: nothing new is stored, but the current name of the file is noted.
         #expect(try !keep(store, parts(Self.file("b.json", "1"), content, of: size + 1)))
         // A different resource with the same content is stored as another name for it.
         #expect(try !keep(store, parts(Self.file("c.json", "2"), content, of: size)))
@@ -75,7 +75,7 @@ import Testing
         #expect(try store.reader.document(1, from: 0, limit: 10) == nil)
         // A part that isn't the next one.
         #expect(throws: HealthStoreError.brokenDocument) { try keep(store, [whole[4]]) }
-        // As after a crash, a new writer starts from the beginning.
+        // A new writer starts from the beginning, as it does after a crash.
         store.writer = try HealthStoreWriter(database: store.database, user: "anna", sequences: store.sequences)
         #expect(throws: HealthStoreError.brokenDocument) { try keep(store, [whole[3]]) }
         #expect(try keep(store, parts(Self.file("b.json"), [1, 2], of: 10)))
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.reader.documents(user: nil, after: 1, limit: 5).last?.bytes == 5000)
     }
 
-    /// The number of names is limited, because there could be any number of empty files.
+    /// The number of names is limited, because otherwise there could be any number of empty files.
     @Test func oneContentHasOnlySoManyNames() throws {
         let store = try StoreFixture()
         for number in 0..<40 { try keep(store, parts(Self.file("\(number).json"), [], of: 1)) }

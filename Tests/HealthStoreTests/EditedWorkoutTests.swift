@@ -4,14 +4,14 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A workout that was edited has a different end: it replaces its earlier version if there is no doubt, whichever
-/// arrives first.
+/// A workout that was edited has a different end. If there is no doubt, it replaces its earlier version, whichever of
+/// the two arrives first.
 @Suite struct EditedWorkoutTests {
     private let store: StoreFixture
 
     init() throws { store = try StoreFixture() }
 
-    /// A run that lasts this many seconds; by default all have the same start.
+    /// A run that lasts this many seconds; by default, all runs have the same start.
     static func run(
         _ seconds: Double, source: String = "Runner", start: Double = 1_700_000_000, activity: String = "Running",
         uuid: SampleID? = nil
@@ -38,10 +38,10 @@ import Testing
         try store.database.transaction { _ = try store.writer.settleWorkouts() }
     }
 
-    /// The lengths in seconds of the workouts that aren't deleted.
+    /// The lengths of the workouts that aren't deleted, in seconds.
     private func lengths() throws -> [Int] { try store.alive().map { Int(($0.end - $0.start).seconds) }.sorted() }
 
-    /// The earlier versions, from the longest workout's payload.
+    /// The earlier versions, as listed in the payload of the longest workout.
     private func replaces() throws -> Value {
         let row = try #require(try store.alive().max { $0.end < $1.end })
         return try Value(json: row.payload.utf8)["replaces"]
@@ -101,7 +101,7 @@ import Testing
         #expect(try store.alive().count == 2 && lengths() == [1800, 1900])
     }
 
-    /// Other activities with the same start make no difference.
+    /// Other activities with the same start don't matter.
     @Test func eachActivityIsLookedAtByItself() throws {
         let walk = Self.run(700, activity: "Walking")
         try read(1, [Self.run(1800), walk])
@@ -109,7 +109,7 @@ import Testing
         #expect(try lengths() == [700, 1900, 1950])
     }
 
-    /// A file that doesn't say when it was made proves nothing, and restores nothing.
+    /// A file without the date on which it was made proves nothing, and restores nothing.
     @Test func anExportWithoutADateChangesNothing() throws {
         try read(1, [Self.run(1800)])
         try read(2, [Self.run(1900)])
@@ -119,7 +119,7 @@ import Testing
         #expect(try lengths() == [1900] && store.head() == head)
     }
 
-    /// An app wrote the workout twice in one export, so it can't be known which of the two the third replaces.
+    /// An app wrote the workout twice in one export, so it isn't known which of the two is replaced by the third.
     @Test func ofSeveralNobodyKnowsWhich() throws {
         try read(1, [Self.run(1800), Self.run(1850)])
         try read(2, [Self.run(1900)])
@@ -134,7 +134,7 @@ import Testing
         #expect(try lengths() == [1900] && replaces() == [earlier(1800, seenOn: 2)])
     }
 
-    /// A push shows what exists, but not what doesn't.
+    /// A push shows what exists, but not what is missing.
     @Test func aPushReplacesNothingByItself() throws {
         try read(1, [Self.run(1800)])
         try push(2, [Self.run(1900)])

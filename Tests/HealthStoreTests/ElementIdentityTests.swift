@@ -4,7 +4,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Elements without a number, many with the same type, source and second: each one's content identifies its row.
+/// Elements without a number, many of which have the same type, source and second: each is matched to its row by its
+/// content.
 @Suite struct ElementIdentityTests {
     private func element(_ payload: String) -> Record {
         var record = Record(type: "Observation", value: .nan, unit: "")
@@ -25,7 +26,7 @@ import Testing
         let again = try store.add([result("0"), result("3"), result("2"), result("1")])
         #expect(again.added == 1 && again.known == 3)
         #expect(try payloads(store) == (before + [result("0").payload]).sorted())
-        // A file's name may be different in each export.
+        // The name of a file may differ from export to export.
         let renamed = try store.add([result("1", "/z.json")])
         #expect(renamed.joined == 1 && renamed.added == 0)
         #expect(try payloads(store).count == 4)

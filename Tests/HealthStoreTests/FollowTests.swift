@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A store that takes in another store's changes ends up with the same rows.
+/// A store that takes in the changes of another store ends up with the same rows.
 @Suite struct FollowTests {
     private let there: StoreFixture
     private let here: StoreFixture
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Adds records the way a store that checks nothing would.
+    /// Adds records in the way that a store without any checks would.
     private func addUnchecked(_ records: Record...) throws {
         try there.database.transaction {
             _ = try there.writer.ingest(
@@ -81,14 +81,14 @@ import Testing
         #expect(try follow() == FollowCounts(changed: 0, known: 3000))
     }
 
-    /// A sample's absence may be temporary, so it must not be gone for good here.
+    /// The absence of a sample may be temporary, so it mustn't be deleted for good here.
     @Test func whatComesBackThereComesBackHere() throws {
         try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
         try follow()
         try delete(there, uuid(1))
         #expect(try follow().changed == 1)
         #expect(try here.alive().count == 1)
-        // As in a store where the sample has come back after being missing from an export.
+        // This is the case in a store where the sample has come back after being missing from an export.
         let page = try there.changes().samples
         var revived = page.filter { page.flags[$0].contains(.deleted) }
         revived.flags = [[]]
@@ -102,7 +102,7 @@ import Testing
 
     @Test func whatWasDeletedHereStaysDeleted() throws {
         try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
-        // One sample is deleted before it arrives, the other afterwards.
+        // One sample is deleted before it arrives, and the other afterwards.
         try delete(here, uuid(1))
         try follow()
         try delete(here, uuid(2))
@@ -119,7 +119,7 @@ import Testing
         #expect(try isSame())
     }
 
-    /// A new row between two with the same key shifts an id to different content.
+    /// A new row between two rows with the same key moves an id to different content.
     @Test func idsThatMoveThereMoveHere() throws {
         try there.add([Record(value: 10, uuid: uuid(1)), Record(value: 30, uuid: uuid(3))])
         try follow()
@@ -130,7 +130,7 @@ import Testing
         #expect(try isSame())
     }
 
-    /// Input channels round times differently. Whichever came first, the same UUID means the same sample.
+    /// Input channels round times differently. The same UUID means the same sample, whichever came first.
     @Test(arguments: [-1.0, 1]) func aSecondMoreOrLessMakesNoOtherSample(_ shift: Double) throws {
         try here.add([Record(start: 1_700_000_000 + shift, uuid: uuid(1))])
         try there.add([Record(uuid: uuid(1))])
@@ -165,7 +165,7 @@ import Testing
         #expect(try here.alive().isEmpty)
     }
 
-    /// An import looks up the rows of a key one after another, and stops at the first one that is missing.
+    /// An import looks up the rows of a key one after another, and stops at the first missing one.
     @Test func aDeletedSampleThatNeverCameLeavesNoGap() throws {
         try there.add([Record(value: 5, uuid: uuid(1)), Record(value: 6)])
         try delete(there, uuid(1))

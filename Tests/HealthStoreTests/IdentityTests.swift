@@ -145,7 +145,7 @@ import Testing
         let store = try StoreFixture(firstSequence: 5000)
         try store.add([Record(), Record(start: 1)])
         #expect(try store.changes().samples.sequence.allSatisfy { $0 > 5000 })
-        // Something else in the file has used a sequence number in between.
+        // In between, something else in the file has used a sequence number.
         let taken = store.sequences.nextSequence()
         try store.add([Record(start: 2)])
         #expect(try store.head() == taken.next)

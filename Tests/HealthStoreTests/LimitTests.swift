@@ -29,7 +29,7 @@ import Testing
         #expect(try spans(store).isEmpty)
     }
 
-    /// Rows as accepted by an earlier release.
+    /// Rows that an earlier release accepted.
     @Test func rowsOfAnEarlierReleaseStallNobody() throws {
         let store = try StoreFixture(leastInBlock: .max)
         try store.add([Record(start: 1_700_000_000), Record(start: 1_700_100_000), Record(start: 1_700_200_000)])
@@ -45,7 +45,7 @@ import Testing
             try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])).count
         }
         let start = Instant(seconds: 1_700_000_000)
-        // The sample belongs only to the moment at which it began.
+        // The sample belongs only to the moment when it began.
         #expect(try count(start - day..<start + day) == 1)
         #expect(try count(start + day * 300..<start + day * 301) == 0)
         #expect(try count(Instant(microseconds: .min / 2)..<start - day) == 0)
@@ -63,12 +63,12 @@ import Testing
         #expect(counts.total.added == 400 && counts.total.quarantined == 500)
         #expect(counts.byType[IngestCounts.otherTypes]?.quarantined == 500 && counts.byType.count == 401)
         #expect(try store.reader.heads().count == 1000)
-        // Known names are always accepted, as are names that were stored before.
+        // Known names are always accepted, and so are names that were stored before.
         #expect(try store.add([Record(), many[3]]).quarantined == 0)
         #expect(try store.add([Record(type: "Another", start: 5)]).quarantined == 1)
         let entries = try store.reader.quarantine(limit: 1000)
         #expect(entries.count == 501 && entries.allSatisfy { $0.raw.hasPrefix("<Record type=") })
-        // Sent again, the same input isn't new, and still isn't a sample.
+        // When the same input is sent again, it isn't new, and still isn't a sample.
         let again = try store.add([many[1400]])
         #expect(again.quarantined == 1 && again.newlyQuarantined == 0 && again.known == 0)
         let units = (0..<1500).map { Record(type: "Made1", start: Double($0), unit: "u\($0)") }
@@ -76,7 +76,7 @@ import Testing
         #expect(try store.add(units).quarantined == 501)
     }
 
-    /// An import, its repetition, and dry runs of both report the same counts.
+    /// An import, its repetition, and dry runs of both all report the same counts.
     @Test func whatIsQuarantinedCountsAsThatHoweverOftenItComes() throws {
         let store = try StoreFixture()
         let records =

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Any order and any division into batches produce the same rows.
+/// Any order, and any division into batches, produces the same rows.
 @Suite struct OrderTests {
     @Test(arguments: 0..<12)
     func anyOrderAndBatchingGivesTheSameRows(_ seed: UInt64) throws {
@@ -36,7 +36,7 @@ import Testing
         #expect(results[1] == results[2])
     }
 
-    /// A description of one sample, by a channel that knows more or less detail.
+    /// A description of one sample by a channel that knows more or less detail.
     private static func description(_ random: inout SeededGenerator) -> Record {
         func pick<Element>(_ choices: [Element], _ random: inout SeededGenerator) -> Element {
             choices[Int.random(in: 0..<choices.count, using: &random)]

@@ -35,7 +35,7 @@ import Testing
         #expect(try store.add([Record(value: -5)]).known == 1)
     }
 
-    /// A delivered sample keeps its id: if a quarantined sample, which isn't delivered, took that id, a duplicate would
+    /// A delivered sample keeps its id. If a quarantined sample, which isn't delivered, took that id, a duplicate would
     /// remain.
     @Test(arguments: [[-5.0, 7, 9], [7, -5, 9], [7, 9, -5], [9, 7, -5]])
     func aQuarantinedSampleTakesNoOthersId(_ values: [Double]) throws {
@@ -69,7 +69,7 @@ import Testing
         #expect(kept == "")
     }
 
-    /// It isn't counted as quarantined either, neither by an import nor by a dry run.
+    /// Neither an import nor a dry run counts it as quarantined.
     @Test func whatIsDroppedCountsAsDeleted() throws {
         let inputs = [1, 2].map {
             QuarantinedInput(line: 4, reason: "startDate isn't a date", raw: "<Record a=\"\($0)\">")
@@ -110,7 +110,7 @@ import Testing
         #expect(try entries().count == 1)
     }
 
-    /// A statistic may be issued again, so an impossible one makes way for the next.
+    /// A statistic may be issued again, so one that is impossible makes way for the next.
     @Test(arguments: [true, false]) func aStatisticThatIsPutRightIsNotInQuarantine(isDropped: Bool) throws {
         func hour(_ value: Double, _ created: Int64) -> Record {
             Record(type: HealthType.statistics(of: Record().type), value: value, created: created)
@@ -129,8 +129,8 @@ import Testing
         #expect(try store.alive().map(\.value) == [7])
     }
 
-    /// The release that introduced conflicts identified each by its complete text, including the content that the
-    /// sample had.
+    /// The release that introduced conflicts identified each of them by its complete text, including the content that
+    /// the sample had.
     @Test func conflictsOfAnEarlierReleaseStayWhatTheyAre() throws {
         let uuid = SampleID(high: 7, low: 9)
         try store.add([Record(value: 10, uuid: uuid)])
@@ -161,7 +161,7 @@ import Testing
         #expect(try entries().map(\.seen) == [3])
     }
 
-    /// The rest of a tag that is missing a quote isn't a type's name.
+    /// If a tag is missing a quote, the rest of it isn't taken for the name of a type.
     @Test(
         arguments: [
             (#"<Record type="T" a="1">"#, "T", "T"),

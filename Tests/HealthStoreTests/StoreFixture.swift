@@ -4,7 +4,7 @@ import HealthStore
 import SQLite
 import TestSupport
 
-/// A store in a folder of its own, which is removed with it.
+/// A store in its own folder, which is removed together with it.
 final class StoreFixture {
     let folder: URL
     let database: Database
@@ -13,8 +13,8 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    /// - Parameter leastInBlock: with 2, a few records behave like thousands in an export; with `.max`, none are stored
-    ///   in blocks.
+    /// - Parameter leastInBlock: with 2, a few records behave like thousands in an export; with `.max`, no records are
+    ///   stored in blocks.
     init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")
@@ -30,7 +30,7 @@ final class StoreFixture {
 
     var path: String { folder.appendingPathComponent("store.sqlite").path }
 
-    /// Adds records in one transaction, by default in their own session.
+    /// Adds records in one transaction, by default in a session of their own.
     @discardableResult
     func add(_ records: [Record], _ session: ImportSession = ImportSession(source: "test")) throws -> IngestCounts.Tally
     {
@@ -41,12 +41,12 @@ final class StoreFixture {
 
     func head() throws -> SequenceNumber { try reader.head() }
 
-    /// Everything, tombstones included, in order of change.
+    /// Everything, including tombstones, in the order of the changes.
     func changes(_ limits: PullLimits = PullLimits(rows: 100_000, bytes: 100_000_000)) throws -> AnchoredPage {
         try reader.anchored(TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: 0)), limits: limits)
     }
 
-    /// Everything that isn't deleted, except for versions.
+    /// Everything that isn't deleted, without the versions.
     func alive() throws -> Set<Row> {
         let page = try changes()
         return Set(
@@ -71,7 +71,7 @@ final class CountingSequence: SequenceSource {
         return sequence
     }
 
-    /// Goes back to a sequence number, as after a transaction that was rolled back.
+    /// Goes back to an earlier sequence number, as after a transaction that was rolled back.
     func begin(at sequence: SequenceNumber) { self.sequence = sequence }
 }
 
@@ -126,7 +126,7 @@ struct Record: Hashable {
     }
 }
 
-/// A row of a page, except for its version.
+/// A row of a page, without its version.
 struct Row: Hashable {
     var user: String
     var id: SampleID

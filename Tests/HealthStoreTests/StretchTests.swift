@@ -4,14 +4,14 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A scan for certain types skips stretches without them, and finds the same rows as a scan of everything.
+/// A scan for certain types skips stretches that don't contain them, and finds the same rows as a scan of everything.
 @Suite struct StretchTests {
     private static let types = ["StepCount", "HeartRate", "BodyMass", "DistanceCycling"].map {
         "HKQuantityTypeIdentifier" + $0
     }
 
-    /// Blocks of one type as from an export, single samples as from a phone, changed and deleted ones; sequence numbers
-    /// with gaps.
+    /// Blocks of one type, as from an export; single samples, as from a phone; changed and deleted ones; and sequence
+    /// numbers with gaps.
     private func filled(_ random: inout SeededRandom, leastInBlock: Int) throws -> StoreFixture {
         let store = try StoreFixture(firstSequence: 4090, leastInBlock: leastInBlock)
         for round in 0..<6 {
@@ -77,7 +77,7 @@ import Testing
             for table in ["stretches", "blocks", "moved"] { try store.database.execute("DROP TABLE \(table)") }
             try store.database.execute("UPDATE store_schema SET version = 3")
         }
-        // This also works before the store's own program has updated the file, since a tool reads it as it is.
+        // This also works before the store's own program has updated the file, because a tool reads the file as it is.
         let reader = try HealthStoreReader(database: store.database)
         let found = try reader.anchored(
             TypeFilter(types: .only(types)), PullWindow(window), limits: PullLimits(rows: .max, bytes: .max))

@@ -57,7 +57,7 @@ import Testing
         // The other samples have only the other origin.
         #expect(try takeBack(store, .importing(id: "b")) == counts(10, 0))
         #expect(try alive(store).isEmpty)
-        // Adding the samples later brings them back, and is noted.
+        // When the samples are added later, they come back, and this is noted.
         #expect(try store.add(life(1...3), session(.importing(id: "c"))).revived == 3)
         #expect(try alive(store) == [1, 2, 3])
         #expect(try takeBack(store, .importing(id: "c")) == counts(3, 0))
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.writer.beginTakingBack(.device("watch")) == nil)
     }
 
-    /// Samples without an origin count as brought by someone else; so do samples stored before origins were noted.
+    /// Samples without an origin count as coming from someone else; so do samples stored before origins were noted.
     @Test func whatNobodyIsKnownToHaveBroughtStays() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(nil))

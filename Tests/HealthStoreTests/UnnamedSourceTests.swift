@@ -4,8 +4,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// If a sender doesn't name a sample's source, the sample is taken to be the one, from any source, that agrees in
-/// everything else.
+/// If a sender doesn't name the source of a sample, it is taken to be the same as a sample from any source that agrees
+/// in everything else.
 @Suite struct UnnamedSourceTests {
     private static let named = Record(source: "Watch", created: 100, metadata: #"{"a":"1"}"#)
     private static let unnamed = ["", Origin.autoExportSource].map {
@@ -38,7 +38,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// The deletion comes first, then the sample in an export, and finally the sample with its UUID.
+    /// First comes the deletion, then the sample in an export, and finally the sample with its UUID.
     @Test func deletedBeforeItWasSeenItGoes() throws {
         let store = try StoreFixture()
         try store.database.transaction { _ = try store.writer.delete(uuids: [uuid(5)]) }
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// Each sample without a source is matched with one that has a source, whichever comes first; within a request,
-    /// each one is a separate sample.
+    /// Each sample without a source is matched with one that has a source, whichever comes first. Within a request,
+    /// each is a separate sample.
     @Test func eachIsOneOfThem() throws {
         let plain = Record(source: "")
         for order in [
@@ -82,7 +82,8 @@ import Testing
         #expect(try store.add([plain, Self.named]).added == 2)
     }
 
-    /// The app's names for activities are in the phone's language, so only HealthKit's names distinguish workouts.
+    /// The app's names for activities are in the language of the phone, so workouts are distinguished only by
+    /// HealthKit's names.
     @Test(arguments: [
         ("HKWorkoutActivityTypeRunning", 1), ("Outdoor Ausführen", 1), ("HKWorkoutActivityTypeWalking", 2),
     ])

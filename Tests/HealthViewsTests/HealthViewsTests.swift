@@ -32,7 +32,7 @@ import Testing
         for view in views.all { #expect(Set(view.columns.map(\.name)).count == view.columns.count) }
     }
 
-    /// A person's own handler may give its figure any name; a name that is taken gets a number.
+    /// A person's own handler may give its figure any name; if the name is already taken, a number is added.
     @Test(arguments: [
         ("caffeineGrams", "caffeine_grams"), ("my.ownFigure", "my_own_figure"), ("version", "version_2"),
         ("Größe 2", "gr__e_2"), ("it's", "it_s"),
@@ -85,7 +85,7 @@ import Testing
     @Test func documentsAreRows() throws {
         let database = try ViewedBackend(figures: try Self.figures())
         try database.execute("INSERT INTO texts VALUES(1, 'me')")
-        // The clock skips from 02:00 to 03:00; a text isn't a number; and a list that is too short simply ends.
+        // The clock skips from 02:00 to 03:00; a text isn't a number; and a list that is too short just ends.
         try database.add(
             document: "2025-03-30", kind: 0,
             body: """
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// A database with the tables that the views are built on.
+/// A database that contains the tables on which the views are built.
 private struct ViewedBackend {
     let database: Database
 

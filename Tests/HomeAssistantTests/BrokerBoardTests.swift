@@ -19,7 +19,7 @@ import Testing
         return board
     }
 
-    /// Sends whatever is due, and has it acknowledged.
+    /// Sends whatever is due, and acknowledges it as a broker would.
     @discardableResult
     private func send(_ board: inout BrokerBoard) -> [BrokerBoard.Post] {
         let posts = board.due(mayRemove: true)
@@ -100,14 +100,14 @@ import Testing
         #expect(board.due(mayRemove: true) == [.init(topic: Self.topics.status, payload: "online")])
     }
 
-    /// The broker sends us back what we publish, sometimes only after it has acknowledged the next message.
+    /// The broker sends back what we publish, sometimes only after it has acknowledged the next message.
     @Test func ourOwnMessagesAreNotSomebodyElses() {
         var board = settled()
         board.want(Self.today, "2")
         board.send(board.due(mayRemove: true))
         #expect(!board.isOverwritten(Self.today, "1") && !board.isOverwritten(Self.today, "2"))
         #expect(board.isOverwritten(Self.today, "3"))
-        // The other message may have arrived before or after ours, so ours is sent once more.
+        // The other message may have arrived before ours or after it, so ours is sent once more.
         board.doubt(Self.today)
         board.accept()
         #expect(board.due(mayRemove: true) == [.init(topic: Self.today, payload: "2")])

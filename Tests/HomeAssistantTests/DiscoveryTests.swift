@@ -7,7 +7,7 @@ import Testing
 @Suite struct DiscoveryTests {
     private let discovery: Discovery
 
-    /// The sensors of the default stack's figures.
+    /// The sensors for the figures of the default stack.
     init() throws {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -47,7 +47,7 @@ import Testing
         #expect(today["unit_of_measurement"].string == unit)
         #expect(today["device_class"].string == deviceClass)
         #expect(today["state_class"].string == stateClass)
-        // Home Assistant refuses a template for the last reset with any other state class.
+        // Home Assistant refuses a last-reset template for any other state class.
         #expect(today["last_reset_value_template"].isNull == (stateClass != "total"))
         #expect(today["availability_topic"] == "healthbus/status")
         let yesterday = try description(object + "--yesterday")

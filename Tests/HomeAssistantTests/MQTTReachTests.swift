@@ -3,7 +3,7 @@ import MQTT
 import TestSupport
 import Testing
 
-/// Connecting to a broker doesn't block, whether nothing listens there or packets are dropped.
+/// Connecting to a broker doesn't block, whether nothing is listening or packets are dropped.
 @Suite(.inTurn) struct MQTTReachTests {
     private func options(_ port: Int) throws -> MQTTConnection.Options {
         MQTTConnection.Options(
@@ -21,7 +21,7 @@ import Testing
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         let port = try #require(listen(at: listener))
-        // These connections fill its queue, so that the next ones get no answer.
+        // These connections fill the queue, so that the next ones get no answer.
         let others = (0..<3).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0) }
         defer { for other in others { close(other) } }
         for other in others { _ = withAddress(port) { connect(other, $0, $1) } }
@@ -40,7 +40,7 @@ import Testing
         #expect(error == .connection("127.0.0.1:\(port): given up") && rings == 2)
     }
 
-    /// - Returns: the port it listens on, with room for one connection; nil if it doesn't listen.
+    /// - Returns: the port on which it listens, with room for one connection; nil if it doesn't listen.
     private func listen(at listener: Int32) -> Int? {
         guard withAddress(0, { bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 0) == 0 else { return nil }
         var address = sockaddr_in()

@@ -2,7 +2,7 @@ import HealthModel
 import ModelContext
 import Testing
 
-/// Calls and their answers: in each version, in any order, cancelled, and in arrays.
+/// Calls and their answers, tested in each version, in any order, when cancelled, and in arrays.
 @Suite struct CallTests {
     @Test func anAnswerHasWhatItsVersionHas() throws {
         for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
@@ -15,7 +15,7 @@ import Testing
             #expect(answers.count == 1 && answers[0]["id"] == 7)
             let result = answers[0]["result"]
             #expect(result["isError"] == false)
-            // The structured content is also in the text, for hosts that pass on nothing else.
+            // The structured content is repeated in the text, for hosts that pass on nothing else.
             #expect(
                 result["content"] == [["type": "text", "text": "seen"], ["type": "text", "text": #"{"seen":true}"#]])
             #expect(result["structuredContent"] == (version >= "2025-06-18" ? ["seen": true] : .null))
@@ -128,7 +128,7 @@ import Testing
         #expect(talk.code("[]") == -32600)
         let many = Array(repeating: #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, count: ContextSession.batchLimit + 1)
         #expect(talk.code("[\(many.joined(separator: ","))]") == -32600)
-        // An array within an array isn't a message.
+        // An array within an array doesn't count as a message.
         #expect(talk.only("[[1]]").array?.first?["error"]["code"] == -32600)
     }
 
@@ -166,7 +166,7 @@ import Testing
         #expect(talk.code(#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":7}}"#) == -32600)
     }
 
-    /// No notifications are ever sent, but a client may wait for them.
+    /// Notifications are never sent, but a client may wait for them.
     @Test func aSubscriptionStaysOpenUntilCancelledOrTheEnd() {
         var talk = Talk()
         let listen = #""notifications":{"toolsListChanged":true}"#

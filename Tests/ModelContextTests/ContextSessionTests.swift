@@ -2,7 +2,7 @@ import HealthModel
 import ModelContext
 import Testing
 
-/// A session's answers to lines, without any tool.
+/// How a session answers lines, without any tools.
 @Suite struct ContextSessionTests {
     @Test(arguments: ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
     func aKnownVersionIsAgreedOn(_ version: String) {
@@ -101,7 +101,7 @@ import Testing
         #expect(answer["id"] == wanted)
     }
 
-    /// A recursive reader would crash the process.
+    /// A recursive reader would crash the process here.
     @Test func whatIsNestedWithoutEndIsRefused() {
         var talk = Talk()
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {

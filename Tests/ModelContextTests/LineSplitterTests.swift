@@ -26,7 +26,7 @@ import Testing
         #expect(pieces(Array("abcdefgh".utf8), limit: 6) { _ in 3 } == [.tooLong])
     }
 
-    /// However the bytes arrive, the lines are the same.
+    /// However the bytes arrive, the resulting lines are the same.
     @Test(arguments: 0..<50) func piecesAreThoseOfTheWhole(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let text = (0..<200).map { _ in UInt8.random(in: 0x09...0x0E, using: &random) }

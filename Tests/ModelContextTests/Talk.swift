@@ -38,7 +38,7 @@ struct Talk {
         return messages
     }
 
-    /// The only message; if there are none or several, a string, which is never a message.
+    /// The only message; if there are none or several, a string instead, which is never a message.
     mutating func only(_ line: String) -> Value {
         let messages = say(line)
         return messages.count == 1 ? messages[0] : .string("\(messages.count) messages")

@@ -15,7 +15,7 @@ import Testing
             ["what": "x", "names": ["a", "b"], "limit": 10, "all": true, "way": "up"], for: Talk.tool)
         #expect(given.text("what") == "x" && given.texts("names") == ["a", "b"] && given.integer("limit") == 10)
         #expect(given.flag("all") && given.text("way") == "up")
-        // Many assistants fill in arguments that they don't use.
+        // Many assistants fill in arguments that they don't need.
         let empty = try ToolArguments(["what": "x", "names": .null, "limit": .null, "all": .null], for: Talk.tool)
         #expect(empty.texts("names") == nil && empty.integer("limit") == nil && !empty.flag("all"))
     }
@@ -43,7 +43,8 @@ import Testing
         #expect((refusal(["what": "x", name: 1]) ?? "").utf8.count < 500)
     }
 
-    /// Exactly what the schema allows is accepted: schema and check are derived from the same declaration.
+    /// Exactly what the schema allows is accepted, since both the schema and the check are derived from the same
+    /// declaration.
     @Test func theSchemaSaysTheSame() {
         let schema = Talk.tool.accepts
         #expect(schema["properties"]["limit"]["minimum"] == 1 && schema["properties"]["limit"]["maximum"] == 10)

@@ -14,7 +14,8 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("mutants.txt")
 VARIABLE = "HEALTHBUS_MUTANT"
 
-# Added to each file that has a mutant. The added names are private, so that nothing else can clash with them.
+# This is added to each file that has a mutant. The added names are private, so that they can't clash with anything
+# else.
 HELPER = """
 
 import func Glibc.getenv
@@ -135,7 +136,7 @@ def main():
     survivors = []
     for mutant in chosen:
         found, run = outcomes(scratch, mutant["test"], mutant["name"])
-        # If only one test was to run, and the mutant made it crash, the mutant counts as caught too.
+        # If only one test was to be run, and the mutant made it crash, the mutant also counts as caught.
         crashed = run.returncode != 0 and len(mutant["test"]) == 1 and found[mutant["test"][0]] is None
         missed = [] if crashed else [test for test, passed in found.items() if passed is not False]
         if missed:

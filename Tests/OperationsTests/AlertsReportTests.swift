@@ -20,7 +20,7 @@ import Testing
         ],
         now: Date(timeIntervalSince1970: 1_743_000_300))
 
-    /// The screen wraps the line: whatever its width, a command in it can be read and copied whole.
+    /// The screen wraps the line, but whatever its width, a command in it can be read and copied as a whole.
     @Test(arguments: [80, 120]) func aScreenShowsTheWholeRemedy(_ width: Int) {
         let lines = Self.report.text(for: Terminal(isTerminal: true, width: width)).split(separator: "\n")
         #expect(lines.count == 2 && lines.last == "  do: \(Self.remedy)")

@@ -11,7 +11,7 @@ import Testing
     }
 
     private let targets: [Target]
-    /// Layers by module; a plugin's stage and program have the layer of `plugins/<name>`.
+    /// The layers by module; the stage and program of a plugin have the layer of `plugins/<name>`.
     private let layers: [String: Int]
 
     init() throws {
@@ -99,7 +99,7 @@ import Testing
         for target in targets {
             let own = try #require(layer(of: target), "\(target.name)")
             for module in target.imports {
-                // A plugin's program is built on its stage.
+                // The program of a plugin is built on its stage.
                 if target.folder.hasSuffix("/Main"), stages.contains(module) { continue }
                 let other = try #require(layers[module], "\(module)")
                 #expect(other < own, "\(target.name) imports \(module), which isn't below it")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// The tools: they read a stopped instance with the code that the owner of its tables provides, or ask it through
+    /// The tools either read a stopped instance with the code that the owner of its tables provides, or ask it through
     /// its own program.
     private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
 
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need only the public parts of the model and its statistics, and can
+    /// Handlers are what most people write. They need only the public parts of the model and its statistics, and can
     /// use nothing else.
     @Test func handlersImportTheModelOnly() throws {
         let package = try Self.text("Package.swift")
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    /// Public declarations are an interface for authors of handlers: there are few of them, and each is documented.
+    /// Public declarations are the interface for authors of handlers, so there are few of them, and each is documented.
     @Test func whatIsPublicIsSaid() throws {
         var all = 0
         for folder in ["Sources", "plugins"] {
@@ -163,7 +163,7 @@ import Testing
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
                     all += 1
-                    // Members that fulfil a protocol's requirement are documented in the protocol.
+                    // Members that fulfil a requirement of a protocol are documented in the protocol.
                     guard folder == "Sources", !line.contains(Self.asked) else { continue }
                     #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
                 }
@@ -176,8 +176,8 @@ import Testing
         #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
     }
 
-    /// A stage decides by the times that it is given; the servers of the hub, the ingest and the dashboard aren't
-    /// stages.
+    /// A stage makes its decisions by the times that it is given; the servers of the hub, the ingest and the dashboard
+    /// aren't stages.
     @Test func stagesReadNoClock() {
         for target in targets where target.folder.hasPrefix("plugins/") && target.folder.hasSuffix("/Stage") {
             let isServer = ["DashboardStage", "HubStage", "IngestStage"].contains(target.name)

@@ -74,7 +74,7 @@ import Testing
     @Test func aDayIsAsLongAsTheClockMadeIt() throws {
         #expect(try Self.state("2025-03-30", at: "2025-06-01T00:00:00Z").hours == 23)
         #expect(try Self.state("2025-10-26", at: "2025-11-01T00:00:00Z").hours == 25)
-        // By the second occurrence of 2:30, three and a half hours have passed.
+        // When it is 2:30 for the second time, three and a half hours have passed.
         #expect(try Self.state("2025-10-26", at: "2025-10-26T02:30:00+01:00").hoursSoFar == 3.5)
     }
 
@@ -86,10 +86,10 @@ import Testing
         check(AnswerLimits(rows: 3).first(rows), rows.prefix(3), 7)
         check(AnswerLimits(rows: 3).last(rows), rows.suffix(3), 7)
         check(AnswerLimits(rows: 10).last(rows), rows, 0)
-        // "row 0" with its quotes and a comma is eight bytes.
+        // "row 0", including its quotes and a comma, is eight bytes long.
         check(AnswerLimits(rows: 10, bytes: 24).last(rows), rows.suffix(3), 7)
         check(AnswerLimits(rows: 10, bytes: 23).last(rows), rows.suffix(2), 8)
-        // A single row is never left out: otherwise no request could ever return it.
+        // A single row is never left out, because otherwise no request could ever return it.
         check(AnswerLimits(rows: 10, bytes: 1).last(rows), rows.suffix(1), 9)
         check(AnswerLimits(rows: 10).last([]), [], 0)
     }
@@ -104,7 +104,7 @@ import Testing
         #expect(AnswerLimits.cut(tree, to: 3, left: &left) == tree && left.isEmpty)
     }
 
-    /// Compared with a day-by-day count.
+    /// The result is compared with a day-by-day count.
     @Test(arguments: 0..<100) func gapsAreTheDaysThatAreNotThere(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let first = Int.random(in: -5...5, using: &random)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/performance.md` lists the budgets that `make bench` checks, and the benchmark program can be started.
+/// `docs/performance.md` lists the budgets that `make bench` checks. The benchmark program can be started.
 @Suite struct BudgetTests {
     private struct Budget: Decodable {
         var id: String
@@ -16,7 +16,7 @@ import Testing
             case atLeast = "at least"
         }
 
-        /// In the form printed by the table and by `bench.py --list`.
+        /// In the form in which the table and `bench.py --list` print it.
         var limit: String {
             let (kind, value) = atMost.map { ("at most", $0) } ?? ("at least", atLeast ?? .nan)
             return "\(kind) " + String(format: "%g", value) + " \(unit)"
@@ -42,7 +42,7 @@ import Testing
         for budget in budgets { #expect((budget.atMost == nil) != (budget.atLeast == nil), "\(budget.id)") }
     }
 
-    /// A row that no part of the benchmark fills in would always be reported as left out.
+    /// A row that isn't filled in by any part of the benchmark would always be reported as left out.
     @Test func eachIsMeasured() throws {
         let parts = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "py" }.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Starting it loads all of its modules; without Python, it can't be started.
+    /// When it starts, it loads all of its modules; without Python, it can't be started.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
     func itsProgramListsThem() throws {
         let process = Process()

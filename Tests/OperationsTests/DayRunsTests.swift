@@ -11,7 +11,7 @@ import Testing
         #expect(DayRuns([1...1, 3...3, 5...5]).longestGap == 4...4, "the latest of equals")
     }
 
-    /// The median equals that of all the distances listed one by one.
+    /// The median equals that of all distances listed individually.
     @Test func medianIsThatOfAllDistances() {
         var seed: UInt64 = 3
         for _ in 0..<500 {
@@ -29,7 +29,7 @@ import Testing
         #expect(!DayRuns([1...1, 8...8, 15...16]).isUsuallyDaily)
     }
 
-    /// A single wrong date in 1900 doesn't make every day since then count as missing.
+    /// A single wrong date in 1900 doesn't cause every day since then to count as missing.
     @Test func aStretchOfDecadesIsNoGap() {
         let runs = DayRuns([-25_000 ... -25_000, 19_000...19_005, 19_007...19_009])
         #expect(runs.gaps == [19_006...19_006] && runs.longestGap == 19_006...19_006 && runs.isUsuallyDaily)

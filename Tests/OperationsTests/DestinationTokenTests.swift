@@ -10,7 +10,7 @@ import UploaderReading
     private static let own = "the-stack's-own"
     private static let others = "another-server's"
 
-    /// The token that would be sent to each destination over HTTP; nil if it has none.
+    /// The token that would be sent to each destination over HTTP; nil if the destination has none.
     private func tokens(_ instances: String, environment: [String: String] = [:]) throws -> [String: String] {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path + "/s")
@@ -66,7 +66,7 @@ import UploaderReading
         // Not even the environment's goes to a server that asks for none.
         let open = #""uploader": {"configuration": {"url": "https://h.example.org", "token": "none"}}"#
         #expect(try tokens(open, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == [:])
-        // File destinations need no token, and change nothing.
+        // File destinations need no token, and make no difference.
         #expect(
             try tokens(#""files": {"plugin": "files"}"#, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == [
                 "uploader": "e"

@@ -86,7 +86,7 @@ import Testing
         #expect(gone.list.map(\.what) == ["doesn't run: no process can reach another"])
     }
 
-    /// Each fault on its own: which instance is named, how severe it is, and what the message says.
+    /// Each fault on its own: which instance is named, how severe the fault is, and what the message says.
     private func expectOne(
         _ severity: Finding.Severity, _ subject: String, _ words: String,
         sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout Examination) -> Void
@@ -100,7 +100,8 @@ import Testing
         #expect(found?.remedy.isEmpty == false, sourceLocation: sourceLocation)
     }
 
-    /// If a supervisor is running, it restarts the process in the background; otherwise a person takes its place.
+    /// If a supervisor is running, it restarts the process in the background; otherwise a person starts one in its
+    /// place.
     @Test(arguments: [
         (true, "restart it: 'healthbus stop steps', then 'healthbus start steps'"),
         (false, "restart it: 'healthbus run steps --takeover' ends the one that hangs"),
@@ -186,7 +187,7 @@ import Testing
         }
     }
 
-    /// Seen twice, a backlog that shrinks is a note; one that doesn't is an error.
+    /// When it is seen twice, a backlog that shrinks is a note, and one that doesn't is an error.
     @Test func aBacklogIsToldOf() {
         func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in
@@ -205,7 +206,7 @@ import Testing
         expectOne(.note, "steps", "waits for its turn", look([800, 800], committed: 20))
         expectOne(.warning, "steps", "dates are wrong", look([700_000, 699_000], committed: 0))
         #expect(findings(look([12, 0], committed: 0)).list == [])
-        // A backend that is down is reported at once, with how much is waiting for it.
+        // A backend that is down is reported at once, together with how much is waiting for it.
         expectOne(.warning, "uploader", "no connection; 4\u{202F}000 changes wait") { seen in
             seen.beats["observer"]?.beat.head?.sequence = 4100
             for name in seen.beats.keys where name != "observer" { seen.beats[name]?.beat.frontier["observer"] = 4100 }
@@ -253,7 +254,7 @@ import Testing
         expectOne(.warning, "uploader", "refused 2 elements") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
-        // Dead letters are reported with their number, and only once: their alert isn't reported as well.
+        // Dead letters are reported with their number, and only once: the alert about them isn't reported as well.
         expectOne(.warning, "uploader", "refused 1 element for good") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 1])
             $0.alerts = [("uploader", "dead-letters", "", "It has refused elements for good.", "drop them")]
@@ -262,7 +263,7 @@ import Testing
             $0.beats["uploader"]?.beat.say(["conflicts": 2])
         }
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
-        // The reason is included, and reported only once: its alert isn't reported as well.
+        // The reason is included, and reported only once: the alert about it isn't reported as well.
         expectOne(.error, "steps", "as they were. 2025-04-05 can't be computed: it broke") {
             $0.beats["steps"]?.beat.say(["failedDays": 1])
             $0.alerts = [("steps", "failed-days", "", "2025-04-05 can't be computed: it broke", "correct it")]
@@ -284,7 +285,7 @@ import Testing
         }
     }
 
-    /// If another plugin's figure has the same name as a shipped plugin's, the shipped one isn't to blame.
+    /// If a figure of another plugin has the same name as one of a shipped plugin, the shipped plugin isn't to blame.
     @Test func aFigureThatDisplacesAShippedOneIsToBlame() throws {
         let plugins = GeneratedTable.checkout.appending(path: "plugins").path
         let own = try StackConfiguration(
@@ -318,7 +319,7 @@ import Testing
         #expect(cause.consequences.count == 4, "\(cause.consequences)")
         let text = own.text(for: Terminal(isTerminal: false), allWell: "")
         #expect(text.contains("\n  so: uploader: isn't delivering at present: no connection\n"), "\(text)")
-        // If the backend is running, the stopped delivery is the fault.
+        // If the backend is running, the fault is that delivery has stopped.
         let other = findings(trouble).list
         #expect(other.count == 1 && other.first?.subject == "uploader" && other.first?.consequences.count == 3)
         // Days wait for a process that isn't running, but not for one that is.

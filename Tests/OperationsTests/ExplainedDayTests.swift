@@ -33,8 +33,8 @@ import Testing
         (list.array ?? []).reduce(0) { $0 + ($1[member].double ?? 0) }
     }
 
-    /// All named figures, and types that come under `other`, on made-up days: one is 23 hours long, and some end in a
-    /// different zone.
+    /// All named figures, and types that are grouped under `other`, on made-up days. One day is 23 hours long, and some
+    /// end in a different zone.
     @Test func everyExplanationAddsUpToItsFigure() throws {
         var explained: [String: Int] = [:]
         var lived: Set<String> = []
@@ -43,7 +43,7 @@ import Testing
             let summary = try life.summary()
             lived.formUnion(life.page.types)
             let others = ["DistanceCycling", "RespiratoryRate", "EnvironmentalAudioExposure", "MindfulSession"]
-            // A type known only to the store.
+            // A type that only the store knows.
             let unknown = life.page.types.filter { $0.hasSuffix("NobodyKnows") }
             for name in ExplainedMetric.names + others + unknown {
                 let day = try Self.explain(name, life)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// A summary that differs in any member is distinguished from one that agrees.
+    /// A summary that differs in any member can be distinguished from one that agrees.
     @Test func anotherSummaryIsNoticed() throws {
         func night(_ samples: String) throws -> ExplainedDay {
             try ExplainedDay(try ExplainedMetric("sleep"), Self.input(samples))
@@ -167,7 +167,7 @@ import Testing
         sleep["end"] = "2025-06-01T06:00:01Z"
         other["sleep"] = .object(sleep)
         #expect(!told.agrees(with: .object(other)))
-        // Time in bed only: neither side has minutes asleep.
+        // There is only time in bed, so neither side has minutes asleep.
         let bed = try SleepHandler().compute(Self.input("iPhone in bed 23:00–06:00")).figures
         #expect(try night("iPhone in bed 23:00–06:00").agrees(with: .object(bed)))
         #expect(try !night("iPhone in bed 23:00–06:01").agrees(with: .object(bed)))

@@ -79,7 +79,7 @@ struct ExplainedLife {
     private mutating func id() -> SampleID { SampleID(high: random.next(), low: random.next()) }
     private mutating func source() -> String { Self.sources.randomElement(using: &random) ?? "Ring" }
 
-    /// A moment within the three days around the explained one.
+    /// A moment within three days, the middle one of which is explained.
     private mutating func moment() -> Instant {
         let noon = Instant(seconds: Int64(Self.day.number) * 86_400 + 43_200)
         return noon + Int64.random(in: -36 * 60...36 * 60, using: &random) * Self.minute
@@ -187,7 +187,7 @@ struct ExplainedLife {
             cutting: page.filter { isWanted(page.typeName($0)) }, configuration: configuration)
     }
 
-    /// All handlers' figures for the day, side by side as the consolidator puts them.
+    /// The figures of all handlers for the day, side by side as the consolidator combines them.
     func summary() throws -> Value {
         var members: [String: Value] = [:]
         for (handler, types) in Self.handlers {

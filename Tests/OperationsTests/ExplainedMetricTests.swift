@@ -26,7 +26,7 @@ import Testing
         #expect(try ExplainedMetric(text).type == "HKQuantityTypeIdentifier" + type)
     }
 
-    /// Whatever name a figure has in the summary, the views or a table, it is found as the same figure.
+    /// Whatever name a figure has in the summary, in the views or in a table, the same figure is found.
     @Test func eachFigureIsFoundByEachOfItsNames() throws {
         let stack = try StackConfiguration(
             path: nil,
@@ -55,7 +55,7 @@ import Testing
         #expect(try !ExplainedMetric("humidity", figures: [], held: ["humidity"], own: [own]).isFraction)
     }
 
-    /// If a person's own type has the same name as a column in a table, the type comes first.
+    /// If a person's own type has the same name as a column of a table, the type takes precedence.
     @Test func aTypeOfThatNameComesFirst() throws {
         #expect(try ExplainedMetric("HR avg", held: ["HR avg"]).type == "HR avg")
     }
@@ -81,7 +81,7 @@ import Testing
         #expect(cycling.kind == .total && cycling.path == ["other", cycling.type, "sum"] && cycling.unit == "m")
         #expect(try ExplainedMetric("RespiratoryRate").path.last == "average")
         #expect(try ExplainedMetric("MindfulSession").kind == .count)
-        // A type known only to this store.
+        // A type that only this store knows.
         #expect(try ExplainedMetric("hkother", held: ["HKOther"]).type == "HKOther")
     }
 
@@ -114,8 +114,8 @@ import Testing
         #expect(message("BloodPressure").contains("parts"))
     }
 
-    /// A figure is found by its own name, or by its instance's name if the instance has no other figure; it is also
-    /// listed.
+    /// A figure is found by its own name, or by the name of its instance if the instance has no other figure. It is
+    /// also listed.
     @Test func aFigureOfYourOwnIsFound() throws {
         func stack(_ figures: String) throws -> StackConfiguration {
             let folder = try TemporaryFolder()
@@ -135,7 +135,7 @@ import Testing
         #expect(one.metric("Walks") == "longestWalk" && one.metric("steps") == "steps")
         #expect(one.metric("sleep") == "sleep" && one.metric("heart-rate") == "heart-rate")
         #expect(try stack(#"{ "name": "a" }, { "name": "b" }"#).metric("walks") == "walks")
-        // A figure computed from another handler's samples belongs to its own handler.
+        // A figure that is computed from another handler's samples still belongs to its own handler.
         let declared = try stack(
             #"""
             { "name": "longestWalk", "explain": {

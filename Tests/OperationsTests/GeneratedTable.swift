@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A table on a page of the documentation, generated from what the code declares.
+/// A table on a page of the documentation that is generated from declarations in the code.
 ///
 /// With `HEALTHBUS_WRITE_DOCS=1` in the environment, the page is updated instead of being compared.
 struct GeneratedTable {

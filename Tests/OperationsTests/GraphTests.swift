@@ -5,7 +5,7 @@ import Inspection
 import Terminal
 import Testing
 
-/// Which process listens to which in the shipped stack, as drawn by `healthbus graph`.
+/// Which process listens to which others in the shipped stack, as drawn by `healthbus graph`.
 struct GraphTests {
     private func graph() throws -> StackGraph {
         let catalog = try PluginCatalog(

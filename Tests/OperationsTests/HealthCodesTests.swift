@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    /// LOINC codes end with a Luhn check digit, and SNOMED codes with a Verhoeff one; a mistyped code fails the check.
+    /// LOINC codes end with a Luhn check digit, and SNOMED codes with a Verhoeff check digit, so a mistyped code fails
+    /// the check.
     @Test func noneIsMistyped() {
         let all = (Array(HealthCodes.types.values) + Array(HealthCodes.figures.values)).flatMap(\.codes)
         for code in all {

@@ -5,7 +5,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// How `healthbus imports list` describes what happened to a file.
+/// How `healthbus imports list` describes what has happened to a file.
 @Suite struct ImportsReportTests {
     @Test func aDryRunIsNoImport() {
         func state(dryRun: Bool? = nil, _ change: (inout ImportRow) -> Void = { _ in }) -> String {
@@ -53,7 +53,8 @@ import Testing
             ])
     }
 
-    /// If there is nothing to show yet but an import is in progress, that import is named instead of suggesting one.
+    /// If there is nothing to show yet but an import is in progress, that import is named, instead of a suggestion to
+    /// start one.
     @Test func nothingYetIsExplainedByTheImports() {
         func row(_ state: ImportRow.State, _ name: String = "export.zip", user: String = "me", added: Int64 = 0)
             -> ImportRow

@@ -30,7 +30,7 @@ import Testing
         #expect(follower.next()?.fields.first?.value == "1")
         #expect(follower.next()?.fields.first?.value == "2")
         #expect(follower.next() == nil)
-        // Half a line doesn't count yet.
+        // Half a line isn't read yet.
         try append(String(line(3, "a").prefix(20)), to: path)
         #expect(follower.next() == nil)
         try append(String(line(3, "a").dropFirst(20)) + line(4, "a"), to: path)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct MendListTests {
-    /// A filter that nothing passes doesn't mean that nothing is there.
+    /// If nothing passes a filter, that doesn't mean that there is nothing.
     @Test(arguments: [
         (0, "Nothing is quarantined.\n"), (1, "None of these; 1 other is there without the filter.\n"),
         (3, "None of these; 3 others are there without the filter.\n"),

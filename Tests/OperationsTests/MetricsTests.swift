@@ -31,7 +31,7 @@ import Testing
         return (details.isEmpty ? beat : beat.saying(details), 0.5)
     }
 
-    /// Heartbeats with everything that any instance reports.
+    /// Heartbeats that contain everything any instance reports.
     private var beats: StackMetrics.Beats {
         let messages: Value = ["sent": 5, "received": 6, "dropped": 0, "malformed": 1, "foreign": 2]
         return [
@@ -107,7 +107,7 @@ import Testing
         #expect(page.value("healthbus_ingest_last_taken_timestamp_seconds", ["instance": "ingest"]) == 1_789_999_995)
     }
 
-    /// A metric in the table that can't be derived from any heartbeat would never appear.
+    /// If a metric in the table couldn't be derived from any heartbeat, it would never appear.
     @Test func everyMetricOfTheTableComesFromSomething() {
         var beats = beats
         let notifier = beat("notify", ["told": 1, "givenUp": 2])
@@ -157,7 +157,7 @@ import Testing
     }
 }
 
-/// The test's reader of the format finds mistakes.
+/// The test's own reader of the format notices mistakes.
 @Suite struct PrometheusTextTests {
     @Test(arguments: [
         "# HELP a_total x\n# TYPE a_total counter\na_total 1", "# HELP a x\n# TYPE a counter\na 1\n",

@@ -46,7 +46,7 @@ import Testing
         #expect(try report.table(for: pipe).contains("2025-03-30T14:00:00+02:00  2025-03-30T12:00:00Z"))
     }
 
-    /// A zone that the data overrules is reported, with a command that makes it count.
+    /// A zone that is overruled by the data is reported, with a command that makes it count.
     @Test func zonesThatTheDataOverrulesAreNamed() throws {
         func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
         func seen(_ zone: String, _ text: String) throws -> [ZoneObservation] {
@@ -60,7 +60,7 @@ import Testing
         #expect(first.hasPrefix("from 2025-02-24T21:00:00Z on, the data says Europe/Berlin, which counts there"))
         #expect(Advice.commands(in: first) == ["healthbus zone add 2025-02-24T21:00:00Z UTC"])
         #expect(first.contains("One later entry"))
-        // As many commands as there are stays; afterwards there is nothing to say.
+        // There are as many commands as stays; afterwards nothing is left to report.
         while let note = ZoneReport(user: "robin", parts: plan.parts).note, plan.added.count < 3 {
             let words = try #require(Advice.commands(in: note).first).split(separator: " ").map(String.init)
             try #require(words.count == 7 && words[5...] == ["--user", "robin"])
@@ -68,7 +68,7 @@ import Testing
             plan.added.append(.init(from: try ZonePlan.instant(of: moment, in: plan.parts), zone: words[4]))
         }
         #expect(plan.added.count == 2 && !plan.parts.contains { $0.origin == .seen })
-        // Back at home, the zone that was set counts again.
+        // Back at home, the zone that the person set counts again.
         let travel = ZonePlan(
             home: "Europe/Berlin",
             observed: try seen("Asia/Tokyo", "2025-03-10T08:00:00Z") + seen("Europe/Berlin", "2025-03-20T08:00:00Z"))

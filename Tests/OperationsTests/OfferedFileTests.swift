@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// From a pipe, the last pieces can be requested again, but no earlier ones.
+    /// From a pipe, the most recent pieces can be requested again, but no earlier ones.
     @Test func aPipeKeepsWhatMayBeAskedForAgain() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -74,7 +74,7 @@ import Testing
             #expect(items["format"] == "json" && items["exportversion"] == "v2" && items["enabled"] == "true")
             #expect(items["datatype"] == (automation == .metrics ? "healthMetrics" : "workouts"))
             #expect(items["aggregatedata"] == (automation == .metrics ? "false" : nil))
-            // Its code fits in a terminal with 80 columns.
+            // The code fits in a terminal with 80 columns.
             #expect(app.link(automation).utf8.count <= 367)
         }
     }

@@ -14,8 +14,8 @@ import Testing
     private let names = ["hub", "steps", "sleep"]
 
     /// - Parameters:
-    ///   - unanswered: for processes that don't answer, how long a question has been open.
-    ///   - restarts: how often `sleep` was restarted; its current run began two seconds ago.
+    ///   - unanswered: for processes that don't answer, how long their oldest question has been open.
+    ///   - restarts: how often `sleep` has been restarted; its current run began two seconds ago.
     private func view(
         unanswered: [String: Double] = [:], age: Double = 0.1, restarts: Int = 0, after old: PipelineView? = nil
     ) -> PipelineView {
@@ -43,11 +43,11 @@ import Testing
 
     @Test func whoLeavesQuestionsUnansweredHangs() {
         #expect(states(view(unanswered: ["steps": 1.1])) == [.ready, .hanging, .ready])
-        // A single late answer doesn't count as a missed one.
+        // A single answer that is late doesn't count as missed.
         #expect(states(view(unanswered: ["steps": 0.6])) == [.ready, .ready, .ready])
     }
 
-    /// An idle process reports every seven seconds, and the hub answers no questions.
+    /// An idle process reports every seven seconds, and the hub doesn't answer questions.
     @Test func whoWasntAskedDoesntHang() {
         #expect(states(view(age: 6)) == [.ready, .ready, .ready])
         #expect(states(view(age: 11)) == [.hanging, .ready, .ready])

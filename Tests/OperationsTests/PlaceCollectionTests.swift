@@ -17,7 +17,7 @@ import Testing
         let text = PlaceCollection(places).geoJSON
         #expect(try read(text) == places)
         let first = try Value(json: text.utf8)["features"].array?.first
-        // Longitude first (RFC 7946, 3.1.1).
+        // The longitude comes first (RFC 7946, 3.1.1).
         #expect(first?["geometry"]["coordinates"] == [13.3777, 52.5163] && first?["type"] == "Feature")
     }
 

@@ -1,5 +1,5 @@
-/// Reads a page in Prometheus' text format and reports what the format or its conventions forbid, like promtool's check
-/// command.
+/// Reads a page in Prometheus' text format, and reports whatever the format or its conventions forbid, like the check
+/// command of promtool.
 struct PrometheusText {
     struct Sample {
         var name: String

@@ -6,7 +6,7 @@ import Testing
 
 /// How `healthbus replay` names days: those it processes, and those that a handler couldn't compute.
 @Suite struct ReplayReportTests {
-    /// The day after the last is requested for the end of its night, but not named.
+    /// The day after the last one is requested because the last night ends on it, but it isn't named.
     @Test func aReplayNamesDaysWithSamples() throws {
         func day(_ number: Int) -> LocalDay { LocalDay(year: 2025, month: 4, day: number) }
         func span(_ from: Int, _ through: Int?) -> ReplaySpan? {

@@ -45,7 +45,7 @@ import Testing
         let two = CheckReport.verdict(
             Self.compare(["standHours": 11, "exerciseMinutes": 3], apples), quarantined: 0)
         #expect(two.hasPrefix("2 figures of 1 day differ from Apple's; 'healthbus explain exerciseMinutes "))
-        // If nothing could be compared, that isn't agreement.
+        // If nothing could be compared, this isn't reported as agreement.
         let none = CheckReport.verdict(Self.compare(same, nil), quarantined: 3)
         #expect(none.hasPrefix("Nothing can be compared with Apple's rings"))
         #expect(none.hasSuffix(" 3 quarantined: 'healthbus quarantine list' says why."))
@@ -73,7 +73,7 @@ import Testing
         #expect(neither.onlyOurs.isEmpty && neither.onlyApples.isEmpty && neither.compared == 0)
     }
 
-    /// Figures on only one side aren't compared: a missing figure isn't a 0.
+    /// Figures that are on only one side aren't compared, since a missing figure isn't a 0.
     @Test func whatOneSideLacksIsNoZero() {
         let partly = Self.compare(["standHours": 4], ["appleStandHours": 4, "appleExerciseTime": 20])
         #expect(partly.compared == 1 && partly.equal == 1 && partly.differences.isEmpty)
@@ -86,7 +86,7 @@ import Testing
         #expect(lacking.equal == 1 && lacking.byFigure["exerciseMinutes"] == .init(onlyOurs: 1))
     }
 
-    /// A summary of zeros doesn't count, nor does a ring of 0 without a goal; a 0 with a goal is a figure.
+    /// A summary of zeros doesn't count, and neither does a ring of 0 without a goal; a 0 with a goal is a figure.
     @Test func absentRingsAreAbsent() {
         let empty: Value = [
             "activeEnergyBurned": 0, "activeEnergyBurnedGoal": 0, "appleExerciseTime": 0, "appleExerciseTimeGoal": 30,

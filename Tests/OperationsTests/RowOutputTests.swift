@@ -79,7 +79,7 @@ import Testing
         }
         #expect(text == " a  b\n 5  b\n12  c [31m\n")
         #expect(try written(.table(plain)) { _ in } == "")
-        // A table of any length is printed as its rows arrive, with column widths taken from the first rows.
+        // A table of any length is printed as its rows arrive; the widths of its columns come from the first rows.
         let long = try written(.table(plain)) { output in
             for number in 0..<2000 {
                 output.integer(Int64(number))
@@ -90,7 +90,7 @@ import Testing
         #expect(long.split(separator: "\n").count == 2001 && long.hasSuffix("1999  x\n"))
     }
 
-    /// No matter how many rows there are, at most one buffer is held.
+    /// No matter how many rows there are, no more than one buffer is held in memory.
     @Test func rowsGoOutAsTheyCome() throws {
         let sink = Sink()
         let output = RowOutput(["a"], .csv) { bytes in

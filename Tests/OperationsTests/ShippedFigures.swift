@@ -4,7 +4,7 @@ import Inspection
 import Logging
 import Terminal
 
-/// The figures that the manifests of this checkout declare.
+/// The figures that are declared by the manifests of this checkout.
 enum ShippedFigures {
     static let all: [FigureDeclaration] = {
         let catalog = try? PluginCatalog(

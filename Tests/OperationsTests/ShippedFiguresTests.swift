@@ -5,7 +5,7 @@ import Inspection
 import Protocol
 import Testing
 
-/// Compares the manifests' descriptions of figures with the code that depends on them.
+/// Compares how the manifests describe figures with the code that depends on these descriptions.
 @Suite struct ShippedFiguresTests {
     /// A person's own type can't have the name of a figure.
     @Test func allNamesOfFiguresAreTaken() {
@@ -28,11 +28,11 @@ import Testing
             "Steps", "km", "Floors", "Active kcal", "Basal kcal", "Exercise", "Stand", "HR avg", "Rest HR", "HRV",
             "Asleep", "Workouts", "kg",
         ]
-        // Handlers that were added later may have columns in between.
+        // There may be columns in between from handlers that were added later.
         #expect(ShippedFigures.all.compactMap(\.column?.title).filter(titles.contains) == titles)
     }
 
-    /// When printed for people, `days --columns` is exactly as precise as the plain table.
+    /// In human-readable form, `days --columns` is exactly as precise as the plain table.
     @Test func numbersForPeopleAreRounded() throws {
         func shown(_ path: [String], _ number: Double) throws -> Double {
             DaysReport.rounded(number, as: try #require(ShippedFigures.all.first { $0.path == path }).column)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Even if a handler is replaced, its figures keep their columns; those that the replacement declares come first.
+    /// Even if a handler is replaced, its figures keep their columns; those declared by the replacement come first.
     @Test func aHandlerThatDeclaresNothingKeepsTheFiguresOfItsPlace() throws {
         let figures = ShippedFigures.all
         #expect(figures.count { $0.path == ["steps"] } == 1)

@@ -5,7 +5,7 @@ import Inspection
 import TestSupport
 import Testing
 
-/// What is reported about a configuration that is readable but still wrong.
+/// What is reported about a configuration that can be read but is still wrong.
 @Suite struct StackStructureTests {
     private func findings(_ overlay: String) throws -> [Finding] {
         let file = FileManager.default.temporaryDirectory.appending(path: "structure-\(UUID().uuidString).json")
@@ -103,7 +103,8 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// The one whose name comes first is in summaries; of two, it is never the shipped plugin that is reported.
+    /// Of two figures, the one whose name comes first is in summaries, and the one that is reported never belongs to a
+    /// shipped plugin.
     @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
     func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
         let folder = try TemporaryFolder()
@@ -149,7 +150,7 @@ import Testing
         #expect(try findings(#"{"instances": {"mine": \#(mine), "files": {"plugin": "files"}}}"#) == [])
         let other = #"{"plugin": "home-assistant", "configuration": {"topic": "other"}}"#
         #expect(try findings(#"{"instances": {"one": {"plugin": "home-assistant"}, "two": \#(other)}}"#) == [])
-        // Delivering to files needs no backend.
+        // No backend is needed to deliver to files.
         let files = #"{"instances": {"backend": null, "uploader": null, "files": {"plugin": "files"}}}"#
         #expect(try findings(files) == [])
     }

@@ -6,7 +6,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// What `healthbus status` says about swaps, without a stack.
+/// What `healthbus status` reports about swaps, tested without a stack.
 @Suite struct SwapReportTests {
     private func stack(_ choices: [String: StackConfiguration.Choice] = [:]) throws -> StackConfiguration {
         try StackConfiguration(

@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Tests which plugins may take an instance's place while all others keep running.
+/// Tests which plugins may take the place of an instance while all others keep running.
 @Suite struct SwapRuleTests {
     private let folder: TemporaryFolder
     private let catalog: PluginCatalog
@@ -67,8 +67,8 @@ import Testing
         #expect(refusal?.message.contains(what) == true && refusal?.hint != nil, "\(String(describing: refusal))")
     }
 
-    /// The observer learns at its start which instance brings it another stack's changes; where that stack is doesn't
-    /// matter to it.
+    /// When it starts, the observer learns which instance brings it the changes of another stack. Where that stack is
+    /// doesn't matter to it.
     @Test func beginningToFollow() throws {
         func ingest(_ options: String) throws -> StackConfiguration {
             try stack(#"{ "instances": { "ingest": { "configuration": {\#(options)} } } }"#)
@@ -90,7 +90,8 @@ import Testing
         #expect(refusal?.message.contains("its kind is backend, not notifier") == true)
     }
 
-    /// The family's own plugin delivers samples under that family; an instance of a different name would lose it.
+    /// The family's own plugin delivers samples under that family; if an instance had a different name, it would lose
+    /// the family.
     @Test func theFamilyStays() throws {
         let config = #"{ "instances": { "steps": null, "walks": { "plugin": "steps" } } }"#
         let refusal = SwapRule.refusal(
@@ -98,7 +99,7 @@ import Testing
         #expect(refusal?.message.contains("delivered as 'other', not as 'steps'") == true)
     }
 
-    /// The running processes don't see changes made to a file since they started.
+    /// Processes that are running don't see changes made to a file since they started.
     @Test func theOthersAreAsTheyRun() throws {
         let running = try stack()
         for config in [

@@ -8,7 +8,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// How `healthbus sync` interprets the uploaders' heartbeats, without a stack.
+/// How `healthbus sync` interprets the uploaders' heartbeats, tested without a stack.
 @Suite struct SyncOutcomeTests {
     private func beats(_ details: [String: Value]) -> [String: (beat: Heartbeat, age: Double)] {
         let beat = Heartbeat(
@@ -24,7 +24,7 @@ import Testing
     @Test func aBackendIsComparedOnceItAnsweredForAllThatWasDelivered() {
         #expect(uncompared(["isCompared": true, "check": "b", "why": .null]) == [])
         let waits = SyncClient.Uncompared(uploader: "uploader", why: nil)
-        // In turn: something has been delivered since; a different command asked; no command did.
+        // In turn: something has been delivered since then; a different command asked; no command asked.
         #expect(uncompared(["isCompared": false, "check": "b"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": "c"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": .null]) == [waits])
@@ -50,7 +50,7 @@ import Testing
         #expect(!SyncClient.isTrusted(["uploader"], beats([:])))
     }
 
-    /// The phone is mentioned only if its system decides, or if someone has set the phone's state.
+    /// The phone is mentioned only if its system decides when to deliver, or if someone has set the state of the phone.
     @Test func thePhoneIsNamedOnlyWhereThereIsOne() throws {
         let checkout = GeneratedTable.checkout
         let catalog = try PluginCatalog(folder: checkout.appending(path: "plugins").path, programs: "/nowhere")

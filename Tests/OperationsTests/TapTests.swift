@@ -160,7 +160,7 @@ import Testing
             ])
         #expect(through.steps.map(\.at) == [7, nil, nil, 8, 9, nil, nil])
 
-        // Delivering an earlier summary, without the sample, doesn't count as delivering the sample.
+        // Delivering an earlier summary that lacks the sample doesn't count as delivering the sample.
         let early = SampleTrace(
             facts(observer: 100, handler: 99, consolidator: 99, uploader: ["observer": 100, "consolidator": 6]))
         #expect(!early.isThrough)

@@ -51,7 +51,7 @@ import Testing
         #expect(table.total.rows == 2005 && table.total.memory == 60_000_000 && table.total.behind == 100)
     }
 
-    /// `top`, `up` and `status` mean the same thing by a stack's processes: those that its configuration names.
+    /// For `top`, `up` and `status`, the processes of a stack are the same ones: those that its configuration names.
     @Test func theSupervisorIsShownButIsNotCounted() {
         func table(_ steps: Heartbeat.Phase) -> TopTable {
             var beats = ["observer", "steps"].map {

@@ -4,7 +4,7 @@ import Inspection
 import TestSupport
 import Testing
 
-/// What `healthbus verify` decides, without a stack.
+/// What `healthbus verify` decides, tested without a stack.
 @Suite struct VerifyTests {
     private func held(_ version: Int64, deleted: Bool = false, content: Int64? = nil) -> HeldVersion {
         HeldVersion(version: version, isDeleted: deleted, content: content)
@@ -21,20 +21,20 @@ import Testing
         #expect(finding(held(5, deleted: true), held(5)) == .aliveThere)
         #expect(finding(held(5, deleted: true), held(4)) == .aliveThere)
         #expect(finding(held(5), held(4, deleted: true)) == .deletedThere)
-        // By the rule for versions, delivery can't fix these.
+        // According to the rule for versions, these can't be fixed by delivery.
         #expect(finding(held(5), held(6)) == .newer)
         #expect(finding(held(5, deleted: true), held(6)) == .newer)
         #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
-        // An element that is gone on both sides counts as gone.
+        // An element that is gone on both sides is treated as gone.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
         // Equal versions alone aren't enough; if the other side reports no contents, they have to be.
         #expect(finding(held(5, content: 1), held(5, content: 2)) == .altered)
         #expect(finding(held(5, content: 1), held(5, content: 1)) == nil)
         #expect(finding(held(5, content: 1), held(5)) == nil)
         #expect(finding(held(5, content: 1), held(4, content: 2)) == .older)
-        // The backend refused the element: this is known, and reported as such.
+        // The backend has refused the element, which is known and reported as such.
         #expect(finding(held(5), nil, dead: true) == .deadLetter)
         #expect(finding(held(5), held(4), dead: true) == .deadLetter)
         #expect(finding(held(5), held(5), dead: true) == nil)
@@ -150,7 +150,7 @@ import Testing
         var twice = SeenTwice(bitsLog2: 20)
         for number in 0..<50_000 as Range<Int64> { twice.add(number &* 7_919) }
         let mistaken = twice.candidates.count
-        // About 120 are expected by the filter's arithmetic.
+        // According to the filter's arithmetic, about 120 are expected.
         #expect(mistaken < 1000)
         for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> { twice.add(number &* 7_919) }
         for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> {
@@ -166,7 +166,7 @@ import Testing
         #expect(windows([]) == [])
         #expect(windows([7]) == [[6, 7]])
         #expect(windows([9, 7, 8, 7, 20]) == [[6, 9], [19, 20]])
-        // If there are too many windows, the narrowest gaps are bridged.
+        // If there are too many windows, those with the narrowest gaps between them are joined.
         #expect(windows([1, 3, 100, 103, 1000], limit: 3) == [[0, 3], [99, 103], [999, 1000]])
         #expect(windows([1, 3, 100, 103, 1000], limit: 1) == [[0, 1000]])
         let many = (0..<5000).map { SequenceNumber($0 * $0) }

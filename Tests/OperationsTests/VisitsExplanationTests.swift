@@ -5,7 +5,7 @@ import HealthStatistics
 import Inspection
 import Testing
 
-/// Visits are explained by the fixes that they are based on.
+/// Visits are explained by the fixes on which they are based.
 @Suite struct VisitsExplanationTests {
     private static func stack(_ name: String) throws -> StackConfiguration {
         let root = GeneratedTable.checkout.path

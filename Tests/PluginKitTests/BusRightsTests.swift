@@ -5,7 +5,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// Which process may send and receive what, in the default stack with two instances under other names.
+/// Which processes may send and receive what, in the default stack with two instances under other names.
 @Suite struct BusRightsTests {
     let stack: StackConfiguration
     let rights: BusRights
@@ -67,7 +67,7 @@ import Testing
             #expect(grant.mayHear("control.phone") == (instance.name == "phone"))
         }
         #expect(try of("walking").mayPublish("figures.steps") && of("walking").mayHear("sync.walking"))
-        // A different plugin in the instance's place, known only to its own container.
+        // A different plugin in place of the instance, known only to its own container.
         #expect(try of("walking").mayPublish("figures.steps-python"))
         #expect(try !of("walking").mayPublish("figures.sleep") && !of("walking").mayHear("sync.sleep"))
         #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
@@ -76,8 +76,8 @@ import Testing
     @Test func theIngestReachesObserverAndDebouncerAndHearsLittle() throws {
         let ingest = try of("ingest")
         #expect(ingest.mayPublish("ingest.phone") && ingest.mayPublish("control.debouncer"))
-        // The same process acting as its own tool, which hands files over: everything it must send is on topics that it
-        // may use.
+        // The same process in the role of its own tool, which hands files over: everything that it must send is on
+        // topics that it may use.
         #expect(ingest.mayPublish("control.phone") && ingest.mayPublish("pull.phone"))
         #expect(!ingest.mayPublish("pull.sleep") && !ingest.mayPublish("observed.x"))
         #expect(ingest.mayHear("ingested.ingest") && ingest.mayHear("heartbeat.phone"))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// A process that may ask may also be answered.
+    /// A process that may ask may also receive the answer.
     @Test func pullsAndPagesFit() throws {
         let stages = stack.instances.filter { $0.manifest.kind.isStage }.map(\.name)
         var pairs: Set<String> = []
@@ -130,7 +130,7 @@ import Testing
         #expect(rights.grant(.instance("hub"), name: "hub") == nil)
     }
 
-    /// Each stage may receive what it subscribes to: none of the stack's own subscriptions goes beyond its rights.
+    /// Each stage may receive what it subscribes to: none of the stack's own subscriptions exceeds its rights.
     @Test func topicsOfTheProtocolAreCovered() throws {
         #expect(try of("debouncer").mayHear("heartbeat.walking") && of("debouncer").mayHear("observed.x"))
         #expect(

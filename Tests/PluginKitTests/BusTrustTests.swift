@@ -34,7 +34,7 @@ import Testing
         trust(Message(topic: topic, header: .init(from: from, at: 1), body: body))
     }
 
-    /// The senders whose messages on a topic count; members that name the sender are filled in for each sender.
+    /// The senders whose messages on a topic are trusted; members that name the sender are filled in for each of them.
     private func believed(_ topic: String, _ body: [String: Value] = [:], naming member: String? = nil) -> Set<String> {
         Set(
             Self.names.filter { name in
@@ -65,8 +65,7 @@ import Testing
         #expect(believed("nothing.known").isEmpty)
     }
 
-    /// A page counts only if it comes from its producer, in the producer's own name, and the consumer asked that
-    /// producer for it.
+    /// A page counts only if its producer sent it in its own name, and the consumer had asked that producer for it.
     @Test func pagesComeFromTheirProducer() {
         let handlers = Set(stack.handlers.map(\.name))
         let known = Set(Self.names)
@@ -87,7 +86,7 @@ import Testing
         }
     }
 
-    /// Each process asks in its own name: it can't make a producer send an answer to a process that hasn't asked for
+    /// Each process asks in its own name, so it can't make a producer send an answer to a process that hasn't asked for
     /// one.
     @Test func requestsComeFromTheirConsumer() {
         #expect(
@@ -96,7 +95,7 @@ import Testing
         #expect(believed("pull.phone", naming: "consumer").isDisjoint(with: ["hub", "backend", "phone"]))
         let ofSleep = Set(["consolidator", "uploader", "notify"] + Self.people)
         #expect(believed("pull.sleep", naming: "consumer") == ofSleep)
-        // The bytes of a file that a tool hands over.
+        // The bytes of a file that is handed over by a tool.
         #expect(believed("pull.client-cli-1-2", naming: "consumer") == ["phone"])
         for name in Self.names where name != "uploader" {
             #expect(!believes(name, "pull.phone", ["consumer": "uploader"]), "\(name)")
@@ -129,7 +128,7 @@ import Testing
             #expect(!believes("ingest", "control.\(instance)", ["command": "sync"]), "\(instance)")
         }
         #expect(!believes("ingest", "pull.phone", ["consumer": "ingest", "query": "imports"]))
-        // The ingest's tool hands files over, and asks how far they have got.
+        // The ingest's tool hands files over, and asks how much of each has arrived.
         let tool = "client-ingest-1-2"
         #expect(believes(tool, "pull.phone", ["consumer": .string(tool), "query": "imports"]))
         #expect(!believes(tool, "pull.phone", ["consumer": .string(tool), "query": "slice"]))
@@ -144,7 +143,7 @@ import Testing
         #expect(!believes("debouncer", "control.sleep", ["command": "mend"]))
     }
 
-    /// A command may offer only its own file's bytes, not another command's.
+    /// A command may offer the bytes of its own file, but not those of another command's.
     @Test func nobodyOffersAnothersFile() {
         let offer: Value = ["command": "import", "id": "x", "sender": "client-cli-1-2"]
         #expect(believes("client-cli-1-2", "control.phone", offer))
@@ -152,7 +151,7 @@ import Testing
     }
 
     /// What the hub passes on and what is trusted come from a single table: nothing is trusted from an instance unless
-    /// its key gives it the right to send it.
+    /// its key entitles it to send that.
     @Test func nothingIsBelievedThatTheHubWouldNotPassOn() throws {
         let topics =
             ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged", "ingest", "ingested"].flatMap {
@@ -183,7 +182,8 @@ import Testing
         #expect(BusName.owner(of: "client-sleep-7-9") == "sleep" && BusName.owner(of: "sleep") == "sleep")
     }
 
-    /// 'heart' isn't 'heart-rate', whatever its tools are called; nor does it receive the answers to 'heart-rate'.
+    /// 'heart' can't pass for 'heart-rate', whatever its tools are called; nor does it receive the answers to
+    /// 'heart-rate'.
     @Test func noNameReachesIntoAnothers() throws {
         let rights = BusRights(stack)
         let heart = try #require(rights.grant(.operator, name: "heart"))
@@ -194,7 +194,7 @@ import Testing
         #expect(grant.mayHear("page.client-sleep-7-9") && !grant.mayHear("page.client-sleep-apnea-7-9"))
     }
 
-    /// A person's key named like an instance would count as that instance's.
+    /// If the key of a person had the name of an instance, it would count as that instance's.
     @Test func aPersonHasNoInstancesName() {
         let rights = BusRights(stack)
         for role in [KeyRole.operator, .tap, .supervisor] {

@@ -108,7 +108,7 @@ final class RawConnection {
         return false
     }
 
-    /// Everything that arrives until the other side hangs up or stays silent for this long.
+    /// Everything that arrives until the other side hangs up or has been silent for the given time.
     func receive(within milliseconds: Int32) -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -44,7 +44,7 @@ import Testing
         let before = bus.hub?.forwarder.counters.denied ?? 0
         sender.send(message("observed.steps"))
         sender.send(message("heartbeat.observer"))
-        // The right topic, but in another process's name.
+        // The topic is right, but the message claims to come from another process.
         sender.send(Message(topic: "figures.steps", header: .init(from: "steps", at: 1)))
         sender.send([Array("figures.steps".utf8), [0xFF], []])
         sender.send([Array("figures.steps".utf8)])
@@ -57,7 +57,7 @@ import Testing
             ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
-        // One line stands for many, and names the sender and the topic's family, but none of the content.
+        // One notice stands for many messages; it names the sender and the topic's family, but none of the content.
         let denied = bus.notices.filter { $0.kind == .denied }
         #expect(denied.count == 1)
         #expect(denied.first?.who == "sender")
@@ -124,7 +124,8 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A name struck off the list is cut off, even if it is connected; the others reconnect automatically.
+    /// A peer whose name is removed from the list is cut off, even if it is connected; the others reconnect
+    /// automatically.
     @Test func whoIsStruckOffIsOut() throws {
         try bus.admit("sender")
         try bus.admit("listener")
@@ -137,8 +138,8 @@ import Testing
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        // They are sent one after another: messages from the time without a hub may still fill the queues, so a burst
-        // would be dropped.
+        // The messages are sent one after another: those from the time without a hub may still fill the queues, so a
+        // burst would be dropped.
         for number in 1...50 {
             sender.send(message("a.secret"))
             try #require(eventually { listener.topics.count >= number })

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// ZeroMQ without CURVE is refused at both endpoints, with a line in the log. Which side hangs up first varies, and
-    /// so does the text of the log line.
+    /// so does the wording of the log line.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
         let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -63,7 +63,8 @@ import Testing
         end()
     }
 
-    /// Random bytes: without a greeting, after the greeting of each version of the protocol, and after that of CURVE.
+    /// Random bytes are sent: without a greeting, after the greeting of each version of the protocol, and after that of
+    /// CURVE.
     @Test(arguments: [1, 2, 3, 4, 5])
     func noiseHarmsNobody(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -75,7 +75,7 @@ import Testing
                 try hear()
                 return !heard.isEmpty
             })
-        // Far more than both sockets and the kernel can hold.
+        // This is far more than both sockets and the kernel can hold.
         let padding = Value.string(String(repeating: "x", count: 50_000))
         for number in 0..<600 {
             sender.send(message("a", .object(["number": .integer(Int64(number)), "padding": padding])))

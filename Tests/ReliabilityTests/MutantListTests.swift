@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// docs/reliability.md has a row for each mutant, with its tests, under its rule.
+    /// docs/reliability.md has a row for each mutant under its rule, and the row lists the mutant's tests.
     @Test func theDocumentationNamesExactlyThese() throws {
         let mutants = try MutantList().mutants
         var rule = 0

@@ -46,7 +46,8 @@ import Testing
         #expect(range.contains(try simulator().measured(strategy).wakesPerDay))
     }
 
-    /// Not everything arrives before ten in the morning: refreshes run in hours of use, processing at night.
+    /// Not everything arrives before ten in the morning: refreshes run during hours of use, and processing runs at
+    /// night.
     @Test func wakesAreSpreadOverTheHoursInWhichTheyBelong() throws {
         let simulator = try simulator(days: 30)
         func share(_ strategy: DeliveryStrategy, _ hours: some Sequence<Int>) throws -> Double {
@@ -187,7 +188,7 @@ import Testing
             try generous.measured(.backgroundDelivery), try generous.measured(.appRefresh),
         ])
         #expect(base.strategies == [.backgroundDelivery, .appRefresh])
-        // A system that allows no deliveries but all refreshes.
+        // A system that allows all refreshes but no deliveries.
         let simulator = try simulator { model in
             (model[.deliveriesPerDay], model[.refreshesPerDay], model[.refreshChance]) = (0.1, 24, 1)
         }

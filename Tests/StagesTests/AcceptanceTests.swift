@@ -33,7 +33,7 @@ import UploaderStage
         (400, portal, "text/html"), (422, portal, "text/html"), (400, "no", "text/plain"),
     ]
 
-    /// During deliveries to a known backend.
+    /// The deliveries are to a known backend.
     @Test(arguments: elsewhere.indices) func whatMayBeAnybodysAcceptsNothing(_ number: Int) throws {
         let (status, body, type) = Self.elsewhere[number]
         let rig = try UploaderRig()

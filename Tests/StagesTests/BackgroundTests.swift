@@ -302,7 +302,7 @@ import Testing
     }
 }
 
-/// The debouncer's options, from files.
+/// The debouncer's options, as read from files.
 @Suite struct DebouncerConfigurationTests {
     private func stack(_ options: String, in folder: TemporaryFolder) throws -> StackConfiguration {
         let file = folder.path + "/stack.json"

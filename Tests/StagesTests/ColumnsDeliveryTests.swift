@@ -190,7 +190,7 @@ import UploaderStage
         try release(6)
         try answerPull(1...6, head: 6, deleted: [2])
         #expect(try upload().request.isColumns)
-        // The third in the list is the fourth on the page.
+        // The third element in the list is the fourth on the page.
         try answer(created: 5, refused: [["id": .null, "list": "samples", "index": 2, "reason": "no"]])
         #expect(try letters().map(\.id) == [SampleID(high: 4, low: 7).description])
         #expect(try frontier() == 6)

@@ -15,7 +15,7 @@ import Testing
         let version = 1
     }
     private struct Gone: Error {}
-    /// Whether the next start takes another process' place.
+    /// Whether the next process to start takes another one's place.
     private final class Start { var takesOver = false }
     private let start = Start()
 

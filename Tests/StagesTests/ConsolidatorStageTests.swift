@@ -291,7 +291,7 @@ import Testing
         #expect(after["2025-03-14"]?["zone"] == "America/New_York")
     }
 
-    /// The end of a day is looked up once, and again after its user has travelled.
+    /// The end of a day is looked up once, and again after the person has traveled.
     @Test func aDayEndsByTheNewestTimeline() throws {
         let evening = try #require(InstantText.parse("2025-03-25T23:00:00+01:00"))
         let rig = try StageRig(now: evening) { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }

@@ -1,7 +1,7 @@
 import ConsolidatorStage
 import Testing
 
-/// A set of days in bits is held against a plain set.
+/// A set of days stored as bits is compared with a plain set.
 @Suite struct DaySetTests {
     private typealias Key = DaySet.Key
 

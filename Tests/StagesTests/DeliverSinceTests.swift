@@ -25,7 +25,7 @@ import Testing
         #expect(DeliverSince(Instant(seconds: -1)).day == LocalDay(number: -1))
     }
 
-    /// Days 1 and 2 are too old; the stage passes them.
+    /// Days 1 and 2 are too old, so the stage skips them.
     @Test func earlierDaysStayHere() throws {
         let since = DeliverSince(Instant(seconds: 3 * 86_400))
         let uploader = try UploaderRig(lives: [.init(deliverSince: since), .init(deliverSince: since), .init()])
@@ -51,7 +51,7 @@ import Testing
             body: kind.map { ["id": .string("\(number)"), "kind": .string($0), "event": ["id": .string("\(number)")]] })
     }
 
-    /// With their deletions; one that belongs to no day is delivered.
+    /// So do their deletions, but a deletion that belongs to no day is delivered.
     @Test func nightsAndWorkoutsOfEarlierDaysStayHere() throws {
         let rows = [
             row(1, "night", day: 2), row(2, "night", day: 3), row(3, "workout", day: 2), row(4, "workout", day: 3),

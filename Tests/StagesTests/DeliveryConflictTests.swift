@@ -5,7 +5,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Elements that a destination has with other content under the same version.
+/// Elements of which a destination has the same version, but with different content.
 @Suite struct DeliveryConflictTests {
     private func listed(_ uploader: UploaderRig) throws -> [String] {
         try DeliveryConflict.page(in: uploader.rig.store.database, limit: 100).map {
@@ -30,10 +30,10 @@ import Testing
         try answer(uploader, conflicts: [UploaderRig.date(2), UploaderRig.date(3), "2025-01-01"])
         #expect(try listed(uploader) == ["daily \(UploaderRig.date(2)) 1", "daily \(UploaderRig.date(3)) 1"])
         #expect(try uploader.detail("conflicts") == 2 && uploader.detail("answers")["known"] == 3)
-        // Nothing is sent again: it is delivered.
+        // Nothing is sent again, because the elements count as delivered.
         #expect(try uploader.frontier() == 3 && uploader.uploads.isEmpty && uploader.letters().isEmpty)
 
-        // In another form, all of it is delivered again.
+        // If the form changes, everything is delivered again.
         try uploader.rig.restart()
         #expect(try uploader.detail("conflicts") == 2)
         try uploader.add(1...3)

@@ -92,7 +92,7 @@ final class FiguresRig {
 
     var log: EventLog { handler.log }
 
-    /// The handler's rows whose topic begins with this and that aren't tombstones, by key.
+    /// The handler's rows whose topic begins with the given prefix, without tombstones, by key.
     func rows(_ topic: String) throws -> [String: Value] {
         try handler.rows().filter { $0.value.topic.hasPrefix(topic) }.compactMapValues(\.body)
     }
@@ -103,7 +103,7 @@ final class FiguresRig {
     }
 
     /// Passes on every change until everything is computed, summarized and final.
-    /// - Returns: the days that were computed, listed once for each time.
+    /// - Returns: the days that were computed; a day is listed once for each time it was computed.
     func settle() throws -> [LocalDay] {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head

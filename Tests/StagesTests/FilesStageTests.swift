@@ -16,7 +16,7 @@ import Testing
     /// A stage, a consolidator with some days, and a disk.
     private final class Rig {
         let stage: StageRig<FilesStage>
-        /// The consolidator's days by number: sequence number and steps of each.
+        /// The consolidator's days by number, each with its sequence number and steps.
         var days: [Int64: (sequence: Int64, steps: Int64)] = [:]
         var sequence: Int64 = 0
         var disk: [String: String] = [:]

@@ -158,7 +158,7 @@ final class FollowRig: @unchecked Sendable {
     /// Whether the second observer keeps days from becoming final.
     func isOpen() throws -> Bool { try here.report().details["importOpen"] == true }
 
-    /// What a store has that isn't deleted.
+    /// Everything in a store that isn't deleted.
     static func alive(_ rig: StageRig<ObserverStage>) throws -> [String] {
         let page = try HealthStoreReader(database: rig.store.database).anchored(
             TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning)),

@@ -24,7 +24,7 @@ struct FollowerTests {
         #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
         #expect(rig.carried.reduce(0, +) == 25)
         let before = rig.carried.count
-        // As an app corrects a sample: by deleting it and saving another.
+        // This is how an app corrects a sample: it deletes the old one and saves a new one.
         try rig.push([IngestRig.steps(3, uuid: IngestRig.uuid(99), value: 40)], deleted: [IngestRig.uuid(4)])
         try rig.catchUp()
         #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
@@ -421,8 +421,8 @@ struct FollowerTests {
         #expect(try rig.isSame() && FollowRig.alive(rig.here).isEmpty)
     }
 
-    /// As when the second stack was set up from a backup of the first: a client that read the event here earlier can't
-    /// overwrite a correction made there.
+    /// This can happen if the second stack was set up from a backup of the first: a client that read the event here
+    /// earlier can't overwrite a correction made there.
     @Test func aCorrectionThereRaisesTheVersionOfAnEventHere() throws {
         let rig = try FollowRig()
         for stack in [rig.there, rig.here] { _ = try own(stack, OwnRequest(.addEvent, id: "one", body: Self.mass)) }

@@ -48,7 +48,7 @@ private struct CountingHandler: DayHandler {
             ["head": Value(head(sequence, generation: generation)), "released": .integer(sequence)])
     }
 
-    /// Answers the pull for changes with these days as touched.
+    /// Answers the pull for changes, listing these days as touched.
     private func touch(
         _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil,
         isBulk: Bool = false
@@ -203,8 +203,8 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // The person is elsewhere from noon on the eve of the later day: this changes that eve, and all days that may
-        // have samples after noon.
+        // The person is elsewhere from noon on the day before the later one: this changes the day before, and all days
+        // that may have samples after noon.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
         try sync(rig, 11)
@@ -297,7 +297,7 @@ private struct CountingHandler: DayHandler {
             try rig.rows().values.contains { $0.topic == Alert.topic(.failedDays) && $0.body != nil }
         }
         #expect(try days() == 1 && isTold())
-        // Once its data has changed, the day gets three more tries, and still counts as one.
+        // After its data has changed, the day gets three more tries, and is still counted only once.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try slices(rig)
@@ -375,7 +375,7 @@ private struct CountingHandler: DayHandler {
         try slices(rig)
         let key = "alert/workout-recorded/w"
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        // Reported again, it is the same workout; a day later it is no longer news.
+        // If it is reported again, it is still the same workout; a day later it is no longer news.
         try sync(rig, 6)
         try touch(rig, [Self.day], through: 6)
         try slices(rig)

@@ -399,7 +399,7 @@ import Testing
         #expect(rig.log.count("alert.cleared") == 1)
     }
 
-    /// This holds for whatever reason the broker can't be reached.
+    /// This holds no matter why the broker can't be reached.
     @Test func silenceFromTheStartIsAlerted() throws {
         try rig.turn()
         #expect(try #require(rig.deadline) <= rig.monotonic + .seconds(900))

@@ -117,6 +117,6 @@ final class IngestRig: @unchecked Sendable {
 }
 
 extension Value {
-    /// The answer's word for each item.
+    /// The outcome that the answer reports for each item.
     var words: [String?] { (self["results"].array ?? []).map(\.string) }
 }

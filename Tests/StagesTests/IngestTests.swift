@@ -54,7 +54,8 @@ struct IngestTests {
         #expect(try rig.alive() == 0)
     }
 
-    /// One UUID with two different contents: the stored sample stays, and the other content is reported and listed.
+    /// Two samples have the same UUID but different content: the stored one stays, and the other is reported and
+    /// listed.
     @Test func aRepeatedIDWithOtherContentIsAConflict() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)

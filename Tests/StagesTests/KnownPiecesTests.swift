@@ -29,7 +29,7 @@ import Testing
         private let passesOver: Bool
         private var session = ImportSession(source: "")
         private var counts = IngestCounts()
-        /// How many pieces were skipped, over all files.
+        /// The total number of pieces skipped in all files.
         private(set) var passed = 0
         private(set) var beganAgain = 0
 

@@ -106,7 +106,7 @@ import Testing
 
     @Test func unchangedFiguresRaiseNothing() throws {
         let before = stages.consolidator.store.sequence
-        // Where the watch counted, the phone isn't counted.
+        // Where the watch has counted, the phone's samples aren't counted.
         try stages.add([steps(8.2, 2, source: "iPhone")])
         try stages.flow()
         #expect(try stages.observer.store.sequence > 0 && stages.delivered(after: before) == [])

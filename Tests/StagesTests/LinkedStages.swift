@@ -73,7 +73,7 @@ final class LinkedStages {
         }
     }
 
-    /// Deletes the samples with these starts permanently.
+    /// Permanently deletes the samples that start at these times.
     func delete(_ records: [Record]) throws {
         let starts = Set(records.map(\.start))
         let reader = try HealthStoreReader(database: observer.store.database)

@@ -5,7 +5,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Days by the thousand become final in several turns.
+/// Thousands of days become final over several turns.
 @Suite struct ManyDaysTests {
     private let days = ConsolidatorStageTests()
     private static let count = 1500

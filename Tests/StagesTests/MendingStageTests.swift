@@ -44,7 +44,7 @@ private struct Counted: DayHandler {
         try rig.hear("sync.steps", ["head": Value(head), "released": .integer(head.sequence.value)])
     }
 
-    /// One day with samples, computed.
+    /// One day with samples, already computed.
     private func computed() throws -> StageRig<MendingStage> {
         let rig = try handler()
         try sync(rig, head(10))
@@ -93,7 +93,7 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "underWay" && mending(rig)["left"] == 1)
         // The repair holds nothing up.
         #expect(try rig.report().frontier["observer"] == 10)
-        // A second request isn't taken until it is sent again.
+        // A second request isn't accepted until it is sent again.
         try ask(rig, replay("b"))
         #expect(try mending(rig)["id"] == "a")
         try rig.restart()
@@ -174,7 +174,8 @@ private struct Counted: DayHandler {
         try rig.answer(asked, .reset(head(10)))
         try sync(rig, head(10))
         try answerSpans(rig, head(10))
-        // An answer to a slice query from before the day was marked again doesn't settle the day; a later answer does.
+        // An answer to a slice query that was sent before the day was marked again doesn't settle the day; a later
+        // answer does.
         while rig.pulls.contains(where: { $0.name == "slice" }) { try answerSlice(rig) }
         #expect(try rig.report().frontier["observer"] == 10)
     }

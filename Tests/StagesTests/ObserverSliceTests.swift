@@ -6,7 +6,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// What else a slice's members show besides the types that it returns.
+/// What a slice's members reveal beyond the types that it returns.
 extension ObserverDeliveryTests {
     private func slice(
         _ rig: StageRig<ObserverStage>, consumer: String = "steps", _ members: [String: Value]
@@ -20,7 +20,8 @@ extension ObserverDeliveryTests {
         return whole
     }
 
-    /// When samples of a denied type were isn't shown by those of another during them.
+    /// Samples of one type, requested only during those of a denied type, don't reveal when the denied ones were
+    /// recorded.
     @Test func duringADeniedTypeThereIsNothing() throws {
         let rig = try rig()
         try register(rig)
@@ -44,7 +45,8 @@ extension ObserverDeliveryTests {
         #expect(try found(heartDuringSteps) == [1, 60])
     }
 
-    /// Activities are in the payloads of workouts. Reading these to decide brings no column that wasn't requested.
+    /// Activities are in the payloads of workouts. Reading them to evaluate a predicate adds no column that wasn't
+    /// requested.
     @Test func aPredicateBringsNoDetails() throws {
         let rig = try rig()
         let start = Instant(seconds: 1_743_000_000)

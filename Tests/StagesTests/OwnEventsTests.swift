@@ -262,12 +262,12 @@ struct OwnEventsTests {
         }
         for value in [12.0, 40, 50] { try push(value) }
         #expect(try store.quarantine().isEmpty && rig.alive() == 1)
-        // A third content is a conflict like any other.
+        // A third version with different content is a conflict like any other.
         try push(60)
         #expect(try store.quarantine().count == 1)
     }
 
-    /// The other content has another time, so it becomes another row, and the UUID moves to it.
+    /// The other content has a different time, so it becomes another row, and the UUID moves to it.
     @Test func theOtherContentMayBeElsewhere() throws {
         let uuid = IngestRig.uuid(1)
         _ = try rig.post([IngestRig.steps(1, uuid: uuid)])

@@ -13,7 +13,7 @@ import UploaderStage
 
 /// Tests which deliveries wait for a network path.
 @Suite struct PathGateTests {
-    /// A stage on a machine without a path, or one whose kernel reports `news`.
+    /// A stage on a machine that has no network path, or whose kernel reports `news`.
     private func rig(
         needsPath: Bool, _ news: PathNews = .path(.init(isSatisfied: false, interface: nil))
     ) throws -> StageRig<DeliveryStage> {

@@ -112,7 +112,7 @@ import Testing
         #expect(
             try rig.watch(all.filter { $0.key != "Place 21" }) == nil)
         #expect(try rig.watch(["Place 21": Self.home]) == why)
-        // One place goes and another comes: still twenty.
+        // One place is removed and another is added, so there are still twenty.
         #expect(
             try rig.watch(["Place 21": Self.home, "Place 1": .null])
                 == nil)

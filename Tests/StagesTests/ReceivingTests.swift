@@ -170,7 +170,7 @@ import Testing
         try passUntil(transfer) { try transfer.state(id)["state"] == "open" }
         #expect(transfer.asked.isEmpty)
         #expect(FileManager.default.contents(atPath: transfer.path(id)) == data)
-        // The path is the same, but not the file that the command sees there.
+        // The path is the same, but the command sees a different file there.
         try Data("another".utf8).write(to: URL(fileURLWithPath: folder.path + "/export.zip"))
         try transfer.offer("a0000000-2", offered, as: here)
         try passUntil(transfer) { try transfer.state("a0000000-2")["state"] == "receiving" }

@@ -24,7 +24,8 @@ import Testing
 
     private mutating func ended(at seconds: Int64) -> [Rounds.Round] { rounds.ended(at: .seconds(seconds)) }
 
-    /// A message in a consumer's name from another sender, or a late message of its own, undoes nothing.
+    /// Nothing is undone by a message that another sender sends in a consumer's name, or by a late message of the
+    /// consumer's own.
     @Test mutating func whatWasReachedStaysReached() {
         _ = release(["steps": 10])
         hear("steps", 10, at: 1)
@@ -80,7 +81,7 @@ import Testing
     @Test mutating func aTypeThatWaitsHoldsNoRoundUp() {
         rounds.release(
             ["steps": AnchorVector(base: 10, exceptions: ["b": 4])], reason: "fire", now: 0, monotonic: 0)
-        // The frontier is the lowest of all types, and on its own would never reach the target.
+        // The frontier is the lowest over all types, and on its own would never reach the target.
         hear("steps", 4, at: 1)
         #expect(ended(at: 1).isEmpty)
         hear("steps", 4, at: 2, ["consumed": ["base": 10, "types": ["b": 4]]])

@@ -30,7 +30,7 @@ final class Transfer {
     /// Answers a request, by the command's name on the bus.
     var commands: [String: (Value) -> Result<[[String: Value]], PullRefusal>] = [:]
     private(set) var partsSent = 0
-    /// Which process was asked, each time.
+    /// The processes that were asked, in order.
     private(set) var asked: [String] = []
     private var client = PullClient(consumer: "observer")
     private var pulls: [Int64: Pull] = [:]

@@ -163,7 +163,7 @@ import UploaderStage
 
     // MARK: Dead letters
 
-    /// Has one day refused for good, by a backend that refuses it even when it is sent alone, and accepts the rest.
+    /// Makes one day be refused for good: the backend refuses it even when it is sent alone, and accepts the rest.
     private func refuseForGood(_ day: Int64) throws {
         try summaries([day], head: day)
         for _ in 0..<2 {

@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// From an import to a workout's event: the observer, its store, the workouts handler.
+/// From an import to a workout's event: the observer, its store and the workouts handler.
 @Suite struct WorkoutPathTests {
     private static let zone = "Europe/Berlin"
     private static let key = "event/me/"
@@ -199,7 +199,7 @@ import WorkoutsStage
     private let resting = Row(
         type: "HKQuantityTypeIdentifierRestingHeartRate", start: "2025-06-01T05:00:00Z", value: 60)
 
-    /// Age 40: a maximum of 180; with 60 at rest, the zones meet at 132, 144, 156 and 168.
+    /// At age 40 the maximum is 180; with a resting heart rate of 60, the zones meet at 132, 144, 156 and 168.
     @Test func theDateOfBirthAndLateHeartRatesChangeTheZones() throws {
         func seconds() throws -> [Double] {
             (try events().first?["heartRateZones"].array ?? []).compactMap { $0["seconds"].double }
@@ -222,7 +222,7 @@ import WorkoutsStage
         #expect(try seconds() == [0, 0, 600, 0, 120])
         try importExport("00000000-4", birth: LocalDay(year: 1955, month: 6, day: 2), exported: 11, records: batch([]))
         try catchUp()
-        // Age 69: a maximum of 151, so the zones meet at 114.6, 123.7, 132.8 and 141.9.
+        // At age 69 the maximum is 151, so the zones meet at 114.6, 123.7, 132.8 and 141.9.
         #expect(try seconds() == [0, 0, 0, 0, 720])
     }
 
@@ -262,7 +262,7 @@ import WorkoutsStage
         #expect(try events().map { $0["healthkitUUID"].string } == [new.description])
         let listed = try summary("2025-06-01")
         #expect(listed["workouts"].array?.map { $0["activity"] } == ["walking"])
-        // The energy burned in a workout is in the samples behind it.
+        // The energy burned in a workout is recorded in the samples associated with it.
         #expect(listed.object?.keys.sorted() == ["workouts"])
     }
 }

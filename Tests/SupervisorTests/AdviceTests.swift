@@ -46,7 +46,7 @@ import Testing
             advice.addressed("'healthbus events add coffee 1', 'healthbus types own'")
                 == "'healthbus events add coffee 1 --user anna --state /s', 'healthbus types own --user anna --state /s'"
         )
-        // These commands concern everybody.
+        // These commands concern all users.
         #expect(
             advice.addressed("'healthbus types', 'healthbus status', 'healthbus events list --user bo'")
                 == "'healthbus types --state /s', 'healthbus status --state /s', "

@@ -192,7 +192,7 @@ import Testing
                   -h, --help            show this help
 
                 """)
-        // Too narrow for a second column: the terminal breaks the lines.
+        // This is too narrow for a second column, so breaking the lines is left to the terminal.
         #expect(help.render(width: 40).contains("  shift all that is in the file by so many of them\n"))
     }
 

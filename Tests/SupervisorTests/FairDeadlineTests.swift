@@ -5,7 +5,8 @@ import Testing
 
 /// Limits that are extended when the machine is busy, but not when a process hangs.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct FairDeadlineTests {
-    /// When a limit of 10 s expires for processes that spend this share of the time waiting for a processor.
+    /// The time at which a limit of 10 s expires for processes that spend the given share of the time waiting for a
+    /// processor.
     private func end(waiting share: Double) -> Duration {
         final class Clock { var time = Duration.zero }
         let clock = Clock()

@@ -44,7 +44,7 @@ import Testing
         #expect(HumanFormat.relative(now + 7200, now: now) == "in 2 hr")
     }
 
-    /// Whoever reads a pipe can't know when it was written.
+    /// A reader of a pipe can't know when the text was written.
     @Test func aPipeGetsMomentsInstead() {
         let now = Date(timeIntervalSince1970: 1_770_000_000)
         let (screen, pipe) = (Terminal(isTerminal: true), Terminal(isTerminal: false))

@@ -20,8 +20,8 @@ import Testing
 
     static let fired = LogEvent("observer.fired", .notice, failing: .error, "…")
 
-    /// One level for everything, or others for individual categories; events that report a failure have their own
-    /// level.
+    /// There is one level for everything, and others for individual categories; an event that reports a failure uses
+    /// its failure level.
     @Test func levelsByCategory() throws {
         let levels = try LogLevels("warning,observer=debug,sync=error", variable: "LEVEL")
         #expect(levels.wants(Self.fired))

@@ -208,7 +208,7 @@ import Testing
         #expect(TreeDriver.spawned(driver.send(.startProcess(name: "observer"))) == ["observer"])
     }
 
-    /// As if the supervisor had started with a configuration that keeps a process down.
+    /// This is as if the supervisor had started with a configuration that keeps a process down.
     @Test func whatIsHeldFromTheStartStaysDownAndHoldsNobodyUp() throws {
         var driver = try TreeDriver(
             [spec("hub"), spec("observer", group: 1), spec("steps", group: 2)], held: ["observer"])

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy to a server on this machine. It cuts connections on request, or each one after a number of bytes.
+/// A proxy to a server on this machine. It cuts connections on request, or cuts each one after a given number of bytes.
 package final class CuttingProxy: Sendable {
     package let port: Int
     private let target: Int
@@ -12,7 +12,7 @@ package final class CuttingProxy: Sendable {
     private struct State {
         var sockets: Set<Int32> = []
         var isClosed = false
-        /// Bytes that a connection may carry to the server; nil for any number.
+        /// The number of bytes that a connection may carry to the server; nil for no limit.
         var limit: Int?
         var cuts = 0
     }

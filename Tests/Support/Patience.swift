@@ -3,9 +3,9 @@ import Glibc
 
 /// How long tests wait.
 ///
-/// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a busy machine every
-/// step has to wait for its turn. A test asks whether something happens, never how soon. A test of speed measures
-/// processor time (`processorTime`), or compares two ways of doing the same thing.
+/// There is one limit for all of them, and it is a long one: waiting costs nothing when the test passes, and on a busy
+/// machine every step has to wait for its turn. A test asks whether something happens, never how soon. A test of speed
+/// measures processor time (`processorTime`), or compares two ways of doing the same thing.
 package enum Patience {
     package static let seconds = 180.0
 

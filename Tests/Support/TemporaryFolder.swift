@@ -5,7 +5,7 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {
-        // Short, because the path of a Unix socket has at most 107 bytes.
+        // Its path is short, because the path of a Unix socket has at most 107 bytes.
         let name = "healthbus-\(UUID().uuidString.prefix(13))"
         path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(

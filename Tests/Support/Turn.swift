@@ -123,7 +123,7 @@ private final class TestThread: TaskExecutor, @unchecked Sendable {
             while true { next().runSynchronously(on: asUnownedTaskExecutor()) }
         }
         thread.name = name
-        // As much as the main thread has: tests of deep nesting need that.
+        // The stack is as large as the main thread's: tests of deep nesting need that.
         thread.stackSize = 8 << 20
         thread.start()
     }

@@ -1,13 +1,13 @@
 #pragma once
 // A push parser for the XML of exports, which continues after damage: a tag that isn't well-formed affects only itself.
 //
-// '<' can't occur within a well-formed tag. So a tag that breaks a rule ends, at the latest, where the next whole tag
-// begins: nothing after that is lost, and nothing is read twice. General parsers give up here, or guess, taking the
-// next tag for part of the broken one.
+// '<' can't occur within a well-formed tag. So a broken tag ends, at the latest, where the next whole tag begins:
+// nothing after that is lost, and nothing is read twice. General parsers give up here, or guess, taking the next tag
+// for part of the broken one.
 //
 // The caller names the elements and attributes it knows; each is reported by its index ("code"), so that names needn't
-// be compared for every record. No document type, no entity but XML's own five, no network: feed it the document
-// starting at its root element.
+// be compared for every record. It accepts no document type, no entity but XML's own five, and never uses the network:
+// feed it the document starting at its root element.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,16 +48,17 @@ typedef struct {
     /// Attributes with other names: name, value, name, value, ...
     const healthbus_xml_text *extras;
     int32_t extraCount;
-    /// The tag isn't well-formed: it has no attributes here, and `raw` is all of it, up to where the next tag begins.
+    /// The tag isn't well-formed: it has no attributes here, and `raw` is the whole tag, up to where the next one
+    /// begins.
     bool malformed;
     /// Why it is malformed.
     healthbus_xml_fault fault;
-    /// It has no end tag of its own: its end follows immediately.
+    /// The element has no end tag of its own: its end is reported immediately after its start.
     bool empty;
     /// The line where the tag begins.
     int64_t line;
     healthbus_xml_text name;
-    /// The start tag as it was; without its end, unless it is malformed.
+    /// The start tag as it was in the input, without its closing bracket unless it is malformed.
     healthbus_xml_text raw;
 } healthbus_xml_element;
 
@@ -65,9 +66,9 @@ typedef struct {
     void (* start)(void *_Nullable context, const healthbus_xml_element * element);
     /// Code and depth of the element that ends. `implied`: its end tag is missing.
     void (* end)(void *_Nullable context, int32_t code, int32_t depth, bool implied);
-    /// Character data; NULL when none is wanted.
+    /// Character data; NULL when text isn't wanted.
     void (*_Nullable text)(void *_Nullable context, const char * bytes, int64_t length);
-    /// Text where only elements are expected; NULL to ignore it. Returns true if it is damage.
+    /// Text where only elements are expected; NULL to ignore it. Returns true if the text counts as damage.
     bool (*_Nullable stray)(void *_Nullable context, int64_t line, const char * bytes, int64_t length);
 } healthbus_xml_callbacks;
 
@@ -77,7 +78,7 @@ typedef struct {
     int64_t line;
     /// How many such errors there were.
     int64_t errors;
-    /// How many references XML forbids: they become '?' in attributes and are left out of text.
+    /// How many references XML forbids were found: they become '?' in attributes and are left out of text.
     int64_t dropped;
     /// How many tags and texts held zero bytes, and the first one's line.
     int64_t zeros;
@@ -91,28 +92,28 @@ healthbus_xml *_Nullable healthbus_xml_create(
     const char *elements, const char *attributes, healthbus_xml_callbacks callbacks, void *_Nullable context);
 void healthbus_xml_free(healthbus_xml * xml);
 
-/// Returns false once parsing can't continue (see damage) or the root has ended; what follows the root may still be
+/// Returns false once parsing can't continue (see damage) or the root has ended. Whatever follows the root may still be
 /// fed, so that it is checked.
 bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
 /// No more bytes will follow: the rest is reported as far as possible.
 void healthbus_xml_finish(healthbus_xml * xml);
-/// From a callback: no more callbacks after this one.
+/// Called from a callback: no more callbacks follow this one.
 void healthbus_xml_stop(healthbus_xml * xml);
-/// From `start`: the elements between that depth and the one that starts have no end tags. No callback is made for
-/// them.
+/// Called from `start`: the elements between that depth and the one that starts have no end tags. No callback is made
+/// for them.
 void healthbus_xml_collapse(healthbus_xml * xml, int32_t depth);
 /// Whether the root element has ended.
 bool healthbus_xml_complete(const healthbus_xml * xml);
 int64_t healthbus_xml_line(const healthbus_xml * xml);
 healthbus_xml_damage healthbus_xml_get_damage(const healthbus_xml * xml);
 
-/// Why a cleaned text can't be read: zero bytes, bytes that weren't UTF-8, entities.
+/// Why a cleaned text can't be read: zero bytes, bytes that weren't UTF-8, or unknown entities.
 healthbus_xml_fault healthbus_xml_fault_of(const char * bytes, int64_t length);
 
-/// Makes bytes UTF-8 in place: control characters become spaces, and bytes that aren't UTF-8 become U+0001 (both are
-/// counted in `replaced`). Zero bytes stay: they and U+0001 are marks, and no tag that contains one is well-formed.
-/// Returns how many bytes are done; the rest, at most three, is the beginning of a character that the next bytes
-/// continue (there is no rest if `last`).
+/// Makes bytes valid UTF-8 in place: control characters become spaces, and bytes that aren't UTF-8 become U+0001 (both
+/// are counted in `replaced`). Zero bytes stay: they and U+0001 are marks, and no tag that contains one is well-formed.
+/// Returns how many bytes are done. The remaining ones, at most three, are the beginning of a character that the next
+/// bytes continue (none remain if `last`).
 int64_t healthbus_xml_clean(uint8_t * bytes, int64_t length, bool last, int64_t * replaced);
 
 #pragma clang assume_nonnull end

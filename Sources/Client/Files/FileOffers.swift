@@ -3,15 +3,15 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// How a tool hands files over to the observer: announces them, sends their bytes if the observer can't open them, and
-/// asks about their state.
+/// How a tool hands files over to the observer: it announces them, sends their bytes if the observer can't open them,
+/// and asks about their state.
 package final class FileOffers: Sendable {
     private let client: StackClient
     private let observer: String
-    /// What the observer may ask for now, by the import's id.
+    /// The files that the observer may request now, by the import's id.
     private let files: OfferedFiles
 
-    /// - Parameter client: from now on it answers pulls for these files, and no others.
+    /// - Parameter client: from now on, it answers pulls for these files and no others.
     package init(_ client: StackClient, observer: String) {
         self.client = client
         self.observer = observer
@@ -29,7 +29,8 @@ package final class FileOffers: Sendable {
     /// that this tool is gone.
     package func say(_ request: ImportFile) { client.command(observer, request.body) }
 
-    /// The observer's row for an import (id, path, state, report, problem) and its head; nil when it doesn't answer.
+    /// The observer's row for an import (id, path, state, report, problem) and the observer's head; nil when the
+    /// observer doesn't answer.
     package func look(
         _ id: String, within seconds: Double
     ) throws -> (row: ImportRow?, head: SequenceNumber)? {
@@ -38,13 +39,13 @@ package final class FileOffers: Sendable {
         return (page.imports.first, page.head?.sequence ?? .beginning)
     }
 
-    /// How far the file has been read, from the last heartbeat; nil while a different one is being read.
+    /// How much of the file has been read, according to the last heartbeat; nil while a different one is being read.
     package func progress(_ id: String) -> ObserverDetails.Reading? {
         client.heartbeats[observer]?.beat.observer?.reading.flatMap { $0.id == id ? $0 : nil }
     }
 }
 
-/// What is on offer, for the thread that answers.
+/// The files on offer, shared with the thread that answers.
 private final class OfferedFiles: Sendable {
     private let files = Mutex<[String: OfferedFile]>([:])
 

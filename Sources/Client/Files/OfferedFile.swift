@@ -12,8 +12,7 @@ package final class OfferedFile: Sendable {
     static let pieceBytes = 60 << 10
     static let piecesPerAnswer = 4
     private static let answerBytes = pieceBytes * piecesPerAnswer
-    /// How many of the requested bytes an observer may lack after being killed: those of the one answer that it was
-    /// writing.
+    /// How many of the requested bytes an observer may lose when it is killed: those of the answer that it was writing.
     private static let keptBytes = 2 * answerBytes
 
     fileprivate struct State {
@@ -29,7 +28,7 @@ package final class OfferedFile: Sendable {
 
     private let descriptor: Int32
     private let state = Mutex(State())
-    /// The observer's name for it: an absolute path, or a description.
+    /// The observer's name for the file: an absolute path, or a description.
     package let path: String
     /// nil for a pipe.
     package let identity: FileIdentity?
@@ -57,7 +56,7 @@ package final class OfferedFile: Sendable {
     /// Why it can't be read: the system's error number.
     package struct Unreadable: Error, Equatable { package var code: Int32 }
 
-    /// How many of its bytes have been asked for, and its size if known.
+    /// How many of the file's bytes have been requested, and its size if known.
     package var progress: (bytes: Int, total: Int?) {
         (Int(state.withLock { $0.asked }), identity.map { Int($0.size) })
     }
@@ -127,7 +126,7 @@ package final class OfferedFile: Sendable {
         guard offset >= state.keptFrom, offset <= state.end else {
             throw PullRefusal("the data from the pipe is gone; import it again, preferably as a file")
         }
-        // At least one byte, and any more that are available without waiting.
+        // Reads at least one byte, and any more that are available without waiting.
         while !state.isAtEnd, state.end - offset < Self.answerBytes, state.end == offset || isReadable {
             try readMore(&state)
         }
@@ -161,7 +160,7 @@ package final class OfferedFile: Sendable {
 extension OfferedFile.State {
     fileprivate var end: Int64 { keptFrom + Int64(kept.count) }
 
-    /// Adds to the hash the bytes that aren't in it yet.
+    /// Adds to the hash those bytes that it doesn't cover yet.
     fileprivate mutating func add(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         let known = Int(hashedBytes - offset)
         guard known >= 0, known < bytes.count else { return }

@@ -15,7 +15,7 @@ package struct AllowedKey: Sendable, Equatable {
     }
 
     package var role: KeyRole
-    /// The current one first.
+    /// The current key first.
     package var keys: [Key]
 
     package init(role: KeyRole, keys: [Key]) {
@@ -45,10 +45,11 @@ package struct AllowedKey: Sendable, Equatable {
         return ["role": .string("\(role)"), "keys": .array(list)]
     }
 
-    /// Those valid at a given moment.
+    /// The keys that are valid at a given moment.
     package func valid(at now: Instant) -> [Key] { keys.filter { $0.until.map { $0 > now } ?? true } }
 
-    /// The entry with a new key; the previous one stays valid until `oldUntil`. Keys no longer valid are forgotten.
+    /// The entry with a new key added; the previous key stays valid until `oldUntil`. Keys no longer valid are
+    /// forgotten.
     package func rotated(to publicKey: String, oldUntil: Instant, now: Instant) -> AllowedKey {
         let old = valid(at: now).map { Key(publicKey: $0.publicKey, until: min($0.until ?? oldUntil, oldUntil)) }
         return AllowedKey(

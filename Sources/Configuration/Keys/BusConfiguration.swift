@@ -20,7 +20,8 @@ package struct BusConfiguration: Sendable, Equatable {
 extension BusConfiguration {
     private static let members = ["keys", "publish", "sealed", "subscribe"]
 
-    /// A configuration's "bus" without its invalid parts, and all errors, each with the key and what is allowed.
+    /// The "bus" member of a configuration without its invalid parts, and all errors, each with the key and what is
+    /// allowed.
     static func read(_ value: Value, file: String) -> (bus: BusConfiguration, problems: [ConfigurationError]) {
         var bus = BusConfiguration.standard
         var problems: [ConfigurationError] = []
@@ -84,7 +85,7 @@ extension StackConfiguration {
             hub: only(.hub)?.name ?? "hub")
     }
 
-    /// The bus's address, for a process called `name` on it.
+    /// The bus's address, for a process whose name on the bus is `name`.
     /// - Throws: `Failure` when the bus is sealed and its keys are missing.
     package func address(in state: StateFolder, as name: String) throws -> BusAddress {
         var address = bus.endpoints ?? state.address
@@ -103,8 +104,8 @@ extension StackConfiguration {
 }
 
 extension StackConfiguration {
-    /// Where the hub listens, given the address that others connect to: the same, unless its options name one of this
-    /// machine's addresses.
+    /// Where the hub listens, given the address that others connect to. It is the same address unless the hub's options
+    /// name one of this machine's.
     package func listening(_ address: BusAddress) -> BusAddress {
         guard bus.isRemote, let listen = only(.hub)?.configuration["listen"].string else { return address }
         let host = listen.contains(":") ? "[\(listen)]" : listen

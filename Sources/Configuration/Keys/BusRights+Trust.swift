@@ -15,7 +15,7 @@ extension BusRights {
 private struct Speakers: Sendable {
     private let instances: [String: TopicGrant]
     private let toolsOfInstances: [String: TopicGrant]
-    /// Anyone who isn't an instance is a person: on a sealed bus the hub lets people give commands only with an
+    /// Any sender that isn't an instance is a person: on a sealed bus the hub lets people give commands only with an
     /// operator's key.
     private let people: TopicGrant
     /// Some of these commands come from people and one from an instance.
@@ -65,8 +65,8 @@ private struct Speakers: Sendable {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
     }
 
-    /// Whether an ingest may send this message: only pushed data, and the hint to check for new data at once. Only its
-    /// tools hand files over.
+    /// Whether an ingest may send this message: it may send only pushed data, and the hint to check for new data at
+    /// once. Only its tools hand files over.
     private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
         if topic.hasPrefix("control.") {
             return topic != observersCommands && CommandName.of(body) == SyncNow.name
@@ -74,13 +74,13 @@ private struct Speakers: Sendable {
         return !topic.hasPrefix("pull.") && !topic.hasPrefix("page.")
     }
 
-    /// An ingest faces the network: it may ask how far a file has got, but not for samples.
+    /// An ingest is exposed to the network: it may ask how much of a file has been read, but not for samples.
     private func mayAsk(_ from: String, _ body: Value) -> Bool {
         guard let owner = BusName.owner(ofTool: from), doors.contains(owner) else { return true }
         return body["query"].string == "imports"
     }
 
-    /// Whether a file is offered only to add data, not to delete any, as a complete import may.
+    /// Whether a file is offered only to add data. A complete import may also delete some.
     private func isPlainOffer(_ from: String, _ body: Value) -> Bool {
         guard let offer = ImportFile(body) else { return false }
         return offer.sender == from && offer.user != nil && offer.complete != true
@@ -100,6 +100,6 @@ private struct Speakers: Sendable {
 private struct Speaker: Codable {
     @IfReadable var consumer: String?
     @IfReadable var producer: String?
-    /// In a command that offers a file.
+    /// Used in a command that offers a file.
     var sender: Value?
 }

@@ -1,7 +1,7 @@
 import MessageBus
 import Protocol
 
-/// Who may say and hear what: derived from the configuration, here and nowhere else.
+/// Who may send and receive what. This is derived from the configuration, here and nowhere else.
 ///
 /// A sealed hub uses this to decide what to forward, and every process to decide whom to trust (`trust`). Documented in
 /// docs/protocol.md ("Rights").
@@ -28,21 +28,21 @@ package struct BusRights: Sendable {
         }
     }
 
-    /// Its own name and those of its tools, so that its answers never reach the tools of another process.
+    /// The process's own name and those of its tools, so that its answers never reach the tools of another process.
     private static func names(of name: String) -> [Subscription] {
         [.exact(name), .tools(BusName.toolPrefix(of: name))]
     }
 
     func person(_ name: String, beside more: [Subscription] = []) -> TopicGrant {
         TopicGrant(
-            // Pages go only to the observer: those of a file that it can't open itself.
+            // Pages go only to the observer: the pages of a file that it can't open itself.
             publishes: [.prefix("control."), .exact("page.\(observer)")] + stages.map { .exact("pull.\($0.name)") }
                 + more,
             hears: [.prefix("")],
             names: Self.names(of: name))
     }
 
-    /// What a tool of an instance may say; such a tool stands by for the instance, or checks whether it is there.
+    /// What a tool of an instance may send; such a tool stands by for the instance, or checks whether it is there.
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
         switch instance.manifest.kind {
         case .ingest: return handingOver
@@ -52,12 +52,12 @@ package struct BusRights: Sendable {
         return producers(for: instance).map { .exact("pull.\($0)") }
     }
 
-    /// What is needed to hand a file over, which an ingest does through a tool of its own.
+    /// The rights needed to hand a file over, which an ingest does through a tool of its own.
     private var handingOver: [Subscription] {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
 
-    /// The rights needed to ask the questions that people's commands ask, without changing anything.
+    /// The rights needed to send the queries that people's commands send, without changing anything.
     private var asking: [Subscription] {
         [.exact(BusConnection.hello)] + stages.map { .exact("pull.\($0.name)") }
     }
@@ -69,7 +69,7 @@ package struct BusRights: Sendable {
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        // This includes a process that stands by for it, which is a tool until it has taken over.
+        // This includes a process that stands by for the instance, since it counts as a tool until it has taken over.
         let isNamed = Self.names(of: name)
         var publishes = [beat, .exact(StandbyWord.prefix + name)]
         var hears = [
@@ -103,7 +103,8 @@ package struct BusRights: Sendable {
             hears.append(.prefix("observed."))
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            // Whichever plugin runs in its place: in containers, only its own process knows which.
+            // Applies whichever plugin runs as the instance: in containers, only the instance's own process knows
+            // which.
             publishes += instance.substitutes.flatMap { name in
                 ["figures", "events"].map { .exact("\($0).\(name)") }
             }
@@ -114,7 +115,7 @@ package struct BusRights: Sendable {
         case .uploader: hears += [.exact("sync.\(name)")] + beats([observer] + handlers + names(.consolidator))
         case .notifier: hears += beats(producers(for: instance))
         }
-        // Every stage asks, is asked and answers, and accepts commands.
+        // Every stage sends queries, answers those of others, and accepts commands.
         publishes += producers(for: instance).map { .exact("pull.\($0)") }
         publishes +=
             consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page." + BusName.toolPrefix(of: nil))]

@@ -4,7 +4,7 @@ import HealthModel
 import MessageBus
 
 extension GuestList {
-    /// Who may connect at a given time, according to the hub's list, since keys expire.
+    /// Who may connect at a given time, according to the hub's list. The time matters because keys expire.
     init(_ entries: [(name: String, entry: AllowedKey)], rights: BusRights, at now: Instant) {
         self.init()
         for (name, entry) in entries {
@@ -35,7 +35,7 @@ extension StackConfiguration {
         }
         let guests: @Sendable () throws -> GuestList = {
             let (entries, guests) = try list.current()
-            // Only expiring keys change the list while the entries stay the same.
+            // While the entries stay the same, only the expiry of keys changes the list.
             let runOut = entries.contains { $0.entry.keys.contains { $0.until != nil } }
             return runOut ? GuestList(entries, rights: rights, at: WallClock.now) : guests
         }

@@ -4,7 +4,8 @@ import HealthModel
 import Logging
 import MessageBus
 
-/// Who should own the key files, if not whoever makes them: in containers a one-shot process makes them for everyone.
+/// Who should own the key files, if not the process that makes them: in containers a one-shot process makes them for
+/// all others.
 package struct FileOwner: Sendable, Equatable {
     package var user: uid_t
     package var group: gid_t
@@ -14,7 +15,7 @@ package struct FileOwner: Sendable, Equatable {
         self.group = group
     }
 
-    /// "1000" or "1000:1000"; nil for anything else.
+    /// Reads "1000" or "1000:1000"; nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { UInt32($0) }
         guard let user = parts.first ?? nil, parts.count <= 2, let group = parts.last ?? nil else { return nil }
@@ -23,8 +24,8 @@ package struct FileOwner: Sendable, Equatable {
 }
 
 extension KeyFolder {
-    /// Makes a pair for the hub and one for each name, unless they exist, and adds them to the hub's list.
-    /// - Returns: the names of the new ones.
+    /// Makes a pair of keys for the hub and one for each name, unless they exist, and adds them to the hub's list.
+    /// - Returns: the names that got a new pair.
     package func initialise(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
         var made: [String] = []
         if !FileManager.default.fileExists(atPath: secret(hub)) {
@@ -51,8 +52,8 @@ extension KeyFolder {
         return isNew
     }
 
-    /// Gives a name a new pair. The hub accepts both until `oldUntil`: the hub gets the new one first, then the
-    /// process.
+    /// Gives a name a new pair of keys. The hub accepts both the old and the new key until `oldUntil`: the hub gets the
+    /// new one first, then the process.
     package func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
         guard let entry = try allowedKey(name) else {
             throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows its entries")
@@ -62,7 +63,7 @@ extension KeyFolder {
         try writePair(pair, of: name, owner: nil)
     }
 
-    /// Gives the hub a new pair, and its public key to every process whose folder is here.
+    /// Gives the hub a new pair of keys, and puts the public one into the folder of every process that is here.
     package func rotateHub() throws {
         let pair = try BusKeyPair.make()
         for name in try allowedNames() where FileManager.default.fileExists(atPath: folder(name)) {
@@ -110,8 +111,8 @@ extension KeyFolder {
         guard chown(path, owner.user, owner.group) == 0 else { throw cannot("give away", path) }
     }
 
-    /// Writes in one step, so that a reader finds either the old or the new content; mode 0600, owned by the folder's
-    /// owner.
+    /// Writes in one step, so that a reader finds either the old or the new content. The file has mode 0600 and belongs
+    /// to the folder's owner.
     private func write(_ text: String, to file: String, owner: FileOwner?) throws {
         let folder = (file as NSString).deletingLastPathComponent
         let draft = file + ".\(UUID().uuidString)"

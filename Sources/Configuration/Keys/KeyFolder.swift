@@ -4,8 +4,8 @@ import HealthModel
 import Logging
 import MessageBus
 
-/// The folder of a stack's bus keys: one subfolder for each process, containing everything that it needs, so that each
-/// can be a volume of its own.
+/// The folder of a stack's bus keys. It has one subfolder for each process, with everything that the process needs, so
+/// that each can be a volume of its own.
 ///
 ///     <keys>/<name>/secret, public        its own pair (Z85), the secret 0600
 ///     <keys>/<name>/hub                   the hub's public key

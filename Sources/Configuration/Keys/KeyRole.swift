@@ -1,8 +1,8 @@
-/// What a key is for.
+/// What the holder of a key acts as.
 package enum KeyRole: Sendable, Equatable, CustomStringConvertible {
     /// Acts as this instance of the stack.
     case instance(String)
-    /// A person's tool that asks and gives commands.
+    /// A person's tool that sends queries and gives commands.
     case `operator`
     /// A person's tool that only listens.
     case tap

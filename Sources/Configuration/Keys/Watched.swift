@@ -9,8 +9,8 @@ struct FileStamp: Sendable {
     private let inode: UInt64
     private let modified: Instant
     private let takenAt: Instant
-    /// A file's time is only as precise as the kernel's tick: a file changed just before it was read may change again
-    /// within the same tick.
+    /// A file's modification time is only as precise as the kernel's tick: a file changed just before it was read may
+    /// change again within the same tick.
     private static let coarseness = Duration.milliseconds(100)
 
     /// Take the stamp before reading the file, so that changes made during the read are picked up next time.
@@ -24,14 +24,14 @@ struct FileStamp: Sendable {
         takenAt = WallClock.now
     }
 
-    /// Whether what was read after this stamp is still valid as of a later one.
+    /// Whether content read after this stamp is still valid when the later stamp is taken.
     func isSettled(asOf later: FileStamp) -> Bool {
         inode == later.inode && modified == later.modified && takenAt - modified > Self.coarseness
     }
 }
 
-/// The content of some files, read again when one of them has changed: a stat(2) call each second costs nothing, unlike
-/// reading keys and deriving others from them.
+/// The content of some files, read again when one of them has changed. The stat(2) call each second costs nothing,
+/// unlike reading keys and deriving others from them.
 final class Watched<Content: Sendable>: Sendable {
     private let files: [String]
     private let read: @Sendable () throws -> Content

@@ -12,7 +12,7 @@ package struct ExecCommand: Sendable, Equatable {
     /// The plugin's folder, where the program starts.
     package var folder: String
     package var limits: ExecLimits
-    /// The manifest, for messages.
+    /// The manifest, to be named in messages.
     package var file: String
 
     package init(words: [String], folder: String, limits: ExecLimits = ExecLimits(), file: String) {
@@ -81,15 +81,15 @@ package struct ExecCommand: Sendable, Equatable {
 
 /// Limits for a handler in another language.
 package struct ExecLimits: Sendable, Equatable {
-    /// Seconds until it has answered `hello`.
+    /// Seconds until the handler must have answered `hello`.
     package var start = 10.0
-    /// Seconds for one day, from its first line to `done`.
+    /// Seconds that one day may take, from its first line to `done`.
     package var day = 30.0
-    /// Bytes of a day's answer, all lines together: as CBOR, it must fit into a message of 1 MiB.
+    /// The maximum size in bytes of a day's answer, all lines together: as CBOR, it must fit into a message of 1 MiB.
     package var answer = 1 << 18
-    /// Seconds between the end of its input and SIGKILL.
+    /// Seconds between the end of the handler's input and SIGKILL.
     package var grace = 2.0
-    /// Consecutive failed starts before the host gives up.
+    /// The number of consecutive failed starts after which the host gives up.
     package var starts = 3
 
     package init() {}

@@ -1,20 +1,21 @@
 import HealthModel
 
-/// A figure that a handler computes for a day, as declared by its manifest: used by tables, summaries and `explain`.
+/// A figure that a handler computes for a day, as declared in its manifest. It is used by tables, summaries and
+/// `explain`.
 package struct FigureDeclaration: Sendable, Equatable {
     /// Its form; a day without the figure has null, an empty list or an empty object instead.
     package enum Form: String, Sendable { case number, list, object }
 
-    /// The rule by which it is computed from the samples of a type.
+    /// The rule by which the figure is computed from the samples of a type.
     package enum Rule: String, Sendable {
-        /// Overlapping sources merged and added up.
+        /// Overlapping sources are merged and added up.
         case total
         case average
         /// The day's last sample.
         case latest
         case sleep
         case standHours = "stand-hours"
-        /// A category's samples, counted.
+        /// The number of a category's samples.
         case count
         /// The day's list of workouts.
         case workouts
@@ -23,7 +24,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     }
 
     package struct Explanation: Sendable, Equatable {
-        /// Its names for people: the main one first, then others.
+        /// The figure's names for people: the main one first, then others.
         package var names: [String]
         /// HealthKit's identifier.
         package var type: String
@@ -34,11 +35,11 @@ package struct FigureDeclaration: Sendable, Equatable {
     package struct Column: Sendable, Equatable {
         package enum Form: String, Sendable {
             case number
-            /// Minutes as hours and minutes: 7:05.
+            /// Shows minutes as hours and minutes: 7:05.
             case clock
-            /// A list's activities, with their minutes.
+            /// Shows a list's activities with their minutes.
             case activities
-            /// A list's places, with their minutes as hours and minutes.
+            /// Shows a list's places with their minutes, as hours and minutes.
             case places
         }
 
@@ -49,26 +50,26 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var dividedBy: Double
         /// The string after each number.
         package var suffix: String
-        /// When it is left out on a narrow screen: 1 is the first to go, nil stays.
+        /// The order in which columns are left out on a narrow screen: 1 is the first to go; one with nil stays.
         package var givesWay: Int?
     }
 
     /// A summary's own members, whose names no figure may have.
     package static let reserved: Set<String> = ["user", "date", "zone", "final", "revision", "missing", "hours"]
 
-    /// Its place in a day's summary: a member, or a member of a member.
+    /// The figure's place in a day's summary: a member, or a member of a member.
     package var path: [String]
     package var form: Form
-    /// As shown to people; empty if there is none.
+    /// The unit shown to people; empty if there is none.
     package var unit: String
-    /// The name of its hourly figure; nil for none.
+    /// The name of the corresponding hourly figure; nil if there is none.
     package var hourly: String?
-    /// nil if it can't be explained.
+    /// nil if the figure can't be explained.
     package var explanation: Explanation?
-    /// nil if it isn't in any table.
+    /// nil if the figure isn't in any table.
     package var column: Column?
 
-    /// - Parameter value: accepted by the manifest's schema.
+    /// - Parameter value: the declaration, already accepted by the manifest's schema.
     init?(_ value: Value) {
         path = (value["name"].string ?? "").split(separator: ".").map(String.init)
         guard !path.isEmpty else { return nil }
@@ -79,14 +80,14 @@ package struct FigureDeclaration: Sendable, Equatable {
         column = Column(value["column"])
     }
 
-    /// Its member and unit.
+    /// The figure's member and unit.
     package var title: String { path.joined(separator: ".") + (unit.isEmpty ? "" : ", " + unit) }
 
-    /// Whether it is a number from 0 to 1 that people see as a percentage, judging by its name: every figure's name
-    /// gives its unit.
+    /// Whether the figure is a number from 0 to 1 that people see as a percentage, judging by its name: the unit is
+    /// part of every figure's name.
     package var isFraction: Bool { unit == "%" && path.last?.hasSuffix("Fraction") == true }
 
-    /// Its value in a summary that doesn't have it.
+    /// The figure's value for a summary that doesn't have it.
     package var absent: Value {
         switch form {
         case .number: .null

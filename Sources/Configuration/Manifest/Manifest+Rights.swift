@@ -6,7 +6,8 @@ package struct PluginRights: Sendable, Equatable {
     package enum Entitlement: String, Sendable, CaseIterable {
         case health
         case backgroundDelivery = "background-delivery"
-        /// A person's location, on the screen and in the background. There is no weaker form.
+        /// A person's location, both while the app is on the screen and in the background. There is no weaker form of
+        /// this right.
         case location = "location-always"
     }
 
@@ -16,11 +17,11 @@ package struct PluginRights: Sendable, Equatable {
         case remoteNotification = "remote-notification"
     }
 
-    /// When a handler's sync runs.
+    /// What makes a handler's sync run.
     package enum Trigger: Sendable, Equatable {
         /// Samples of the type have changed.
         case type(String)
-        /// The local clock passes this time: minutes of the day.
+        /// The local clock passes this time, given as a minute of the day.
         case time(minute: Int)
     }
 
@@ -28,14 +29,14 @@ package struct PluginRights: Sendable, Equatable {
     package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
     package var permittedTasks: Set<String> = []
-    /// As listed in the manifest; if empty, the plugin's types.
+    /// The types listed in the manifest; if it lists none, the plugin's types.
     package var triggers: [Trigger] = []
 
     package init() {}
 
     /// - Parameters:
     ///   - kind: nil if the manifest names no existing kind.
-    ///   - problems: receives everything that is wrong, with the key and what is allowed.
+    ///   - problems: receives everything that is wrong, each with the key and what is allowed.
     init(_ manifest: Value, kind: Manifest.Kind?, file: String, problems: inout [ConfigurationError]) {
         func texts(_ key: String) -> [String] {
             if manifest[key].isNull { return [] }
@@ -83,7 +84,7 @@ package struct PluginRights: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// For the stage that hosts tasks, which knows which ones exist.
+    /// Called by the stage that hosts tasks, which knows which ones exist.
     /// - Throws: `ConfigurationError` for a permitted task that doesn't exist.
     package func requireTasks(among known: [String]) throws(ConfigurationError) {
         for task in rights.permittedTasks.sorted() where !known.contains(task) {

@@ -1,10 +1,11 @@
 import HealthModel
 
 extension Manifest {
-    /// Its types, and their statistics: a handler of a type's samples also gets what apps have aggregated from them.
+    /// The plugin's types, and their statistics: a handler of a type's samples also gets the statistics that apps have
+    /// computed from them.
     package var typesWithStatistics: [String] { Self.withStatistics(types) }
 
-    /// All types whose samples it gets.
+    /// All types whose samples the plugin gets.
     package var sampleTypes: [String] { Self.withStatistics(types + reads) }
 
     private static func withStatistics(_ types: [String]) -> [String] {

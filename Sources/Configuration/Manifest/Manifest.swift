@@ -7,14 +7,15 @@ package struct Manifest: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case hub, ingest, observer, debouncer, handler, consolidator, uploader, notifier, backend, dashboard
 
-        /// Whether its instances keep a changelog that can be queried, and take commands.
+        /// Whether the plugin's instances keep a changelog that can be queried, and take commands.
         package var isStage: Bool { ![.hub, .ingest, .backend, .dashboard].contains(self) }
     }
 
-    /// Its share of a busy processor.
+    /// The plugin's share of a busy processor.
     package enum Priority: String, Sendable {
         case normal
-        /// Little while others need it: for what delivers elsewhere, so that it never slows down the rest.
+        /// Little while others need it. This is for plugins that deliver elsewhere, so that they never slow down the
+        /// rest.
         case low
 
         package var niceness: Int { self == .low ? 15 : 0 }
@@ -22,31 +23,31 @@ package struct Manifest: Sendable, Equatable {
 
     package var name: String
     package var version: Int
-    /// The major protocol versions it speaks.
+    /// The major protocol versions that the plugin speaks.
     package var protocolVersions: ClosedRange<Int>
     package var kind: Kind
-    /// The program, beside `healthbus`; with a slash, a path relative to the plugin's folder.
+    /// The program's name, if it is beside `healthbus`; with a slash, a path relative to the plugin's folder.
     package var executable: String
     /// A handler in another language: the command hosted by `executable`, which is then `healthbus-exec`. nil for all
     /// others.
     package var exec: ExecCommand?
-    /// Sample types it handles; ["*"] is every type that no other handler in the stack declares.
+    /// Sample types that the plugin handles; ["*"] means every type that no other handler in the stack declares.
     package var types: [String]
-    /// Sample types that it also reads, though another plugin handles them.
+    /// Sample types that the plugin also reads, though another plugin handles them.
     package var reads: [String]
-    /// The family under which samples of its types are delivered, which is the last part of the backend's path; nil if
-    /// it names none.
+    /// The family under which samples of the plugin's types are delivered, which is the last part of the backend's
+    /// path; nil if the manifest names none.
     package var family: String?
-    /// The figures it computes for a day.
+    /// The figures that the plugin computes for a day.
     package var figures: [FigureDeclaration]
-    /// The position of its figures among those of other handlers, lowest first.
+    /// The position of the plugin's figures among those of other handlers, lowest first.
     package var place: Int
     package var consumes: [String]
     package var produces: [String]
     package var rights: PluginRights
     package var restart: RestartPolicy.Mode
     package var priority: Priority
-    /// JSON Schema of its configuration, with defaults.
+    /// The JSON Schema of the plugin's configuration, with defaults.
     package var configuration: Value
     package var file: String
 }
@@ -71,7 +72,7 @@ package struct PluginCatalog: Sendable {
     package let manifests: [String: Manifest]
     /// Where the programs are.
     package let programs: String
-    /// Where the manifests were looked for.
+    /// The folder where the manifests were looked for.
     package let folder: String
 
     /// Reads every `<folder>/<name>/plugin.json`, and those of the examples beside them.
@@ -93,8 +94,8 @@ package struct PluginCatalog: Sendable {
         self.manifests = manifests
     }
 
-    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, otherwise `plugins` beside it, otherwise in a
-    /// folder above it (a checkout).
+    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, otherwise `plugins` beside the program, otherwise
+    /// in a folder above it (a checkout).
     package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws
         -> PluginCatalog
     {
@@ -156,7 +157,7 @@ package struct PluginCatalog: Sendable {
     }
 }
 
-/// A path as a person writes it, made absolute.
+/// A path as written by a person, made absolute.
 struct PluginPath {
     let file: String
 
@@ -190,9 +191,9 @@ extension [ConfigurationError] {
     }
 }
 
-/// A configuration that can't be used: which file, which key, what is allowed.
+/// An error in a configuration that can't be used: which file, which key, and what is allowed.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    /// The `file` of an error in a variable.
+    /// The `file` of an error in an environment variable.
     package static let environment = "the environment"
 
     package let file: String
@@ -200,7 +201,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     package let reason: String
     /// The line of the key in the file, from 1; nil if unknown.
     package let line: Int?
-    /// For a mistake that doesn't concern a key.
+    /// Set only for a mistake that doesn't concern a key.
     package let column: Int?
 
     package init(file: String, key: String, reason: String, line: Int? = nil, column: Int? = nil) {
@@ -217,7 +218,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         return ConfigurationError(file: file, key: key, reason: reason, line: places.line(of: key))
     }
 
-    /// "stack.json:7:3", "stack.json:7", or the file alone.
+    /// For example "stack.json:7:3", "stack.json:7", or the file alone.
     package var place: String { file + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "") }
 
     package var description: String { key.isEmpty ? "\(place): \(reason)" : "\(place): '\(key)' \(reason)" }

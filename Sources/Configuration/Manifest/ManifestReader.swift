@@ -33,7 +33,7 @@ package struct ManifestReader {
         }
         var members = ManifestMembers(value: value, file: file, problems: found)
         let manifest = members.manifest()
-        // The positions of members are needed only if one of them is wrong.
+        // The positions of members are needed only if one of the members is wrong.
         let problems =
             members.problems.isEmpty
             ? [] : members.problems.map { [places = JSONPlaces(data)] in $0.placed(places, in: file) }.inOrder(of: file)
@@ -53,7 +53,7 @@ package struct ManifestReader {
     }
 }
 
-/// Checks of a manifest's members that its schema can't express.
+/// Checks those rules for a manifest's members that its schema can't express.
 private struct ManifestMembers {
     let value: Value
     let file: String
@@ -117,7 +117,7 @@ private struct ManifestMembers {
         var wrong: [ConfigurationError] = []
         let rights = PluginRights(value, kind: kind, file: file, problems: &wrong)
         for problem in wrong { add(problem) }
-        // A plugin that declares no options has none: undeclared ones are refused.
+        // A plugin that declares no options accepts none: undeclared options are refused.
         let configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
         if configuration["type"].string != "object" { add("configuration.type", "must be \"object\"") }
         guard problems.isEmpty, let kind, let low, let high else { return nil }

@@ -27,7 +27,7 @@ package struct SchemaCheck {
         return resolved
     }
 
-    /// The value with its defaults and without its invalid parts; and all errors.
+    /// Returns the value with its defaults and without its invalid parts, and all errors.
     package func check(
         _ value: Value, schema: Value, key: String = "configuration"
     ) -> (resolved: Value, problems: [ConfigurationError]) {
@@ -70,7 +70,7 @@ package struct SchemaCheck {
         return value
     }
 
-    /// What is wrong with a value that contains no others; nil when it fits the schema.
+    /// What is wrong with a value that contains no others; nil when the value fits the schema.
     private func refusal(of value: Value, _ schema: Value) -> String? {
         guard !value.isNull else { return nil }
         switch schema["type"].string {

@@ -4,11 +4,12 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// Keeps out a second process with the same identity: an exclusive lock on a file in the instance's state folder, held
-/// for as long as the process lives.
+/// Keeps out a second process with the same identity. It is an exclusive lock on a file in the instance's state folder,
+/// held for as long as the process lives.
 ///
-/// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only within
-/// the same boot and pid namespace, since in a different container the same id means a different process.
+/// The file names its holder by process id and start time, so that a takeover can end exactly that process. It can do
+/// so only within the same boot and pid namespace, since in a different container the same id means a different
+/// process.
 package final class InstanceLock: Sendable {
     private let descriptor: Int32
 
@@ -55,8 +56,8 @@ package final class InstanceLock: Sendable {
         }
     }
 
-    /// Ends the process that holds the lock (SIGTERM, then SIGKILL after `grace` seconds; even a stopped process) and
-    /// takes the lock.
+    /// Ends the process that holds the lock (SIGTERM, then SIGKILL after `grace` seconds, which ends even a stopped
+    /// process) and takes the lock.
     /// - Throws: `LockError` when the holder belongs to a different boot or container; no process is ended then.
     package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
@@ -98,8 +99,8 @@ package final class InstanceLock: Sendable {
         return true
     }
 
-    /// Whether a process holds the lock; false if the lock's file doesn't exist. It doesn't write anything or disturb
-    /// others that ask at the same time.
+    /// Whether a process holds the lock; false if the lock's file doesn't exist. It doesn't write anything, and doesn't
+    /// disturb others that check at the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }

@@ -10,7 +10,8 @@ package enum SecretFile {
         try StateFolder.make((path as NSString).deletingLastPathComponent)
         var generator = SystemRandomNumberGenerator()
         let words = (0..<4).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
-        // Not named after the process id: processes in containers that share the folder may have the same id.
+        // The draft isn't named after the process id: processes in containers that share the folder may have the same
+        // id.
         let draft = path + ".\(UUID().uuidString)"
         guard
             FileManager.default.createFile(

@@ -27,10 +27,10 @@ package struct StateFolder: Sendable {
 
     package func instance(_ name: String) -> String { path + "/" + name }
     package func database(_ instance: String) -> String { self.instance(instance) + "/state.sqlite" }
-    /// What an instance started by `up` writes to standard error.
+    /// The file for what an instance started by `up` writes to standard error.
     package func log(_ instance: String) -> String { self.instance(instance) + "/log" }
     package var secrets: String { path + "/secrets" }
-    /// The folder in which stages write their copies while a backup is made.
+    /// The folder in which stages write copies of their files while a backup is made.
     package var backups: String { path + "/backup" }
     package var backendToken: String { secrets + "/backend-token" }
     /// Who may use the stack's servers: `TokenFile`.
@@ -42,7 +42,7 @@ package struct StateFolder: Sendable {
         let inside = path + "/run"
         // "ipc://" isn't counted; "/pub" is.
         if inside.utf8.count + 4 <= 107 { return inside }
-        // FNV-1a: a name, not a secret; the folder's permissions protect it.
+        // FNV-1a is enough: this is a name, not a secret, and the folder's permissions protect it.
         let hash = path.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         return "/tmp/healthbus-\(getuid())-" + String(hash, radix: 16)
     }

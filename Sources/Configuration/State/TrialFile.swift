@@ -3,8 +3,8 @@ import Glibc
 import HealthModel
 import Protocol
 
-/// What a trial found, for the person who asked for it: kept in the instance's own folder, which nobody else may read,
-/// because the values of a day never travel over the bus. Its reader removes it.
+/// What a trial found, for the person who asked for it. It is kept in the instance's own folder, which nobody else may
+/// read, because the values of a day never travel over the bus. Its reader removes it.
 package struct TrialFile: Sendable {
     package let path: String
 
@@ -13,7 +13,7 @@ package struct TrialFile: Sendable {
         var changes: [TrialChange]
     }
 
-    /// - Parameter folder: the instance's.
+    /// - Parameter folder: the instance's folder.
     package init(folder: String) { path = folder + "/trial.json" }
 
     package func write(_ changes: [TrialChange], swap: String) throws {

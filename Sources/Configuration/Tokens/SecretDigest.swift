@@ -1,6 +1,6 @@
 import CSodium
 
-/// The SHA-256 of a secret (FIPS 180-4), stored instead of it, so that whoever reads the file can't use the secret.
+/// The SHA-256 of a secret (FIPS 180-4), stored instead of the secret, so that whoever reads the file can't use it.
 ///
 /// It uses no salt and no rounds, which protect passwords chosen by people: these secrets are 256 random bits, which
 /// nobody can guess.
@@ -10,7 +10,7 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
     package init(of text: String) {
         let text = Array(text.utf8)
         var bytes = [UInt8](repeating: 0, count: Self.count)
-        // Documented to always return 0.
+        // This function is documented to always return 0.
         _ = crypto_hash_sha256(&bytes, text, UInt64(text.count))
         self.bytes = bytes
     }

@@ -2,16 +2,16 @@ import HealthModel
 
 /// A token as stored: everything but the secret.
 package struct TokenEntry: Sendable, Equatable {
-    /// Short and random: its name for people. Not secret.
+    /// A short random id, by which people refer to the token. Not secret.
     package var id: String
     package var digest: SecretDigest
-    /// Whose data it is for.
+    /// The person whose data this token is for.
     package var user: String
     /// Its holder's name, such as "phone".
     package var device: String
     package var scope: TokenScope
     package var created: Instant
-    /// When it expires; nil for never.
+    /// When it expires; nil if it never does.
     package var ends: Instant?
     /// When it was revoked; nil if it wasn't.
     package var revoked: Instant?
@@ -40,7 +40,7 @@ package struct TokenEntry: Sendable, Equatable {
 
     package var grant: TokenGrant { TokenGrant(id: id, user: user, device: device, scopes: scope.scopes) }
 
-    /// As in the file. Times are ISO 8601, since people read it too.
+    /// The entry as stored in the file. Times are ISO 8601, since people read it too.
     init?(_ value: Value) {
         guard let id = value["id"].string, !id.isEmpty,
             let digest = value["sha256"].string.flatMap({ SecretDigest(hexadecimal: $0) }),

@@ -15,8 +15,8 @@ package struct TokenFile: Sendable {
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
     /// The current list; empty if there is no file.
-    /// - Throws: `Failure` when it can't be read or understood: better to let nobody in than somebody with a revoked
-    ///   token.
+    /// - Throws: `Failure` when the file can't be read or understood: it is better to let nobody in than somebody with
+    ///   a revoked token.
     package func read() throws(Failure) -> TokenList {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch CocoaError.fileReadNoSuchFile {
@@ -38,7 +38,7 @@ package struct TokenFile: Sendable {
     }
 
     /// Changes the list under a lock, so that two simultaneous commands don't lose each other's entries.
-    /// - Throws: `Failure`, and any error of the body; the file is then unchanged.
+    /// - Throws: `Failure`, and any error that the body throws; the file is then unchanged.
     package func change<Result>(_ body: (inout TokenList) throws -> Result) throws -> Result {
         try StateFolder.make(folder)
         guard let lock = try InstanceLock.take(folder: folder, waiting: 10) else {
@@ -56,7 +56,7 @@ package struct TokenFile: Sendable {
 
     /// Writes in one step; it is on disk when this returns, so a power loss can't restore a revoked token.
     private func write(_ text: String) throws(Failure) {
-        // One name for all drafts: leftovers of a crash are overwritten next time.
+        // All drafts have the same name: leftovers of a crash are overwritten next time.
         let draft = path + ".new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw cannotWrite(draft) }
@@ -81,7 +81,7 @@ package struct TokenFile: Sendable {
 
 extension TokenFile {
     /// Makes a token and stores its hash.
-    /// - Returns: the secret, which can't be retrieved again, and what is stored.
+    /// - Returns: the secret, which can't be retrieved again, and the entry that is stored.
     /// - Throws: `Failure` for an invalid request, and when the file can't be read or written.
     package func add(_ wish: TokenWish, now: Instant) throws -> (secret: TokenSecret, entry: TokenEntry) {
         var generator = SystemRandomNumberGenerator()

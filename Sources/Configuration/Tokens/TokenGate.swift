@@ -1,8 +1,8 @@
 import HealthModel
 import Synchronization
 
-/// Decides whom a server lets in: holds the list of tokens, and reads it again when the file has changed, so that a new
-/// or revoked token takes effect within a second, without a restart.
+/// Decides whom a server lets in. It holds the list of tokens, and reads it again when the file has changed, so that a
+/// new or revoked token takes effect within a second, without a restart.
 package final class TokenGate: Sendable {
     private let file: Watched<TokenList>
     private let pause: Duration
@@ -15,9 +15,9 @@ package final class TokenGate: Sendable {
     }
 
     /// - Parameters:
-    ///   - presented: the text after "Bearer "; nil for none.
-    ///   - now: decides which tokens have expired.
-    ///   - moment: decides when to check the file again.
+    ///   - presented: the text after "Bearer "; nil if there is none.
+    ///   - now: the time by which tokens have expired or not.
+    ///   - moment: the time by which the file is due to be checked again.
     /// - Throws: `Failure` when the file can't be read or understood: then nobody may be let in, and a person must be
     ///   alerted.
     package func answer(
@@ -25,12 +25,12 @@ package final class TokenGate: Sendable {
     ) throws -> TokenAnswer {
         guard let secret = presented.flatMap({ TokenSecret($0) }) else { return .unknown }
         let answer = try list(at: moment, pause).answer(to: secret, at: now)
-        // An unknown token may have been created just now.
+        // An unknown token may have been created just now, so the file is checked.
         return answer == .unknown
             ? try list(at: moment, min(pause, Self.leastPause)).answer(to: secret, at: now) : answer
     }
 
-    /// Somebody trying out tokens can't cause the file to be read more often than this.
+    /// Somebody who tries out tokens can't cause the file to be read more often than this.
     private static let leastPause = Duration.milliseconds(10)
 
     private func list(at moment: MonotonicTime, _ pause: Duration) throws -> TokenList {

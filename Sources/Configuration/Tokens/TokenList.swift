@@ -10,9 +10,10 @@ package struct TokenList: Sendable, Equatable {
     /// The maximum number of tokens: a request is compared with each of them.
     private static let limit = 1_000
 
-    /// What a secret allows at a given time.
+    /// What the holder of a secret may do at a given time.
     ///
-    /// Its hash is compared in full with that of every token, so the time taken reveals nothing about any of them.
+    /// The secret's hash is compared in full with that of every token, so the time taken reveals nothing about any of
+    /// them.
     package func answer(to secret: TokenSecret, at now: Instant) -> TokenAnswer {
         let digest = secret.digest
         var found: TokenEntry?
@@ -32,7 +33,7 @@ package struct TokenList: Sendable, Equatable {
     ) throws(Failure) -> TokenEntry {
         try wish.check(now: now)
         if entries.count >= Self.limit {
-            // Those no longer valid are kept only as a record.
+            // Tokens no longer valid are kept only as a record.
             guard let oldest = entries.firstIndex(where: { $0.state(at: now) != .valid }) else {
                 throw Failure(
                     "there are already \(Self.limit) tokens, the most allowed",
@@ -50,9 +51,9 @@ package struct TokenList: Sendable, Equatable {
         return entry
     }
 
-    /// Revokes a token; one already revoked stays as it is.
-    /// - Parameter name: its id, or its device if only one valid token has it.
-    /// - Throws: `Failure` when none matches, or several do.
+    /// Revokes a token; a token that is already revoked stays as it is.
+    /// - Parameter name: the token's id, or its device if only one valid token has it.
+    /// - Throws: `Failure` when no token matches, or several do.
     package mutating func revoke(_ name: String, now: Instant) throws(Failure) -> TokenEntry {
         let index = try index(of: name, now: now)
         if entries[index].revoked == nil { entries[index].revoked = Instant(seconds: now.flooredSecond) }
@@ -73,7 +74,7 @@ package struct TokenList: Sendable, Equatable {
     }
 
     private func newID(using generator: inout some RandomNumberGenerator) -> String {
-        // Without characters that are easily mistaken for one another.
+        // An alphabet without characters that are easily mistaken for one another.
         let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz")
         while true {
             let id = String((0..<8).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] })
@@ -81,7 +82,7 @@ package struct TokenList: Sendable, Equatable {
         }
     }
 
-    /// An unused name, so that each device has a single token unless a person chooses otherwise.
+    /// A name that isn't in use, so that each device has a single token unless a person chooses otherwise.
     private func freeDevice(now: Instant) -> String {
         let taken = Set(entries.filter { $0.state(at: now) == .valid }.map(\.device))
         guard taken.contains(TokenWish.usualDevice) else { return TokenWish.usualDevice }
@@ -94,12 +95,12 @@ package struct TokenList: Sendable, Equatable {
 extension TokenList {
     private static let version: Int64 = 1
 
-    /// As in the file; nil for anything that isn't a list of this version.
+    /// The list as stored in the file; nil for anything that isn't a list of this version.
     init?(_ value: Value) {
         guard value["version"].int == Self.version, let list = value["tokens"].array else { return nil }
         var entries: [TokenEntry] = []
         for one in list {
-            // An unreadable entry might be a revoked token: better to accept no token than that one.
+            // An unreadable entry might be a revoked token, so it is better to accept no token at all than that one.
             guard let entry = TokenEntry(one) else { return nil }
             entries.append(entry)
         }

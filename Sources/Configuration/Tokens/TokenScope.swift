@@ -1,19 +1,19 @@
 /// What a token lets its holder do.
 package enum TokenScope: String, Sendable, CaseIterable {
-    /// Send data, as a phone does. It can't read any.
+    /// Send data, as a phone does. Its holder can't read any.
     case ingest
-    /// Read data. It can't send any.
+    /// Read data. Its holder can't send any.
     case read
-    /// Both, and anything else.
+    /// Both sending and reading, and anything else.
     case admin
 
     /// This scope, and the scopes that it includes.
     package var scopes: Set<TokenScope> { self == .admin ? Set(Self.allCases) : [self] }
 }
 
-/// The user whom a token stands for, and what it allows.
+/// The user on whose behalf the holder of a token acts, and what the token allows.
 package struct TokenGrant: Sendable, Equatable {
-    /// The token's id, which isn't secret: for logs.
+    /// The token's id, which isn't secret and may appear in logs.
     package var id: String
     package var user: String
     package var device: String
@@ -32,7 +32,7 @@ package struct TokenGrant: Sendable, Equatable {
 /// The verdict on a presented secret.
 package enum TokenAnswer: Sendable, Equatable {
     case granted(TokenGrant)
-    /// Not a token, or not one that was ever made here.
+    /// Not a token, or not one that was ever made by this stack.
     case unknown
     /// A revoked one.
     case revoked

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A token in the form its holder has: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown when it is made,
-/// and never stored.
+/// A token in the form its holder has: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown once, when it is
+/// made, and never stored.
 package struct TokenSecret: Sendable, CustomStringConvertible {
     /// The text that a client sends after "Bearer ".
     package let text: String
 
-    /// Makes it recognizable to people, and to programs that scan published text for secrets.
+    /// The prefix makes it recognizable to people, and to programs that scan published text for secrets.
     private static let prefix = "hbt_"
     private static let randomBytes = 32
-    /// For 32 bytes in base64 without padding.
+    /// The length of 32 bytes in base64 without padding.
     private static let length = prefix.utf8.count + 43
 
-    /// nil for text that can't be a token. Its form isn't secret.
+    /// nil for text that can't be a token. The form of a token isn't secret.
     package init?(_ text: String) {
         guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix),
             text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy(Self.isBase64URL)
@@ -23,7 +23,7 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
     private init(made text: String) { self.text = text }
 
     /// A new one.
-    /// - Parameter generator: the system's, except in tests.
+    /// - Parameter generator: the system's random generator, except in tests.
     package static func make(using generator: inout some RandomNumberGenerator) -> TokenSecret {
         let bytes = (0..<randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let base64 = Data(bytes).base64EncodedString().map { character -> Character in

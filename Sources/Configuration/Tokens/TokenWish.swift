@@ -1,13 +1,13 @@
 import HealthModel
 import Logging
 
-/// What a new token should be for.
+/// What a new token should allow, and for whom.
 package struct TokenWish: Sendable, Equatable {
     package var user: String
-    /// nil for "phone", or the first free one of "phone-2", "phone-3" and so on.
+    /// nil for "phone", or for the first of "phone-2", "phone-3" and so on that is free.
     package var device: String?
     package var scope: TokenScope
-    /// nil if it is valid until it is revoked.
+    /// nil if the token is valid until it is revoked.
     package var ends: Instant?
 
     package init(user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil) {
@@ -19,7 +19,8 @@ package struct TokenWish: Sendable, Equatable {
 
     static let usualDevice = "phone"
 
-    /// Reads `2027-01-31`, which is the end of that day in UTC, and ISO 8601 with an offset; nil for anything else.
+    /// Reads a date such as `2027-01-31`, which means the end of that day in UTC, or ISO 8601 with an offset; nil for
+    /// anything else.
     package static func end(_ text: String) -> Instant? {
         if let day = LocalDay(text) { return Instant(seconds: Int64(day.number + 1) * 86_400) }
         return InstantText.parse(text)

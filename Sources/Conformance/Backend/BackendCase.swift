@@ -1,20 +1,21 @@
-/// What a backend is tested for.
+/// The properties of a backend that are tested.
 package enum BackendCase: String, Sendable, CaseIterable {
     // Access.
     case noToken = "no-token", wrongToken = "wrong-token"
-    // One sample, and its outcome.
+    // About one sample and its outcome.
     case sample, shows, again, higher, lower, deletion, lateCopy = "late-copy", deletedFirst = "deleted-first", revived
-    // What an element may look like.
+    // About what an element may look like.
     case unknownMembers = "unknown-members", otherScripts = "other-scripts", emptyMembers = "empty-members"
     // The other lists.
     case workout, night, day
-    // Requests as a whole.
+    // About requests as a whole.
     case badElement = "bad-element", bigBatch = "big-batch", tooLarge = "too-large", twoAtOnce = "two-at-once"
     // Recommended.
     case manual, sameVersion = "same-version", upperCase = "upper-case", users, notJSON = "not-json", generation, stats,
         versions
 
-    /// Whether samples would otherwise be lost, stay when they should be deleted, or hold up others.
+    /// Whether a backend that fails this would lose samples, keep them when they should be deleted, or let some hold up
+    /// others.
     package var isRequired: Bool {
         switch self {
         case .manual, .sameVersion, .upperCase, .users, .notJSON, .generation, .stats, .versions: false
@@ -56,7 +57,7 @@ package enum BackendCase: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it can't be tested on a server that doesn't reveal what it stores.
+    /// Whether this can't be tested on a server that doesn't reveal what it stores.
     var looksInside: Bool {
         switch self {
         case .again, .higher, .lower, .deletion, .lateCopy, .deletedFirst, .revived, .workout, .night, .day, .twoAtOnce,

@@ -23,7 +23,7 @@ struct BackendReply: Sendable {
 
     var status: Int { response.status }
 
-    /// Whether the uploader counts everything not refused as delivered.
+    /// Whether the uploader counts everything that wasn't refused as delivered.
     var isAccepted: Bool { judgement == .proven || judgement == .onTrust }
 
     /// For people.
@@ -47,13 +47,13 @@ struct BackendReply: Sendable {
         }
     }
 
-    /// One line of somebody else's text, without escape sequences.
+    /// Reduces somebody else's text to one line without escape sequences.
     private static func plain(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(160).map { $0.properties.generalCategory == .control ? " " : $0 }
         return String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > 160 ? "…" : "")
     }
 
-    /// What to do about an answer that doesn't count as acceptance.
+    /// The remedy for an answer that doesn't count as acceptance.
     var advice: String {
         switch status {
         case 200..<300:

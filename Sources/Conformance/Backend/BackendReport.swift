@@ -1,7 +1,7 @@
 import HealthModel
 import Terminal
 
-/// Why a backend breaks the contract. The data is the test's own, so values may appear here.
+/// How a backend breaks the contract. The data is the test's own, so values may appear here.
 package struct BackendFault: Error, Sendable, Equatable {
     package var asked: String
     package var expected: String
@@ -23,7 +23,7 @@ package struct BackendResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case passed
         case failed(BackendFault)
-        /// It wasn't tested, for the reason given.
+        /// The case wasn't tested, for the reason given.
         case skipped(String)
     }
 
@@ -57,13 +57,13 @@ package struct BackendResult: Sendable, Equatable {
     }
 }
 
-/// All results for one backend, for people and programs.
+/// All results for one backend, in a form for people and one for programs.
 package struct BackendReport: Sendable {
     package var url: String
-    /// The user under which the test wrote.
+    /// The user as whom the test wrote.
     package var user: String
     package var results: [BackendResult]
-    /// How many elements it wrote and couldn't delete.
+    /// The number of elements that the test wrote and couldn't delete.
     package var left: Int
     /// Whether the server accepted anything.
     package var hasWritten: Bool
@@ -89,7 +89,7 @@ package struct BackendReport: Sendable {
 
     private func count(_ word: String) -> Int { results.count { $0.word == word } }
 
-    /// The failed cases among the required ones.
+    /// The required cases that failed.
     package var failed: [BackendResult] { results.filter { $0.hasFailed && $0.asked.isRequired } }
 
     package var json: String {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The elements that the test sends: dated 2001, so that they don't mix with anyone's own data.
+/// The elements that the test sends. They are dated 2001, so that they don't mix with anyone's real data.
 struct BackendTestData {
     let user: String
     /// Rises with each element, starting at the current time in milliseconds since 1970, as in a new store.

@@ -5,7 +5,7 @@ import UploaderReading
 
 /// The cases about one element.
 extension BackendTrial {
-    /// The outcome of an element according to an answer.
+    /// The outcome of an element, taken from an answer.
     enum Verdict: String { case created, updated, known }
 
     func perform(_ asked: BackendCase) throws {
@@ -67,7 +67,7 @@ extension BackendTrial {
 
     // MARK: Steps that cases are made of
 
-    /// Sends elements that must all be accepted.
+    /// Sends elements, all of which must be accepted.
     @discardableResult
     func takes(
         _ list: BackendList, _ elements: [[String: Value]], user: String? = nil, adding more: [String: Value] = [:],
@@ -88,7 +88,7 @@ extension BackendTrial {
         }
     }
 
-    /// Sends one element or deletion and checks the outcome, both in the answer's counts and in what is stored, if
+    /// Sends one element or deletion, and checks its outcome both in the answer's counts and in what is stored, if
     /// these are reported.
     func becomes(
         _ verdicts: [Verdict], _ list: BackendList, _ element: [String: Value], deletes: Bool = false,
@@ -113,7 +113,7 @@ extension BackendTrial {
         .init(id: id.description, version: version, isDeleted: deleted)
     }
 
-    /// A sample that has been accepted, to continue with.
+    /// Returns a sample that has been accepted, for use in further steps.
     private func given(_ id: SampleID) throws -> [String: Value] {
         let sample = data.sample(id)
         try takes(.samples, [sample], "a sample")
@@ -264,7 +264,7 @@ extension BackendTrial {
 }
 
 extension BackendReply {
-    /// The outcome of the only element; nil when it isn't reported.
+    /// The outcome of the only element sent; nil when the answer doesn't report it.
     var verdict: BackendTrial.Verdict? {
         guard sent == 1, let counts = answer.counts else { return nil }
         return counts.created == 1 ? .created : counts.updated == 1 ? .updated : counts.known == 1 ? .known : nil
@@ -273,7 +273,7 @@ extension BackendReply {
 
 extension SampleID {
     static func random() -> SampleID {
-        // The bits of a version 8 UUID, as healthbus makes them.
+        // Sets the bits of a version 8 UUID, the kind that healthbus makes.
         SampleID(
             high: .random(in: 0 ... .max) & ~0xF000 | 0x8000, low: .random(in: 0 ... .max) & (1 << 62 - 1) | 1 << 63)
     }

@@ -9,7 +9,7 @@ import UploaderReading
 extension BackendTrial {
     /// How many samples the uploader usually sends in a request when many are waiting.
     private static let batch = 4096
-    /// A request with fewer samples must be accepted, whatever the limit.
+    /// A request with fewer samples must be accepted, whatever limit the server sets.
     private static let leastBatch = 256
     private static let manySamples = 100
 
@@ -26,7 +26,7 @@ extension BackendTrial {
         }
         let isRight =
             named.isEmpty
-            // A server that stores whatever it is sent.
+            // A server that stores whatever is sent to it.
             ? reply.isAccepted
             : isBad && named.count == 1 && (reply.isAccepted || reply.judgement == .refusals)
         guard isRight else {
@@ -34,7 +34,7 @@ extension BackendTrial {
                 asked: asked, expected: "the second one refused by its id, the others accepted", seen: reply.seen,
                 advice: advice)
         }
-        // After a 400 or 422, the uploader sends the others once more; after a 2xx, they are stored.
+        // After a 400 or 422, the uploader sends the other elements once more; after a 2xx, they are stored.
         let again = try takes(.samples, good, "the two good ones again", advice)
         guard reply.isAccepted, let counts = again.answer.counts, counts.created > 0 else { return }
         throw BackendFault(

@@ -5,22 +5,22 @@ import HTTP
 import HealthModel
 import UploaderReading
 
-/// Tests whether a backend honors the contract in docs/backend.md, case by case, judging its answers as the uploader
+/// Tests case by case whether a backend honors the contract in docs/backend.md, judging its answers as the uploader
 /// does.
 ///
-/// It writes under a user of its own, and deletes everything afterwards. It never claims to have seen more than it has
-/// (`Healthbus-Seen`), since a backend would then start a new generation.
+/// It writes under a user of its own, and deletes everything afterwards. In `Healthbus-Seen` it never claims to have
+/// seen more than it has, since a backend would then start a new generation.
 package final class BackendTrial {
     let url: String
     /// nil for a server that asks for none.
     let token: String?
     let connection: BackendConnection
     var data: BackendTestData
-    /// What was written, and must be deleted.
+    /// The elements that were written and must be deleted.
     private var written: [Written: Set<String>] = [:]
     /// Whether anything was accepted.
     private var hasWritten = false
-    /// What the answers so far have shown.
+    /// What the backend has revealed in its answers so far.
     var shows = Shows()
     /// The first sample that was accepted, and the answer to it.
     var first: (id: SampleID, version: Int64, reply: BackendReply)?
@@ -36,7 +36,7 @@ package final class BackendTrial {
         var list: BackendList
     }
 
-    /// How many times to send a request that is answered with "later".
+    /// How many times a request is sent if it is answered with "later".
     private static let attempts = 4
     /// The longest wait, in seconds, that a backend may ask for here.
     private static let longestWait = 3.0
@@ -53,7 +53,7 @@ package final class BackendTrial {
     }
 
     /// - Parameters:
-    ///   - only: reports only this case; nil for all.
+    ///   - only: the one case to report; nil for all.
     ///   - answers: called once, after the first answer.
     ///   - say: called with each result as it arrives.
     /// - Throws: `HTTPError` when nothing answers at all.
@@ -89,7 +89,7 @@ package final class BackendTrial {
         } catch let fault as BackendFault {
             return .failed(fault)
         } catch let error as HTTPError {
-            // If nothing answers at all, that isn't a failed case.
+            // When nothing answers at all, no case has failed.
             guard results.contains(where: \.isTried) || error.kind == .timedOut || error.kind == .connection else {
                 throw error
             }
@@ -132,14 +132,14 @@ package final class BackendTrial {
         written[Written(user: user ?? data.user, list: list), default: []].formUnion(ids)
     }
 
-    /// What the backend stores for an element, if it reveals that; the inner nil means that it stores nothing.
+    /// What the backend stores for an element, if it reveals that; the inner nil means that nothing is stored for it.
     func kept(_ id: String, _ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions.Row?? {
         guard shows.versions else { return nil }
         guard let rows = try versions(list, user: user) else { return nil }
         return .some(rows.rows.first { $0.id == id.lowercased() })
     }
 
-    /// nil if the backend doesn't reveal them.
+    /// nil if the backend doesn't reveal the versions.
     func versions(_ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions? {
         var all = BackendVersions()
         repeat {

@@ -10,14 +10,15 @@ import Logging
 import Protocol
 import SQLite
 
-/// Makes a consistent set of copies, of a running or a stopped stack, without stopping anything.
+/// Makes a consistent set of copies of a stack's files, whether it is running or stopped, without stopping anything.
 ///
-/// Consumers are copied before their producers, so no anchor in the set is beyond its upstream's copy, and everything
-/// that a stage had consumed is included. The backend isn't part of the set: it is at the receiving end, and an
-/// uploader that finds it empty fills it again. Secrets, and files waiting in the inbox, aren't part of it either.
+/// Consumers are copied before their producers, so no anchor in the set is beyond the copy of its upstream, and
+/// everything that a stage had consumed is included. The backend isn't part of the set: it is at the receiving end, and
+/// when it is empty, an uploader notices and fills it again. Secrets, and files waiting in the inbox, aren't part of it
+/// either.
 package struct Backup {
     private let stack: Stack
-    /// The target: it must not exist, or must be an empty folder.
+    /// The target folder: it must not exist yet, or must be empty.
     private let folder: String
 
     package init(_ stack: Stack, folder: String) {
@@ -89,7 +90,7 @@ package struct Backup {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Only one backup runs at a time, so anything found where stages write their copies is left over from one that was
+    /// Only one backup runs at a time, so anything found where stages write their copies was left by a backup that was
     /// killed.
     private func takeLock() throws -> InstanceLock {
         let folder = stack.state.backups
@@ -126,7 +127,7 @@ package struct Backup {
 
     private func move(_ copy: String, to place: String) throws {
         if rename(copy, place) == 0 { return }
-        // The copy and its destination are on different file systems.
+        // The copy and its destination may be on different file systems.
         do { try FileManager.default.copyItem(atPath: copy, toPath: place) } catch {
             throw Failure(
                 "\(place) can't be written: \(error.localizedDescription)", hint: "free space, or choose another folder"
@@ -136,7 +137,7 @@ package struct Backup {
         unlink(copy)
     }
 
-    /// Written last: a folder without it isn't a backup.
+    /// This is written last: a folder without it isn't a backup.
     private func write(_ manifest: BackupManifest) throws {
         let path = folder + "/" + BackupManifest.fileName
         let made = FileManager.default.createFile(

@@ -11,7 +11,8 @@ package struct BackupManifest: Sendable, Equatable {
         package var name: String
         package var plugin: String
         package var bytes: Int64
-        /// XXH3-128 of the file's pieces: protects against corruption and mix-ups, not against forgery.
+        /// The XXH3-128 of the checksums of the file's pieces. It protects against corruption and mix-ups, not against
+        /// forgery.
         package var checksum: String
         package var head: StoreHead
 
@@ -27,7 +28,7 @@ package struct BackupManifest: Sendable, Equatable {
 
     /// When the first copy began.
     package var made: Instant
-    /// In the order in which they were copied: consumers before their producers.
+    /// The instances in the order in which they were copied: consumers before their producers.
     package var entries: [Entry]
 
     package init(made: Instant, entries: [Entry]) {
@@ -48,7 +49,7 @@ package struct BackupManifest: Sendable, Equatable {
         ]
     }
 
-    /// - Parameter place: for messages.
+    /// - Parameter place: the folder to name in messages.
     /// - Throws: `Failure` for anything that isn't a backup's manifest, or has a later format.
     package init(_ value: Value, place: String) throws {
         guard let format = value["healthbusBackup"].int, let list = value["instances"].array,
@@ -71,7 +72,7 @@ package struct BackupManifest: Sendable, Equatable {
         }
     }
 
-    /// A name becomes the name of a folder.
+    /// A name in the manifest becomes the name of a folder.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && name.utf8.count <= 100
     }

@@ -3,7 +3,7 @@ import Glibc
 import HealthModel
 import Logging
 
-/// The checksum of a file of any size: the XXH3-128 of each MiB, and of all of those together.
+/// The checksum of a file of any size: the XXH3-128 of each MiB, and one over all of those.
 enum FileChecksum {
     private static let piece = 1 << 20
 

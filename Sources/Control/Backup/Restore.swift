@@ -19,7 +19,7 @@ package struct Restore {
     private let folder: String
     package let manifest: BackupManifest
 
-    /// Reads the backup's own description.
+    /// Reads the manifest of the backup.
     package init(_ stack: Stack, folder: String) throws {
         self.stack = stack
         self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
@@ -55,7 +55,7 @@ package struct Restore {
         }
     }
 
-    /// Checks, then puts everything in place. Nothing is changed before all copies are ready.
+    /// Checks everything, then puts it in place. Nothing is changed before all copies are ready.
     package func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws {
         let locks = try takeLocks()
         defer { withExtendedLifetime(locks) {} }

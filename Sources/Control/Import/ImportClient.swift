@@ -7,12 +7,12 @@ import Logging
 import Protocol
 import Terminal
 
-/// Hands files over to a running observer and watches their progress. Once the observer has a file, this process may
-/// end.
+/// Hands files over to a running observer and watches their progress. Once the observer has the whole file, this
+/// process may end.
 package final class ImportClient {
     package struct Outcome: Sendable {
         package var path: String
-        /// As reported by the observer; nil when it couldn't read the file.
+        /// The report from the observer; nil when it couldn't read the file.
         package var report: Value?
         package var problem: String?
         /// The observer's head once the import had ended.
@@ -30,13 +30,13 @@ package final class ImportClient {
 
     /// What an import should do besides importing its file.
     package struct Options: Sendable {
-        /// The export is complete for the types and the time that it covers: anything it lacks is deleted.
+        /// The export is complete for the types and the time that it covers: samples that it lacks are deleted.
         package var isComplete = false
         /// Read everything, change nothing, report what would change.
         package var isTrial = false
         /// The percentage of the covered samples that may be deleted; nil for the usual limit.
         package var deleteUpTo: Double?
-        /// Import it even though this mixes made-up data with a person's.
+        /// Import the file even though this mixes made-up data with a person's.
         package var mixesMadeUp = false
 
         package init(
@@ -60,7 +60,7 @@ package final class ImportClient {
     package struct Interrupted: Error {
         package var id: String
         package var name: String
-        /// Whether the file is still being sent over the bus, which stops when this command ends.
+        /// Whether the file is still being sent over the bus; that stops when this command ends.
         package var isSending: Bool
     }
 
@@ -83,9 +83,9 @@ package final class ImportClient {
 
     /// Hands a file over and waits until it is imported, with a progress bar on a terminal.
     ///
-    /// If the observer can open the file, it reads it in place, and this command may end. For any other file, and for
-    /// standard input ("-"), the observer asks for the bytes; if the command is repeated, it continues after the part
-    /// of the file that has already arrived.
+    /// If the observer can open the file, it reads the file in place, and this command may end. For any other file, and
+    /// for standard input ("-"), the observer asks for the bytes. If the command is repeated, it continues after the
+    /// part of the file that has already arrived.
     /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`; `Interrupted`.
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
@@ -112,7 +112,8 @@ package final class ImportClient {
         }
     }
 
-    /// An earlier import of exactly this file that still lacks bytes. An import from a pipe can't be continued.
+    /// An earlier import of exactly this file that hasn't received all its bytes yet. An import from a pipe can't be
+    /// continued.
     private func begun(_ request: ImportFile, of file: OfferedFile, within seconds: Double) throws -> String? {
         guard file.identity != nil,
             let page = try client.ask(observer, .imports(), as: ImportsPage.self, within: seconds)?.first
@@ -134,8 +135,8 @@ package final class ImportClient {
                 hint: "'healthbus doctor' says why; then give the file again"))
     }
 
-    /// The observer's row for an import (id, path, state, report, problem) and its head; nil when it has none or
-    /// doesn't answer.
+    /// The observer's row for an import (id, path, state, report, problem) and the observer's head; nil when it has no
+    /// such row or doesn't answer.
     package func state(_ id: String, within seconds: Double) throws -> (row: ImportRow, head: SequenceNumber)? {
         guard let (row, head) = try offers.look(id, within: seconds), let row else { return nil }
         return (row, head)
@@ -150,7 +151,7 @@ package final class ImportClient {
         }
     }
 
-    /// How far the file has been read, from the last heartbeat.
+    /// How much of the file has been read, according to the last heartbeat.
     package func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
         offers.progress(id).map { (Int($0.bytesRead), Int($0.bytesTotal), Int($0.records)) }
     }
@@ -161,8 +162,8 @@ package final class ImportClient {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
         while true {
-            // Doesn't ask on each heartbeat: during an import they arrive by the dozen, and the observer has other work
-            // to do.
+            // The state isn't requested on each heartbeat: during an import they arrive by the dozen, and the observer
+            // has other work to do.
             Thread.sleep(forTimeInterval: 0.05)
             guard let (row, head) = try state(id, within: 1) else {
                 wait.look()
@@ -179,7 +180,8 @@ package final class ImportClient {
             }
             switch row.state {
             case .announced, .receiving:
-                // As long as these arrive, the observer keeps asking; otherwise it assumes that this command is gone.
+                // As long as these offers arrive, the observer keeps asking; otherwise it assumes that this command is
+                // gone.
                 if MonotonicClock.now - lastOffer >= .seconds(1) {
                     offers.say(request)
                     lastOffer = MonotonicClock.now
@@ -191,7 +193,7 @@ package final class ImportClient {
     }
 }
 
-/// The bars of one import: first for sending it over the bus, if that is needed, then for reading it.
+/// The progress bars of one import: first for sending the file over the bus, if that is needed, then for reading it.
 private struct ImportProgress {
     let name: String
     private var sending: ProgressBar?
@@ -206,7 +208,7 @@ private struct ImportProgress {
 
     mutating func read(_ now: (bytesRead: Int, bytesTotal: Int, records: Int)) {
         endSending()
-        // Before the file's first block its size is unknown, and a bar keeps its initial size.
+        // Before the file's first block its size is unknown, and a bar can't change its size later.
         guard now.bytesTotal > 0 else { return }
         if reading == nil { reading = ProgressBar(name, totalBytes: now.bytesTotal) }
         reading?.update(bytes: now.bytesRead, records: now.records)
@@ -218,7 +220,7 @@ private struct ImportProgress {
         sending = nil
     }
 
-    /// The bars stay as they are.
+    /// Leaves the bars as they are.
     mutating func interrupt() {
         sending?.finish()
         reading?.finish()

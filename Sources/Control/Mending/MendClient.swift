@@ -11,12 +11,12 @@ import Processes
 import Protocol
 import StageKit
 
-/// Makes an instance carry out a person's request: a running instance is asked over the bus; for a stopped one, its own
-/// program does it under its lock.
+/// Makes an instance carry out a person's request. A running instance is asked over the bus; for a stopped one, its own
+/// program carries it out under its lock.
 package final class MendClient {
     package enum Outcome: Sendable, Equatable {
         case done(Value)
-        /// The request is stored; the rest needs other processes, and continues at the next start.
+        /// The request is stored. The rest needs other processes, and continues at the next start.
         case atNextStart
     }
 
@@ -36,8 +36,8 @@ package final class MendClient {
         MendRequest(id: UUID().uuidString.lowercased(), action: action)
     }
 
-    /// - Parameter progress: called with what is left, in the action's own unit.
-    /// - Throws: `Failure` with the reason when the instance refuses it, doesn't answer, or makes no progress.
+    /// - Parameter progress: called with the amount that is left, in the action's own unit.
+    /// - Throws: `Failure` with the reason when the instance refuses the request, doesn't answer, or makes no progress.
     package func mend(
         _ instance: StackConfiguration.Instance, _ request: MendRequest, progress: (Int64) -> Void = { _ in }
     ) throws -> Outcome {
@@ -70,7 +70,7 @@ package final class MendClient {
                 case .underWay(let left, _): progress(left)
                 }
             }
-            // Any other work that it does counts as progress too: our request is waiting for it.
+            // Any other work that the instance does counts as progress too, since our request is waiting for it.
             let now = MonotonicClock.now
             if watch.look(beats.filter { $0.key == name }, at: now) { wait.heard() }
             guard watch.stillness(at: now) < Self.patience else {

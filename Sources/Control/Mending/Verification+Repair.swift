@@ -5,9 +5,9 @@ import Logging
 import Protocol
 
 extension Verification {
-    /// Compares, makes the uploader deliver exactly those elements that the backend lacks, has in an older version or
-    /// hasn't deleted, and compares once more.
-    /// - Parameter telling: called with how much of that is still to be delivered.
+    /// Compares the backend, makes the uploader deliver exactly those elements that it lacks, has in an older version
+    /// or hasn't deleted, and compares once more.
+    /// - Parameter telling: called with the number of elements that are still to be delivered.
     package func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {
         let before = try run()
         guard before.repairable > 0 else { return before }

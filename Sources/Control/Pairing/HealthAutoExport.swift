@@ -9,7 +9,7 @@ package struct HealthAutoExport: Sendable {
     package enum Automation: String, Sendable, CaseIterable {
         case metrics, workouts
 
-        /// As in the app's list of data types.
+        /// The name of the data type in the app's list.
         var dataType: String { self == .metrics ? "Health Metrics" : "Workouts" }
     }
 
@@ -28,8 +28,8 @@ package struct HealthAutoExport: Sendable {
         [
             ("Automation Type", "REST API"), ("URL", url), ("Header Key", "Authorization"),
             ("Header Value", authorization), ("Export Format", "JSON"), ("Export Version", "v2"),
-            // Each time it sends yesterday and today: anything a watch hands over late is in the next request, and
-            // known samples cost nothing.
+            // Each request contains yesterday and today: anything a watch hands over late is in the next one, and known
+            // samples cost nothing.
             ("Date Range", "Default"), ("Batch Requests", "On"), ("Sync Cadence", "1 Hours"),
         ]
     }
@@ -61,7 +61,8 @@ package struct HealthAutoExport: Sendable {
                 ("workoutsmetadatainterval", "seconds"),
             ]
         }
-        // Without `enabled` the app leaves the automation switched off. The date range is the app's default.
+        // Without `enabled` the app leaves the automation switched off. The date range isn't set, so the app's default
+        // applies.
         items += [
             ("batchrequests", "true"), ("syncinterval", "hours"), ("syncquantity", "1"), ("enabled", "true"),
         ]
@@ -70,7 +71,7 @@ package struct HealthAutoExport: Sendable {
     }
 
     /// Escapes a value for a query, but only the characters that must be escaped (RFC 3986): a shorter link gives a
-    /// code with larger modules.
+    /// code with larger squares.
     private static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/,@")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""

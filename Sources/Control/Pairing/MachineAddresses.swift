@@ -2,11 +2,11 @@ import Glibc
 
 /// This machine's addresses on its networks.
 enum MachineAddresses {
-    /// IPv4 addresses, as strings; those of bridges for containers and virtual machines come last, since no phone is on
-    /// such a network.
+    /// IPv4 addresses, as strings. The addresses of bridges for containers and virtual machines come last, since no
+    /// phone is on such a network.
     static func current() -> [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
-        // Without the list, a person must name the address, and the command says so.
+        // If there is no list, a person must name the address, and the command says so.
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }
         var found: [(isBridge: Bool, address: String)] = []

@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Inspection
 
-/// `healthbus pair`: the settings a phone needs, and what to do with them.
+/// `healthbus pair`: the settings that a phone needs, and instructions for entering them.
 package struct PairingSheet: Sendable {
     private let address: PhoneAddress
     private let secret: TokenSecret

@@ -2,18 +2,19 @@ import Configuration
 import Foundation
 import Logging
 
-/// The address to which a phone sends its data, and what a person should know about it.
+/// The address to which a phone sends its data, and what a person who pairs it should know about the address.
 package struct PhoneAddress: Sendable, Equatable {
-    /// `http://` or `https://`, host, port unless it is the usual one, possibly a path prefix; no trailing slash.
+    /// `http://` or `https://`, then the host, the port unless it is the usual one, and possibly a path prefix; no
+    /// trailing slash.
     package var url: String
     /// False if only this machine can reach it.
     package var isReachable: Bool
     /// The URLs of the same machine at its other addresses.
     package var others: [String]
-    /// Whether the stack itself speaks TLS and nobody has named this address.
+    /// Whether the stack itself speaks TLS, and the address wasn't given by a person.
     private var needsName = false
 
-    /// As given by a person: where a proxy listens, or the name under which a phone finds this machine.
+    /// An address given by a person: where a proxy listens, or the name under which a phone finds this machine.
     /// - Throws: `Failure` (usage) for anything that isn't an address.
     package init(_ text: String) throws(Failure) {
         func refuse(_ why: String) -> Failure {
@@ -57,7 +58,7 @@ package struct PhoneAddress: Sendable, Equatable {
         PhoneAddress(endpoint, isTLS: isTLS, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
     }
 
-    /// What somebody who pairs a phone should know about it.
+    /// Remarks for somebody who pairs a phone with this address.
     package var remarks: [String] {
         var remarks: [String] = []
         if !isReachable {

@@ -19,7 +19,7 @@ package struct PluginTemplate: Sendable {
     static let usualType = "HKQuantityTypeIdentifierStepCount"
 
     /// - Parameters:
-    ///   - types: identifiers; types that a plugin in the catalog already handles are only read.
+    ///   - types: type identifiers; those that a plugin in the catalog already handles are only read.
     /// - Throws: `Failure` (usage) that says what is allowed.
     package init(name: String, language: Language, types: [String], catalog: PluginCatalog) throws(Failure) {
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.first.map({ (97...122).contains($0) }) == true,
@@ -57,7 +57,7 @@ package struct PluginTemplate: Sendable {
         return parts.prefix(1).joined() + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// By name, with their content.
+    /// The files' names and contents.
     package var files: [(name: String, text: String)] {
         var files = [("plugin.json", manifest), ("stack.json", stack)]
         switch language {
@@ -97,7 +97,7 @@ package struct PluginTemplate: Sendable {
         """
     }
 
-    /// A configuration that adds it to the default stack.
+    /// A configuration that adds the plugin to the default stack.
     private var stack: String {
         """
         // Applied on top of the default with --config: the usual stack, and this plugin.

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Logging
 
-/// Whether the files that a running stack writes to are still where its next start would look for them.
+/// Watches whether the files that a running stack writes to are still where its next start would look for them.
 struct FolderWatch {
     /// Identifies a file or folder independently of its name.
     private struct Identity: Equatable {
@@ -19,8 +19,8 @@ struct FolderWatch {
 
     /// In the order in which they are checked: containing folders first.
     private let folders: [String]
-    /// By instance, except those that keep nothing. A backend may keep its elements somewhere other than in a file, so
-    /// its file is checked only once it has been seen.
+    /// The databases by instance; instances that keep nothing have none. A backend may keep its elements somewhere
+    /// other than in a file, so its file is checked only once it has been seen.
     private let databases: [(instance: String, path: String, isCertain: Bool)]
     private var seen: [String: Identity] = [:]
 
@@ -32,8 +32,8 @@ struct FolderWatch {
         for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
     }
 
-    /// What is gone, or was replaced; nil when everything is still there. A database created in the meantime is checked
-    /// from then on.
+    /// The file that is gone or was replaced; nil when everything is still there. A database created in the meantime is
+    /// checked from then on.
     /// - Parameter ready: instances that have been ready, and so have created their databases.
     mutating func problem(ready: Set<String>) -> Failure? {
         let made = Set(databases.filter { $0.isCertain && ready.contains($0.instance) }.map(\.path))

@@ -3,7 +3,8 @@ import Inspection
 import StageKit
 
 extension FormerZone {
-    /// Returns the notices for a stack's start; records what is known about a lost store, and forgets what is settled.
+    /// Returns the notices for a stack's start, after recording what is known about a lost store and forgetting what is
+    /// settled.
     /// - Parameter zone: the zone in which a new user's days begin.
     static func atStart(of stack: Stack, beginning zone: ZoneChoice.Beginning) throws -> [String] {
         let layer = StackLayer(stack.state)

@@ -4,9 +4,9 @@ import Inspection
 import Protocol
 import Terminal
 
-/// What a running stack is doing, in one line for whoever watches `up`. Pure.
+/// What a running stack is doing, on one line for whoever watches `up`. Pure.
 package struct LiveSummary {
-    /// - Parameter stopped: instances that a person has stopped, so they aren't waited for.
+    /// - Parameter stopped: instances that a person has stopped; these aren't waited for.
     package static func line(_ table: TopTable, stopped: Set<String>) -> String {
         let ready = table.processes.count { $0.state == "ready" }
         var parts = ["\(ready) of \(table.processes.count) ready"]

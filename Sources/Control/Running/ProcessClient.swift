@@ -14,9 +14,9 @@ package struct ProcessClient {
 
     package init(_ stack: Stack) { self.stack = stack }
 
-    /// - Parameter seconds: how long it may take.
-    /// - Returns: whether the stack is running; otherwise the wish is stored for its next start.
-    /// - Throws: `Failure` when it can't be done, or wasn't done in time.
+    /// - Parameter seconds: the time limit.
+    /// - Returns: whether the stack is running; if not, the request is stored for its next start.
+    /// - Throws: `Failure` when the request can't be carried out, or wasn't carried out in time.
     package func set(_ instance: String, runs: Bool, within seconds: Double = 30) throws -> Bool {
         try ProcessRule.require(instance, runs: runs, in: stack.configuration)
         guard stack.isUp() else {
@@ -53,7 +53,7 @@ package struct ProcessClient {
             hint: "'healthbus status' shows its state, 'healthbus logs \(instance)' what it says")
     }
 
-    /// Stores the setting for the next start of a stack that isn't running.
+    /// Stores the request for the next start of a stack that isn't running.
     private func note(_ instance: String, runs: Bool) throws {
         try stack.requireState()
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {

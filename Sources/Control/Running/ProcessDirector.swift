@@ -11,7 +11,7 @@ import Synchronization
 
 /// The supervisor's part in `healthbus stop INSTANCE` and `start INSTANCE`, on a separate thread.
 ///
-/// A person's request is stored as configuration (`stack.json`) before anything is done, so it outlasts the supervisor,
+/// A person's request is stored as configuration (`stack.json`) before anything is done, so it survives the supervisor,
 /// however that ends.
 final class ProcessDirector: Sendable {
     private struct State {
@@ -31,14 +31,14 @@ final class ProcessDirector: Sendable {
     init(_ stack: Stack) throws {
         self.stack = stack
         layer = StackLayer(stack.state)
-        // Any other instances have been removed from the configuration.
+        // Any instances not found here have been removed from the configuration.
         state = Mutex(State(stopped: try layer.stopped().intersection(stack.names)))
     }
 
     /// Instances that stay down.
     var stopped: Set<String> { state.withLock { $0.stopped } }
 
-    /// The outcome of the latest requests, for the heartbeat.
+    /// The outcome of the latest requests, to be reported in the heartbeat.
     var outcomes: [SupervisorDetails.WishOutcome] { state.withLock { $0.outcomes } }
 
     /// - Parameter said: sends the heartbeat at once.
@@ -55,7 +55,7 @@ final class ProcessDirector: Sendable {
 
     func stop() { wishes.close() }
 
-    /// Takes a message on the supervisor's topic; called on the bus thread.
+    /// Receives a message on the supervisor's topic; called on the bus thread.
     func hear(_ message: Message) {
         guard message.topic == ProcessWish.topic("supervisor"), let wish = ProcessWish(message.body) else { return }
         let isNew = state.withLock { state in

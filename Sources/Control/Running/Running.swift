@@ -7,7 +7,7 @@ import StageKit
 import Supervisor
 import Synchronization
 
-/// The supervisor while it is running, for the threads alongside it.
+/// The state of a running supervisor, for the threads that run alongside it.
 final class Running: Sendable {
     private struct Said {
         var details: SupervisorDetails?

@@ -6,9 +6,9 @@ struct StackProcesses: Sendable {
     let state: StateFolder
     let configurationFile: String?
     let catalog: PluginCatalog
-    /// The zone for a new user's days; nil leaves it to the configuration.
+    /// The zone for a new user's days; if it is nil, the configuration decides.
     let zone: String?
-    /// The folder from which the observer takes files; nil leaves it to the configuration.
+    /// The folder from which the observer takes files; if it is nil, the configuration decides.
     let inbox: String?
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
@@ -21,18 +21,18 @@ struct StackProcesses: Sendable {
         environment["HEALTHBUS_PLUGINS"] = catalog.folder
         var arguments = ["--state", state.path, "--instance", instance.name]
         if let file = configurationFile { arguments += ["--config", file] }
-        // The hub starts first, since without it no process becomes ready; then all others together: they find each
-        // other in any order.
+        // The hub starts first, since without it no process becomes ready; all others start together, since they find
+        // each other in any order.
         let group = instance.manifest.kind == .hub ? 0 : 1
         return ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
-            // Once restarted, it waits for a process that was started by hand in its place.
+            // When restarted, it waits for a process that somebody started by hand in its place.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
             restart: RestartPolicy(instance.manifest.restart), niceness: instance.manifest.priority.niceness,
             streams: .init(errorFile: state.log(instance.name)))
     }
 
-    /// The same for a process that stands by to replace the instance's process.
+    /// The name for a process that stands by to replace the instance's process.
     func standby(_ instance: StackConfiguration.Instance, swap: String) -> ProcessSpec {
         var spec = spec(instance)
         spec.name = Self.standbyName(instance.name)

@@ -10,13 +10,14 @@ import Terminal
 
 /// Threads that run alongside the supervisor.
 extension StackRunner {
-    /// Stops all processes when their files are gone. Anything they received after that would be lost when the last of
-    /// them ends.
+    /// Stops all processes when their files are gone. Anything that the processes received after that would be lost
+    /// when the last of them ends.
     func watchFolders(_ running: Running) {
         let thread = Thread { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
-                // Wakes at the same moments as an idle stack's heartbeats: the machine wakes up once for all of them.
+                // Wakes at the same moments as an idle stack's heartbeats, so that the machine wakes up once for all of
+                // them.
                 let now = MonotonicClock.now
                 Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
                 guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
@@ -28,7 +29,7 @@ extension StackRunner {
         thread.start()
     }
 
-    /// Shows what the stack is doing, every second, on the terminal's lowest line.
+    /// Shows every second on the terminal's lowest line what the stack is doing.
     func summarize(_ client: StackClient, _ director: ProcessDirector, _ running: Running) {
         let thread = Thread { [stack] in
             var before: TopSample?

@@ -14,7 +14,7 @@ extension StackRunner {
     /// The time before an uploader is asked again to compare its backend.
     private static let comparisonSpacing = Duration.seconds(3)
 
-    /// Runs beside the supervisor: hands the files over, and watches for idleness.
+    /// Runs beside the supervisor: hands over the files to import, and checks whether the stack is idle.
     func accompany(_ client: StackClient, _ running: Running, _ director: ProcessDirector) throws {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
@@ -33,11 +33,11 @@ extension StackRunner {
         var heard = 0
         var nextComparison = MonotonicTime.distantPast
         while true {
-            // During an import heartbeats arrive by the dozen, and nearly all of them announce more to come.
+            // During an import heartbeats arrive by the dozen, and nearly all of them say that there is more to come.
             Thread.sleep(forTimeInterval: Self.lookInterval)
             client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
-            // An instance that can't start is reported by the supervisor; until all have been ready, nothing is
-            // reported as done.
+            // The supervisor reports an instance that can't start; until all have been ready, nothing is reported as
+            // done.
             let stopped = director.stopped
             let notReady = stack.names.filter { name in
                 !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }

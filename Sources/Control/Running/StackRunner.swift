@@ -13,7 +13,7 @@ import Supervisor
 import Synchronization
 import Terminal
 
-/// `healthbus up`: starts every instance in order, watches them, imports, and stops everything together.
+/// `healthbus up`: starts every instance in order, watches them all, imports files, and stops everything together.
 package final class StackRunner: Sendable {
     package struct Options: Sendable {
         package var imports: [String]
@@ -24,10 +24,10 @@ package final class StackRunner: Sendable {
         package var untilIdle: Bool
         /// The address at which to answer questions about the state of the stack; nil for the configured one.
         package var monitoring: Endpoint?
-        /// Only log events from this level up are passed on to standard error; the processes' log files contain them
-        /// all.
+        /// Only log events of this level or above are passed on to standard error; the processes' log files contain all
+        /// of them.
         package var passesOn: Log.Level
-        /// Import even though this mixes made-up data with a person's.
+        /// Import files even though this mixes made-up data with a person's.
         package var mixesMadeUp: Bool
         /// Whether the lowest line of the terminal shows what the stack is doing.
         package var showsSummary: Bool
@@ -55,7 +55,7 @@ package final class StackRunner: Sendable {
         package var imports: [ImportClient.Outcome] = []
         /// Whether everything is delivered, and every past day is final.
         package var isIdle = false
-        /// What blocks, in words; nil when nothing does.
+        /// What is blocking the stack, in words; nil when nothing is.
         package var blocked: String?
     }
 
@@ -70,8 +70,8 @@ package final class StackRunner: Sendable {
         var page: String?
     }
 
-    /// An instance that ends this many times before it has ever been ready can't start; further attempts would only
-    /// hide why.
+    /// An instance that ends this many times without ever having been ready can't start; further attempts would only
+    /// hide the reason.
     private static let startAttempts = 3
 
     let stack: Stack
@@ -82,8 +82,8 @@ package final class StackRunner: Sendable {
     let state = Mutex(State())
 
     /// - Parameters:
-    ///   - say: takes a line for whoever is watching.
-    ///   - passOn: takes a line of a process's log.
+    ///   - say: receives a line for whoever is watching.
+    ///   - passOn: receives a line of a process's log.
     ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle` is set.
     package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
@@ -97,7 +97,7 @@ package final class StackRunner: Sendable {
         self.whenIdle = whenIdle
     }
 
-    /// Runs until Ctrl-C, SIGTERM, idleness (if requested) or a start that can't succeed; blocks the calling thread.
+    /// Runs until Ctrl-C, SIGTERM, idleness (if requested) or a start that can't succeed. Blocks the calling thread.
     /// - Throws: `Failure` for whatever keeps the stack from starting or continuing.
     package func run() throws -> Outcome {
         try stack.requireSoundStructure()
@@ -222,7 +222,7 @@ package final class StackRunner: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    /// Prints where the page is, once it can be seen; again only if it has moved.
+    /// Prints the page's address once the page can be seen, and again only if the address has changed.
     private func tellOfPage(_ name: String, _ beat: Heartbeat?) {
         guard let instance = DashboardAddress.instance(in: stack.configuration), instance.name == name,
             let port = beat?.dashboard?.dashboardPort, let endpoint = try? DashboardAddress.endpoint(of: instance)

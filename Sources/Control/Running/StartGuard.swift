@@ -27,7 +27,7 @@ struct StartGuard {
             hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
     }
 
-    /// - Throws: `Failure` that names everything that is taken, by whom, and the ways out.
+    /// - Throws: `Failure` that names everything that is taken, who holds it, and the ways out.
     func check() throws {
         try checkLocks()
         let needs = try needs()
@@ -56,7 +56,7 @@ struct StartGuard {
     private func checkLocks() throws {
         for name in stack.names {
             let folder = stack.state.instance(name)
-            // One that was killed a moment ago may still be ending.
+            // A process that was killed a moment ago may still be ending.
             guard InstanceLock.isHeld(folder: folder), try InstanceLock.take(folder: folder, waiting: 1) == nil else {
                 continue
             }
@@ -90,7 +90,7 @@ struct StartGuard {
     }
 
     private static func freePort(above endpoint: Endpoint, besides chosen: [Int]) -> Int {
-        // 0 means any free port.
+        // Port 0 means any free port.
         (endpoint.port + 1..<min(65_536, endpoint.port + 200)).first { port in
             !chosen.contains(port) && !isTaken(Endpoint(host: endpoint.host, port: port))
         } ?? 0

@@ -4,14 +4,14 @@ import Logging
 import StageKit
 import Supervisor
 
-/// What the supervisor does, as events in its own log: what starts, what ends, and why. The processes' own logs are
+/// What the supervisor does, as events in its own log: what it starts, what ends, and why. The processes' own logs are
 /// separate.
 struct SupervisorLog: Sendable {
     private let log: Log
 
     /// - Throws: `Failure` when the file can't be written.
     init(path: String) throws(Failure) {
-        // It stays open as long as the process lives.
+        // The file stays open as long as the process lives.
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0, let file = LogFile(path: path, descriptor: descriptor) else {
             throw Failure("can't write \(path)", hint: "check the folder's permissions and the disk's free space")

@@ -4,16 +4,16 @@ import Glibc
 import Inspection
 import Logging
 
-/// The systemd unit that runs a stack: as `up` in the foreground, which notifies systemd when it is ready.
+/// The systemd unit that runs a stack. It runs `up` in the foreground, which notifies systemd when the stack is ready.
 package struct SystemdUnit {
     package let name: String
-    /// Whether it is the machine's unit, not an account's.
+    /// Whether the unit belongs to the machine rather than to an account.
     package let isOfMachine: Bool
-    /// Where systemd looks for it.
+    /// The path at which systemd looks for the unit.
     package let path: String
     package let text: String
 
-    /// Settings from the shell's environment, which a service doesn't have; secrets stay where they are.
+    /// Settings taken from the shell's environment, which a service doesn't have; secrets stay where they are.
     private static let variables =
         ServerPort.allCases.map(\.variable) + ["HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS"]
 
@@ -61,12 +61,12 @@ package struct SystemdUnit {
             """
     }
 
-    /// Whether systemd runs this machine, determined as sd_booted(3) does.
+    /// Whether this machine was booted with systemd, determined as sd_booted(3) does.
     package static var isSystemdRunning: Bool { FileManager.default.fileExists(atPath: "/run/systemd/system") }
 
     /// Writes it.
-    /// - Returns: whether it replaced a healthbus unit whose content was different.
-    /// - Throws: `Failure` when it can't be written, or a unit that isn't healthbus's has that name.
+    /// - Returns: whether it replaced a healthbus unit with different content.
+    /// - Throws: `Failure` when the unit can't be written, or when another program's unit has that name.
     package func install() throws(Failure) -> Bool {
         var isReplaced = false
         if let old = FileManager.default.contents(atPath: path), String(decoding: old, as: UTF8.self) != text {
@@ -92,14 +92,14 @@ package struct SystemdUnit {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "healthbus"
     }
 
-    /// The account that the stack belongs to; the caller's if there is no stack yet.
+    /// The account that the stack belongs to; if there is no stack yet, the caller's.
     private static func owner(of folder: String) -> String {
         var status = stat()
         let account = stat(folder, &status) == 0 ? status.st_uid : getuid()
         return getpwuid(account).map { String(cString: $0.pointee.pw_name) } ?? "\(account)"
     }
 
-    /// One word of a line in a unit: systemd interprets % and, in commands, $.
+    /// Quotes one word of a line in a unit: systemd interprets % and, in commands, $.
     private static func quoted(_ word: String) -> String {
         let text = word.replacing("%", with: "%%")
         let isPlain = text.unicodeScalars.allSatisfy {

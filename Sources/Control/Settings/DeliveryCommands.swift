@@ -20,7 +20,8 @@ package final class DeliveryCommands {
     }
 
     /// Sets members of the device's state, and returns the resulting state.
-    /// - Parameter members: by their names in `DeviceState`; nil resets everything to the state without a phone.
+    /// - Parameter members: the members by their names in `DeviceState`; nil resets everything to the state without a
+    ///   phone.
     /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
     package func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
         let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
@@ -61,7 +62,8 @@ package final class DeliveryCommands {
 }
 
 extension DeviceState {
-    /// Reads members typed as one word each: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
+    /// Reads members, each typed as one word: `locked=true`, `app=background`, `network=wifi` (or `none`, or
+    /// `unknown`).
     /// - Throws: `Failure` (usage) that names the member and what is allowed.
     package static func members(_ words: [String]) throws(Failure) -> [String: Value] {
         var members: [String: Value] = [:]
@@ -110,7 +112,7 @@ extension DeviceState {
         }
     }
 
-    /// As `device show` prints it: one member per line.
+    /// The state as `device show` prints it: one member per line.
     package var text: String {
         let network = network.map { $0.isSatisfied ? $0.interface?.rawValue ?? "other" : "none" } ?? "unknown"
         return """

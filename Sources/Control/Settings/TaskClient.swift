@@ -12,7 +12,7 @@ import Terminal
 
 /// The stack's scheduled tasks: lists them, and makes a running instance launch, expire or cancel one.
 package struct TaskClient {
-    /// A task, and its instance.
+    /// A task and the instance that hosts it.
     package struct Row {
         package var instance: String
         package var task: ScheduledTask
@@ -29,7 +29,7 @@ package struct TaskClient {
         hosts = [Manifest.Kind.debouncer, .consolidator].compactMap { stack.configuration.only($0)?.name }
     }
 
-    /// All tasks: for running instances in their current state, for stopped or hanging ones as stored.
+    /// All tasks: those of running instances in their current state, those of stopped or hanging ones as stored.
     package func rows() throws -> [Row] {
         let reader = stack.reader()
         let running = try hosts.filter { try reader.isRunning($0) }
@@ -61,7 +61,7 @@ package struct TaskClient {
         (beats[host]?.beat.stage.tasks ?? []).map { Row(instance: host, task: $0) }
     }
 
-    /// Gives a command and waits for its effect.
+    /// Sends a command and waits for its effect.
     /// - Returns: the task's state afterwards.
     package func run(_ action: TaskCommand.Action, _ id: String) throws -> Row {
         let client = try StackClient(address: try stack.address)
@@ -117,7 +117,7 @@ package struct TaskClient {
 }
 
 extension TaskClient {
-    /// A table for people.
+    /// The tasks in a table for people.
     package static func table(_ rows: [Row], for terminal: Terminal, now: Date) -> String {
         var table = Table([
             .init("Task"), .init("Kind", givesWay: 2), .init("State"), .init("Waits for"), .init("Last run"),

@@ -41,7 +41,7 @@ package struct ZoneClient {
     }
 
     /// - Returns: the resulting timeline.
-    /// - Throws: `Failure` when the observer doesn't do it within `seconds`.
+    /// - Throws: `Failure` when the observer doesn't make the change within `seconds`.
     package func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()

@@ -12,14 +12,14 @@ import Terminal
 /// Makes a running stack swap an instance's plugin, and follows the swap to its end.
 package struct SwapClient {
     private let stack: Stack
-    /// When the supervisor has been silent for this long, it counts as gone.
+    /// A supervisor that has been silent for this long counts as gone.
     private static let patience = Repetition.silence.seconds
 
     package init(_ stack: Stack) { self.stack = stack }
 
     /// - Parameter progress: called with each step.
     /// - Returns: how it ended; the swap may have been refused or have failed.
-    /// - Throws: `Failure` when no supervisor is running that could do it.
+    /// - Throws: `Failure` when no supervisor is running that could carry it out.
     package func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
         try requireSupervisor(wish)
         let client = try StackClient(address: try stack.address)
@@ -78,7 +78,7 @@ package struct SwapClient {
         )
     }
 
-    /// Repeats the command until the supervisor has it.
+    /// Repeats the command until the supervisor has received it.
     private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
         let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
         try wait.untilHeard()
@@ -92,7 +92,7 @@ package struct SwapClient {
 }
 
 extension SwapProgress {
-    /// How the trial went, on one line; nil if there was none.
+    /// The result of the trial, on one line; nil if there was none.
     package var trialLine: String? {
         guard let trial else { return nil }
         let all = trial.computed + trial.empty + trial.failed.count
@@ -113,7 +113,7 @@ extension SwapProgress {
         return text + "."
     }
 
-    /// The days and figures that would differ, with both values; empty if none would.
+    /// The days and figures that would differ, with the old and the new value; empty if none would.
     package static func table(of changes: [TrialChange], for terminal: Terminal) -> String {
         guard !changes.isEmpty else { return "" }
         let isForOne = Set(changes.map(\.user)).count == 1
@@ -127,7 +127,7 @@ extension SwapProgress {
 
     private static func text(_ value: Value) -> String { value.isNull ? "none" : String(value.json().prefix(60)) }
 
-    /// Its outcome so far, in one line.
+    /// The swap's outcome so far, on one line.
     package var resultLine: String {
         if dryRun { return "\(instance) still runs \(from): this was a dry run." }
         guard let without else { return "\(instance) will run \(to) from the next start on." }

@@ -6,8 +6,8 @@ import Supervisor
 import Synchronization
 
 extension SwapDirector {
-    /// What to do about a request.
-    /// - Throws: `Failure` or `ConfigurationError` for one that is refused before anything happens.
+    /// Decides what to do about a request.
+    /// - Throws: `Failure` or `ConfigurationError` for a request that is refused before anything happens.
     func plan(_ wish: SwapWish, _ supervisor: Supervisor) throws -> Plan {
         let running = running.withLock { $0 }
         let name = wish.instance
@@ -39,7 +39,7 @@ extension SwapDirector {
             old: processes.spec(old))
     }
 
-    /// Refuses whatever the names alone rule out.
+    /// Refuses requests that the names alone rule out.
     private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
         let kind = running.instance(wish.instance)?.manifest.kind
         if kind == .hub, running.bus.isSealed {
@@ -67,7 +67,7 @@ extension SwapDirector {
         }
     }
 
-    /// Read again, since plugins may have been added or removed.
+    /// The catalog is read again, since plugins may have been added or removed.
     private func currentCatalog() throws -> PluginCatalog {
         try PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs)
     }

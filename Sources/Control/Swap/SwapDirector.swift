@@ -14,7 +14,7 @@ import Terminal
 /// The supervisor's part in swaps: one after the other, on a separate thread; the supervisor's heartbeat reports the
 /// progress.
 ///
-/// Only the configuration is stored, once the new process is ready: if anything dies before that, the old one starts
+/// Only the configuration is stored, once the new process is ready: if any process dies before that, the old one starts
 /// again.
 final class SwapDirector: Sendable {
     static let subscriptions: [Subscription] = [.exact("control.supervisor"), .prefix(StandbyWord.prefix)]
@@ -23,7 +23,7 @@ final class SwapDirector: Sendable {
         case word(StandbyWord)
         case ended(why: String)
         case tookPlace(after: Duration)
-        /// It has taken over, but that couldn't be saved.
+        /// The new process has taken over, but that couldn't be saved.
         case unwritten(why: String)
         /// A process in its own place is ready.
         case ready(String)
@@ -34,17 +34,17 @@ final class SwapDirector: Sendable {
         var instance: String
         var standby: String
         var pid: Int
-        /// What the state folder will record: the plugin, or nothing if it is the configured one.
+        /// The plugin that the state folder will record; nil if it is the configured one.
         var entry: String?
         var wanted: StackConfiguration
-        /// To restart the old process.
+        /// What is needed to restart the old process.
         var old: ProcessSpec
     }
 
     private struct State {
         var supervisor: Supervisor?
         var said: (@Sendable () -> Void)?
-        /// The last few, newest last.
+        /// The last few swaps, newest last.
         var swaps: [SwapProgress] = []
         /// The instance being swapped; actions concerning others are ignored.
         var active: String?
@@ -89,7 +89,7 @@ final class SwapDirector: Sendable {
     /// For the heartbeat.
     var all: [SwapProgress] { state.withLock { $0.swaps } }
 
-    /// Takes a message on the topics that it hears, or a heartbeat; called on the bus thread.
+    /// Receives a message on the topics that it subscribes to, or a heartbeat; called on the bus thread.
     func hear(_ message: Message) {
         if let wish = SwapWish(message.body), message.topic == "control.supervisor" {
             let isNew = state.withLock { state in
@@ -112,7 +112,7 @@ final class SwapDirector: Sendable {
         }
     }
 
-    /// Called on the supervisor's thread: nothing else happens to the processes in the meantime.
+    /// Called on the supervisor's thread, so nothing else happens to the processes in the meantime.
     func note(_ notice: SupervisorNotice) {
         switch notice {
         case .standbyEnded(_, let place, let why, _): tell(.ended(why: why), of: place)
@@ -205,7 +205,7 @@ final class SwapDirector: Sendable {
                 if word.phase == .waiting { return word }
                 why = word.why ?? why
             case .ended(let how):
-                // The process's last message may still be in transit: its end may become known first.
+                // The process's last message may still be in transit, since its end may become known first.
                 let reason = why ?? lastWord(of: wish) ?? "'\(new.plugin)' \(Self.end(how))"
                 throw Failure(
                     "'\(plan.instance)' wasn't swapped and runs as before: \(reason)",
@@ -219,12 +219,12 @@ final class SwapDirector: Sendable {
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it more time")
     }
 
-    /// "was killed (signal 9)", "ended (exit code 3)".
+    /// For example "was killed (signal 9)" or "ended (exit code 3)".
     private static func end(_ how: String) -> String {
         how.hasPrefix("signal 9") ? "was killed (signal 9)" : "ended (\(how))"
     }
 
-    /// Why a process that has ended couldn't continue; nil if it isn't known within a few seconds.
+    /// Why a process that has ended couldn't continue; nil if the reason isn't known within a few seconds.
     private func lastWord(of wish: SwapWish) -> String? {
         let deadline = MonotonicClock.now + .seconds(5)
         while let event = next(until: deadline) {
@@ -251,7 +251,7 @@ final class SwapDirector: Sendable {
     }
 
     private func conclude(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) {
-        // The old process may drain for 10 s; anything that takes longer than this in total is no longer a swap.
+        // The old process may drain for 10 s; anything that takes longer than this limit in total is no longer a swap.
         let deadline = MonotonicClock.now + .seconds(wish.within + 60)
         var why: String?
         while let event = next(until: deadline) {

@@ -4,11 +4,11 @@ import Logging
 
 /// Which plugin may replace an instance's plugin while everything else keeps running.
 ///
-/// The other processes read this stack's configuration when they started. They rely on it: the debouncer for the types
-/// a handler gets and what triggers it; a handler of all other types for which types are named; the uploader for whose
-/// events to deliver and under which paths; the consolidator and the observer for which instances there are. What they
-/// rely on must stay true. That doesn't include the window: a handler divides time into days itself, and asks for
-/// samples by instants.
+/// The other processes read this stack's configuration when they started. They rely on several things in it: the
+/// debouncer, on the types that a handler gets and what triggers it; a handler of all other types, on the types that
+/// are named; the uploader, on whose events it delivers and under which paths; the consolidator and the observer, on
+/// which instances there are. All of these must remain true. The window isn't one of them: a handler divides time into
+/// days itself, and requests samples by instants.
 package enum SwapRule {
     /// Why a plugin may not replace another; nil if it may.
     /// - Parameters:

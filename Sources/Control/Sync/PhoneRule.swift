@@ -2,8 +2,8 @@ import BackgroundDelivery
 import Configuration
 import HealthModel
 
-/// Whether changes wait for a phone's system, which no command can hurry, or move on as soon as they arrive, as on a
-/// server by default. Pure.
+/// Whether changes wait until a phone's system delivers them, which no command can hurry, or move on as soon as they
+/// arrive, as on a server by default. Pure.
 package enum PhoneRule {
     /// - Parameter device: what is known about the phone; the usual state if nothing is known.
     package static func isPhone(_ stack: StackConfiguration, _ device: DeviceState?) -> Bool {

@@ -9,16 +9,16 @@ import Inspection
 import Logging
 import Protocol
 
-/// Makes a running stack sync now, and waits until everything is consumed and delivered, or reports what is still to
-/// come and why.
+/// Makes a running stack sync now, and waits until everything is consumed and delivered; otherwise reports what is
+/// still to come and why.
 package final class SyncClient {
     private let stack: Stack
     private let client: StackClient
     private let debouncer: String
     private let roles: StackRoles
-    /// Without progress for this long, whatever is still to come counts as stuck.
+    /// If there is no progress for this long, whatever is still to come counts as stuck.
     private static let patience = Duration.seconds(30)
-    /// How long the debouncer may take to hear of the observer's head; normally it does so every second.
+    /// How long the debouncer may take to learn of the observer's head; normally it learns of it within a second.
     private static let headPatience = Duration.seconds(5)
     /// New changes are counted with at most this many requests; beyond that the result is just "many".
     private static let countedRequests = 40
@@ -27,7 +27,7 @@ package final class SyncClient {
     /// The time before a backend is asked again.
     private static let checkSpacing = Duration.seconds(3)
 
-    /// Called with a description of what it is waiting for, if that takes a long time.
+    /// Called with a description of what is being waited for, if that takes a long time.
     private let tell: @Sendable (String) -> Void
 
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
@@ -63,7 +63,7 @@ package final class SyncClient {
                 hint: "'healthbus doctor' says what is wrong, and what to do"))
     }
 
-    /// Checks a name among the stack's metrics: its handlers.
+    /// Checks that a name is one of the stack's metrics, which are its handlers.
     package func check(metric: String?) throws {
         let names = stack.configuration.handlers.map(\.name)
         guard let metric, !names.contains(metric) else { return }
@@ -83,7 +83,7 @@ package final class SyncClient {
         let id = UUID().uuidString.lowercased()
         // Anything imported a moment ago is included, whether or not the debouncer has learned of it yet.
         let command = SyncNow(id: id, metric: metric, head: head?.sequence)
-        // This comes first: whatever the backend has lost must be delivered again, and waited for.
+        // This comes first, because anything the backend has lost must be delivered again, and waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command) { manual?.id == id }
@@ -128,8 +128,8 @@ package final class SyncClient {
         return missing.isEmpty ? beats : client.gather(missing, within: 20)
     }
 
-    /// The current head of the observer's changelog; nil when it doesn't answer. Its heartbeat may be older than an
-    /// import that just ended.
+    /// The current head of the observer's changelog; nil when the observer doesn't answer. The observer's heartbeat may
+    /// be older than an import that has just ended.
     private func head() throws -> StoreHead? {
         let pages: [Page<DeliveryPage>]? = try client.ask(stack.observer, .delivery, within: 20)
         return pages?.first?.head
@@ -165,8 +165,8 @@ package final class SyncClient {
         return nil
     }
 
-    /// Waits until the sync's round has ended, its results are delivered, and the backend has been compared with them;
-    /// returns what blocks.
+    /// Waits until the sync's round has ended, its results have been delivered, and the backend has been compared with
+    /// them; returns what blocks this.
     /// - Parameter check: the id of the comparison requested from backends when the sync began.
     private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
         var progress = ProgressWatch()
@@ -174,7 +174,7 @@ package final class SyncClient {
         var checks: Set<String> = [check]
         var nextCheck = MonotonicTime.distantPast
         var looked = MonotonicClock.now
-        // For how long only a comparison has been missing: continuing deliveries don't extend this wait.
+        // How long nothing but a comparison has been missing: continuing deliveries don't extend this wait.
         var comparing = Duration.zero
         while true {
             let manual = manual
@@ -218,7 +218,7 @@ package final class SyncClient {
     /// Begins a historical sync, or joins the current one, and follows it to its end.
     /// - Parameters:
     ///   - span: a number of days, or "all".
-    ///   - progress: chunks done, chunks in total, seconds since following began.
+    ///   - progress: chunks done, chunks in total, and seconds since this command began to follow the sync.
     package func history(
         _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
     ) throws -> HistoryOutcome {

@@ -10,7 +10,7 @@ extension SyncClient {
         package var name: String
         /// Changes that hadn't been delivered when the sync began; nil when there are too many to count.
         package var new: Int?
-        /// Elements that the backend has accepted since; nil if they can't be told from another handler's.
+        /// Elements that the backend has accepted since then; nil if they can't be told from another handler's.
         package var delivered: Int64?
         /// Days still to be computed.
         package var pending: Int
@@ -25,13 +25,13 @@ extension SyncClient {
 
     package struct Outcome: Sendable {
         package var metrics: [Metric]
-        /// What is waited for, in words.
+        /// What the sync is waiting for, in words.
         package var waiting: [String]
         /// What the backend has refused for good, in words.
         package var refused: [String]
-        /// What blocks; empty when everything is delivered.
+        /// What keeps the sync from being complete; empty when everything is delivered.
         package var blocked: [String] { waiting + refused }
-        /// Types that are switched off. Denied ones aren't included: HealthKit doesn't distinguish them from types
+        /// Types that are switched off. Denied types aren't included: HealthKit doesn't distinguish them from types
         /// without samples.
         package var off: [String]
         /// How many alerts are raised.
@@ -39,7 +39,7 @@ extension SyncClient {
         package var seconds: Double
         /// Whether a backend doesn't identify itself, so that nobody can tell what it keeps.
         package var isTrusted: Bool
-        /// Whether a phone decides when it hands over what it has.
+        /// Whether a phone decides when it hands over the data that it has.
         package var isPhone: Bool
         package var isDelivered: Bool { blocked.isEmpty }
         /// What to do about anything undelivered; nil when everything is delivered.
@@ -65,7 +65,7 @@ extension SyncClient {
     /// An uploader whose backend may no longer have what it accepted.
     package struct Uncompared: Sendable, Equatable {
         package var uploader: String
-        /// Why it can't be compared at present; nil when the comparison is still to come.
+        /// Why the backend can't be compared at present; nil when the comparison is still to come.
         package var why: String?
 
         package init(uploader: String, why: String?) { (self.uploader, self.why) = (uploader, why) }
@@ -76,8 +76,8 @@ extension SyncClient {
         }
     }
 
-    /// Uploaders whose backend hasn't been compared with everything delivered. Pure.
-    /// - Parameter asked: this sync's checks, one of which must be answered.
+    /// Uploaders whose backend hasn't been compared since the last delivery. Pure.
+    /// - Parameter asked: the checks requested by this sync, one of which must have been answered.
     package static func uncompared(
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
     ) -> [Uncompared] {
@@ -89,7 +89,7 @@ extension SyncClient {
         }
     }
 
-    /// How many elements backends have refused for good; empty when none. Pure.
+    /// How many elements backends have refused for good; empty when there are none. Pure.
     package static func refused(
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
     ) -> [String] {
@@ -136,7 +136,8 @@ extension SyncClient {
                 return done < head
             }
             if late { waits.append("\(uploader): days and events to deliver") }
-            // Handlers have reached the release; so must the uploader, no matter what it has to deliver again.
+            // The handlers have consumed what was released. The uploader must do so too, whatever it has to deliver
+            // again.
             if let least, let done = frontier[observer], done < least, beats[uploader]?.beat.stage.consumed == nil {
                 waits.append("\(uploader): samples to deliver")
             }

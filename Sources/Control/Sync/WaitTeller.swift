@@ -7,13 +7,13 @@ import Logging
 import Synchronization
 import Terminal
 
-/// Reports what a command is waiting for, once nothing has moved for a while: somebody watching a silent command can't
-/// tell whether it is working.
+/// Reports what a command is waiting for, once nothing has moved for a while, since somebody watching a silent command
+/// can't tell whether it is working.
 package final class WaitTeller: Sendable {
     private struct State {
         var waits: [String] = []
         var movedAt = MonotonicClock.now
-        /// By the wall clock; only for silent instances.
+        /// Since when each silent instance has been silent, by the wall clock.
         var silentSince: [String: Instant] = [:]
         var said = ""
         var isOver = false
@@ -23,17 +23,17 @@ package final class WaitTeller: Sendable {
     private let client: StackClient
     private let names: [String]
     private let began = WallClock.now
-    /// The text goes to both streams, so it is brief only if a person reads both.
+    /// The text goes to both streams, so it is shortened only if both are terminals.
     private let terminal = Terminal(.output).isTerminal ? Terminal(.error) : Terminal(.output)
     private let tell: @Sendable (String) -> Void
 
-    /// Nothing is reported before this.
+    /// How long to wait before anything is reported.
     private static let patience = Duration.seconds(4)
-    /// Seconds without a heartbeat after which a process counts as silent: all are asked twice a second, and answer if
-    /// they can.
+    /// Seconds without a heartbeat after which a process counts as silent: all are asked for one twice a second, and
+    /// answer if they can.
     private static let silence = 3.0
 
-    /// - Parameter names: the instances whose silence counts.
+    /// - Parameter names: the instances whose silence is reported.
     init(_ client: StackClient, names: [String], tell: @escaping @Sendable (String) -> Void) {
         (self.client, self.names, self.tell) = (client, names, tell)
         let thread = Thread { [self] in
@@ -56,7 +56,7 @@ package final class WaitTeller: Sendable {
         }
     }
 
-    /// Which processes are silent, and since when, in the order of the stack.
+    /// Which processes are silent, and since when, in the order in which the stack lists them.
     var silent: [String] {
         let now = WallClock.now
         return state.withLock { state in
@@ -66,7 +66,8 @@ package final class WaitTeller: Sendable {
         }
     }
 
-    /// "steps hasn't reported since 14:05:10"; in full if not for a screen. Pure.
+    /// For example "steps hasn't reported since 14:05:10"; the time is given in full if the text isn't for a screen.
+    /// Pure.
     package static func text(
         _ name: String, since: Instant, began: Instant, now: Instant, for terminal: Terminal
     ) -> String {
@@ -76,7 +77,7 @@ package final class WaitTeller: Sendable {
     }
 
     private func look() {
-        // A process with nothing to do rarely reports; when asked, every process that can answers at once.
+        // A process with nothing to do rarely reports, but when asked, every process that can answers at once.
         client.hello()
         let beats = client.heartbeats
         let now = WallClock.now

@@ -46,7 +46,7 @@ extension DeadLetter {
         try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// The selected dead letters after a given number, oldest first.
+    /// The selected dead letters whose number is higher than a given one, oldest first.
     package static func page(
         in database: Database, _ selection: MendSelection, after: Int64 = 0, limit: Int
     ) throws -> [DeadLetter] {

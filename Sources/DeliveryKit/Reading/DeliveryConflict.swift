@@ -4,7 +4,7 @@ import SQLite
 import StageKit
 
 extension DeliveryConflict {
-    /// The most that are kept: if a destination differs in everything, the first ones show it.
+    /// The maximum number of conflicts that are kept: if a destination differs in everything, the first ones show it.
     static let limit: Int64 = 10_000
 
     init(_ row: Statement) {
@@ -24,13 +24,13 @@ extension DeliveryConflict {
             """)
     }
 
-    /// 0 for a file that was never opened by a release that lists them.
+    /// 0 for a file that was never opened by a release that lists conflicts.
     package static func count(in database: Database) throws -> Int64 {
         guard try isListed(in: database) else { return 0 }
         return try database.prepare("SELECT count(*) FROM conflicts").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// Oldest first, after a number.
+    /// Those after a given number, oldest first.
     package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DeliveryConflict] {
         guard try isListed(in: database) else { return [] }
         let query = try database.prepare(

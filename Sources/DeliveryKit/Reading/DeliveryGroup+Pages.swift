@@ -6,7 +6,7 @@ import StageKit
 extension DeliveryGroup {
     /// The elements to deliver from a producer's pages.
     /// - Parameters:
-    ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
+    ///   - isSamples: whether the pages contain samples rather than rows of a keyed changelog.
     ///   - family: the metric under which a type's samples are delivered; nil for those that aren't.
     package static func groups(
         _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric?
@@ -16,7 +16,7 @@ extension DeliveryGroup {
             : try groups(documents: try pages.map { try $0.page(from: upstream) }, from: upstream)
     }
 
-    /// Pages of samples by user and by the metric family that declares their type.
+    /// Splits pages of samples by user and by the metric family that declares their type.
     package static func groups(
         samples pages: [SamplesPage], from upstream: String, family: (String) -> UploadMetric?
     ) throws -> [DeliveryGroup] {
@@ -25,7 +25,8 @@ extension DeliveryGroup {
             guard page.isOwned else { throw StageError.unreadablePage(producer: upstream) }
             let (samples, users, user) = (page.samples, page.users, page.user)
             for part in parts(of: samples, user, samples.types.map(family)) {
-                // Most pages have one type of one user: those are taken as they are. A part has no names of the others.
+                // Most pages have one type of one user, and are used as they are. A part doesn't contain names that
+                // only the other parts use.
                 let selected = samples.keeping(part.rows)
                 groups.take([
                     DeliveryGroup(
@@ -46,10 +47,10 @@ extension DeliveryGroup {
         var key: String { "\(user)/\(metric.rawValue)" }
     }
 
-    /// - Parameter metrics: those of the page's types.
+    /// - Parameter metrics: the metrics of the page's types.
     private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric?]) -> [Part] {
         var parts: [Part] = []
-        // By user and type. Neighbouring rows mostly belong to the same part.
+        // Parts are found by user and type. Neighbouring rows mostly belong to the same part.
         var places: [Int64: Int] = [:]
         var (last, place) = (Int64.min, 0)
         // Quarantined samples are stored, but not delivered.
@@ -100,7 +101,7 @@ extension DeliveryGroup {
 }
 
 extension [DeliveryGroup] {
-    /// Adds groups no part of which has been sent; samples of the same user and metric are merged.
+    /// Adds groups that haven't been sent at all, not even in part; samples of the same user and metric are merged.
     package mutating func take(_ others: [DeliveryGroup]) {
         for other in others {
             guard case .samples(let page) = other.content,
@@ -110,7 +111,7 @@ extension [DeliveryGroup] {
                 append(other)
                 continue
             }
-            // The page is referenced only here, so it grows in place.
+            // The page must be referenced only here, so that it grows in place.
             self[index].content = .samples(SamplePage())
             merged.append(page)
             self[index].batch = UploadBatch(count: merged.count)

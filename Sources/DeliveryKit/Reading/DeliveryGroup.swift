@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Elements of one kind, of one user, for one path: what is delivered from pages. Pure.
+/// Elements of one kind, of one user and for one path, to be delivered from fetched pages. Pure.
 package struct DeliveryGroup: Sendable {
     package var metric: UploadMetric
     package var user: String
@@ -22,8 +22,8 @@ package struct DeliveryGroup: Sendable {
         package var version: Int64
         /// nil for a tombstone.
         package var body: Value?
-        /// The day that it belongs to, since 1970: of a night the one it ends on, of a workout the one it starts on; nil
-        /// if it isn't known.
+        /// The day that the document belongs to, since 1970: for a night the one it ends on, for a workout the one it
+        /// starts on; nil if it isn't known.
         package var day: Int?
 
         package init(id: String, version: Int64, body: Value?, day: Int? = nil) {
@@ -49,7 +49,7 @@ extension DeliveryGroup {
         return DeliveryGroup(metric: metric, user: user, content: content, batch: UploadBatch(count: 1))
     }
 
-    /// When the elements ended, for those that ended no earlier than `first`; tombstones and days have no end.
+    /// The end times of those elements that ended no earlier than `first`; tombstones and days have no end.
     package func ends(_ part: Range<Int>, since first: Instant) -> [Instant] {
         switch content {
         case .samples(let page):
@@ -76,7 +76,7 @@ extension DeliveryGroup {
         }
     }
 
-    /// The list in the body that an element goes into.
+    /// The list in the request's body that an element goes into.
     package func list(_ index: Int) -> String {
         switch content {
         case .samples(let page): page.flags[index].contains(.deleted) ? "deleted" : "samples"
@@ -102,7 +102,7 @@ extension DeliveryGroup {
         }
     }
 
-    /// The index of a letter's element; nil if it isn't in this group.
+    /// The index of the element that a letter is about; nil if it isn't in this group.
     package func place(of letter: DeadLetter) -> Int? {
         guard user == letter.user, metric.rawValue == letter.metric else { return nil }
         return batch.next?.first { element($0).id == letter.id }

@@ -4,10 +4,11 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader answers: its dead letters, what a person dropped of them, its conflicts, and its changelog (alerts).
+/// What the uploader gives in answer to queries: its dead letters, those that a person dropped, its conflicts, and its
+/// changelog (alerts).
 package final class DeliverySource: PullSource {
     private static let perPage = 100
-    /// Up to about 32 KiB.
+    /// A page takes up to about 32 KiB.
     private static let droppedPerPage = 200
 
     private let database: Database
@@ -40,7 +41,8 @@ package final class DeliverySource: PullSource {
         }
     }
 
-    /// - Parameter part: the entries after a number: how many, the last one's number, and their page.
+    /// - Parameter part: returns the entries after a number: how many there are, the number of the last one, and their
+    ///   page.
     private func answer(
         after: Int64?, _ page: (any PageContent, Bool) -> Void,
         part: (Int64) throws -> (count: Int, last: Int64?, page: (Int64?) -> any PageContent)

@@ -3,8 +3,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader stores besides its anchors: when it last delivered each metric, how long that took, what is known
-/// about the backend, the dead letters, and the conflicts.
+/// What the uploader stores in addition to its anchors: when it last delivered each metric, how long that took, what is
+/// known about the backend, the dead letters, and the conflicts.
 package enum DeliveryTables {
     /// What was delivered for one metric.
     package struct Metric: Equatable {

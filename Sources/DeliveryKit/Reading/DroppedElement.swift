@@ -2,9 +2,9 @@ import Protocol
 import SQLite
 
 /// An element that a person gave up is remembered until the backend has it, refuses it once more, or gets a newer
-/// version: a comparison must be able to distinguish it from those that the backend has lost.
+/// version. A comparison must be able to distinguish such elements from those that the backend has lost.
 ///
-/// Those dropped under a release without this table are only counted.
+/// Elements dropped under a release without this table are only counted.
 extension DroppedElement {
     init(_ row: Statement) {
         self.init(
@@ -24,7 +24,7 @@ extension DroppedElement {
         try database.prepare("SELECT count(*) FROM dropped_letters").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// All of them after a given number, oldest first.
+    /// All dropped elements after a given number, oldest first.
     package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DroppedElement] {
         let query = try database.prepare(
             "SELECT number, user, metric, id, version FROM dropped_letters WHERE number > ? ORDER BY number LIMIT ?")
@@ -48,7 +48,7 @@ extension DroppedElement {
         try write.run()
     }
 
-    /// Forgets that an element was dropped in this version or an earlier one.
+    /// Forgets that an element was dropped in the given version or an earlier one.
     static func remove(
         user: String, metric: String, id: String, through version: Int64, in database: Database
     ) throws {

@@ -1,13 +1,13 @@
 /// Which elements of a batch are still to be sent: the whole batch at first, then ever smaller parts where one is
 /// refused.
 ///
-/// One poison element among n is found with about 2 · log2 n requests; everything around it is delivered.
+/// One bad element among n is found with about 2 · log2 n requests, and everything around it is delivered.
 package struct UploadBatch: Sendable, Equatable {
-    /// Parts in order; the first is the next to send.
+    /// The parts in order; the first is the next to be sent.
     package private(set) var parts: [Range<Int>]
-    /// Elements that were refused when sent alone, but may not be the cause.
+    /// Elements that were refused when sent alone, though they may not be the cause.
     package private(set) var held: [Int] = []
-    /// Those that are being sent again because the backend accepted something after refusing them.
+    /// Elements that are being sent again because the backend accepted something after refusing them.
     private var heardAgain: Set<Int> = []
 
     package init(count: Int) { parts = count > 0 ? [0..<count] : [] }
@@ -30,14 +30,14 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: [part.lowerBound..<middle, middle..<part.upperBound])
     }
 
-    /// The first part is to be sent in two halves; a single element after all others.
+    /// The first part is to be sent in two halves; if it is a single element, it is sent after all others.
     package mutating func isolate() {
         guard let part = parts.first, part.count == 1 else { return split() }
         parts.removeFirst()
         parts.append(part)
     }
 
-    /// The first part is to be sent in pieces of at most `count` elements, 1 or more.
+    /// The first part is to be sent in pieces of at most `count` elements; the minimum is 1.
     package mutating func split(to count: Int) {
         guard let part = parts.first, part.count > count, count > 0 else { return }
         let pieces = stride(from: part.lowerBound, to: part.upperBound, by: count).map {
@@ -59,20 +59,20 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: rest)
     }
 
-    /// The first part waits until it is known whether it is the cause.
+    /// The first part waits until it is known whether its element is the cause.
     package mutating func hold() {
         guard let part = parts.first else { return }
         parts.removeFirst()
         held += part
     }
 
-    /// The held elements are to be sent again, after all others, which may reveal more.
+    /// The held elements are to be sent again, but only after all others, whose outcome may reveal more.
     package mutating func release() {
         parts += held.map { $0..<$0 + 1 }
         held = []
     }
 
-    /// The backend was the cause: its refusals so far don't count.
+    /// The backend was the cause, so its refusals so far don't count.
     package mutating func forgetHearings() { heardAgain = [] }
 
     /// Elements held twice become dead letters; the others are to be sent again.

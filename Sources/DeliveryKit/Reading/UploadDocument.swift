@@ -9,7 +9,7 @@ package enum UploadDocument {
         body(of: row).flatMap { versioned($0, row.sequence.value) }
     }
 
-    /// As `document(of:)`, without the version.
+    /// The document as in `document(of:)`, without the version.
     static func body(of row: KeyedChangelog.Row) -> Value? {
         row.topic == "daily.summary" ? row.body : row.body.map { $0.read(EventBody.self)?.event ?? .null }
     }

@@ -15,11 +15,11 @@ struct HandlerTrial {
     let effects: (any EffectRunner)?
     let client: StackClient
 
-    /// Enough to cover each day of the week twice, but few enough to take only a second.
+    /// Enough days to cover each day of the week twice, but few enough to take only a second.
     static let days = 14
     private static let patience = 60.0
 
-    /// - Throws: an error that keeps it from computing at all; a day that fails is only counted.
+    /// - Throws: an error that makes the trial impossible; a day that fails is only counted.
     func run(path: String) throws -> TrialReport {
         var report = TrialReport()
         // An instance that has never run has nothing to compare with.
@@ -73,7 +73,8 @@ struct HandlerTrial {
         case .beside:
             let replies = Mailbox<EffectResult>(capacity: 1)
             effects?.perform(Effect(id: Int64(number), request: DayRequest(input: input))) { replies.offer($0) }
-            // The program has its own time limits, and so does the process that waits for this one.
+            // No limit is needed here: the program has its own time limits, and so does the process that waits for this
+            // one.
             guard let reply = replies.take(limit: 1, timeout: 86_400).first?.value as? DayReply else {
                 throw Failure("the program was stopped during the trial")
             }

@@ -4,10 +4,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Some days from a handler's file, read alongside its owner in one transaction, so that figures, zones and cursor are
-/// consistent.
+/// Some days from a handler's file. They are read alongside its owner in one transaction, so that figures, zones and
+/// cursor are consistent.
 ///
-/// The file isn't copied: it is read as pulls are, over a connection that can't write, so there is nothing to create,
+/// The file isn't copied: it is read over a connection that can't write, as for pulls, so there is nothing to create,
 /// and nothing to clean up after a crash.
 package struct TrialDays {
     struct Day {
@@ -27,11 +27,11 @@ package struct TrialDays {
     /// Starts out with nothing known.
     init(asked: Set<String>) { characteristics = Characteristics(asked) }
 
-    /// Some of the days that failed; days with figures, newest first, but those waiting to be computed again last; and
-    /// one day without figures.
+    /// Selects some of the days that failed; days with figures, newest first, with those waiting to be computed again
+    /// last; and one day without figures.
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
-    ///   - count: the most days.
+    ///   - count: the maximum number of days.
     init(in database: Database, observer: String, asked: Set<String>, count: Int) throws {
         self.init(asked: asked)
         try database.readTransaction {
@@ -58,7 +58,8 @@ package struct TrialDays {
         }
     }
 
-    /// Which days are tried. Failed ones come first, as they are why a handler is replaced, but make up at most half.
+    /// Chooses which days are tried. Failed days come first, because they are the reason for replacing a handler, but
+    /// they make up at most half.
     package static func choose(in database: Database, count: Int) throws -> [(user: String, day: Int, isSettled: Bool)]
     {
         var chosen: [(user: String, day: Int, isSettled: Bool)] = []

@@ -30,7 +30,7 @@ extension TrialReport {
         let events = rows.filter { $0.key.hasPrefix("event/") }.map(\.body)
         var names = names(output.figures, body["figures"])
         names.formUnion(self.names(output.hourly, body["hourly"]).map { "hourly.\($0)" })
-        // Compared as text, in which equal numbers are equal no matter how the handler's language writes them.
+        // Compared as text, in which equal numbers look the same, however the handler's language writes them.
         let new = output.events.map { event -> String in
             Value.object(["id": .string(event.id), "kind": .string(event.kind), "event": event.payload]).json()
         }

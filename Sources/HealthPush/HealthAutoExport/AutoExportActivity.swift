@@ -12,7 +12,7 @@ enum AutoExportActivity {
         return names[bare] ?? name
     }
 
-    /// Whether the name says that it was indoors; nil if it doesn't say.
+    /// Whether the name says that the workout was indoors; nil if it doesn't say.
     static func isIndoor(_ text: String) -> Bool? {
         let words = text.lowercased().split { !$0.isLetter }
         if words.contains("indoor") { return true }
@@ -25,7 +25,7 @@ enum AutoExportActivity {
         var names: [String: String] = [:]
         for raw in [Int](1...80) + [82, 83, 84, 3000] {
             let activity = WorkoutActivity(raw: raw)
-            // The app uses other workouts' names for 81 and for numbers that HealthKit doesn't use.
+            // For 81 and for numbers that HealthKit doesn't use, the app uses the names of other workouts.
             if activity.name != "other" || raw == 3000 { names[activity.name.lowercased()] = activity.identifier }
         }
         for entry in others.split(whereSeparator: \.isWhitespace) {

@@ -5,10 +5,10 @@ enum AutoExportAggregation: Equatable {
     /// Nothing is aggregated.
     case samples
     case period(AutoExportPeriod)
-    /// Unknown; any period suggested by the dates is at most this long.
+    /// The period is unknown; any period suggested by the dates is at most this long.
     case unknown(atMost: AutoExportPeriod)
 
-    /// From the header's text, in upper or lower case, singular or plural: `Minutes`, `hours`, `Day`, `none`.
+    /// Reads the header's text, in upper or lower case, singular or plural: `Minutes`, `hours`, `Day`, `none`.
     init(header: String?) {
         let text = (header ?? "").lowercased().filter(\.isLetter)
         switch text {
@@ -26,7 +26,7 @@ enum AutoExportAggregation: Equatable {
     }
 }
 
-/// A calendar period, which begins by the wall clock.
+/// A calendar period, which begins according to the wall clock.
 enum AutoExportPeriod: Int, Comparable {
     case second, minute, hour, day, week, month, year
 

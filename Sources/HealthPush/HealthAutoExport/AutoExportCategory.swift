@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Symptoms and cycle tracking entries, by the names shown to people: "Chest Tightness or Pain", "Menstrual Flow".
+/// Symptoms and cycle-tracking entries, by the names shown to people: "Chest Tightness or Pain", "Menstrual Flow".
 enum AutoExportCategory {
     /// Nil for an unknown name. The app translates names into the phone's language in its own words, so only the
     /// English names are known.

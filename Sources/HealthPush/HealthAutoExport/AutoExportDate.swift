@@ -2,9 +2,9 @@ import HealthModel
 
 /// A date as the app writes it, with the wall clock that it was read from.
 ///
-/// `2024-02-06 14:30:00 -0800`, and on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00 pm`,
-/// preceded by a space of any kind (U+202F since iOS 17); also ISO 8601. A date without an offset is rejected, since
-/// there is no telling which moment it means.
+/// The forms are `2024-02-06 14:30:00 -0800`; on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00
+/// pm`, with any kind of space before it (U+202F since iOS 17); and ISO 8601. A date without an offset is rejected,
+/// since it is impossible to tell which moment it means.
 struct AutoExportDate: Equatable {
     let instant: Instant
     /// Seconds east of Greenwich, as printed.
@@ -29,7 +29,7 @@ struct AutoExportDate: Equatable {
         return rest < 0 ? rest + Self.dayLength : rest
     }
 
-    /// When a local date begins, with this date's offset.
+    /// The beginning of a local date, taking the offset of this date.
     func midnight(of day: LocalDay) -> Instant {
         Instant(microseconds: Int64(day.number) * Self.dayLength - offset * Instant.microsecondsPerSecond)
     }
@@ -67,7 +67,7 @@ extension DateScanner {
         return (Instant(microseconds: seconds * Instant.microsecondsPerSecond + fraction), offset)
     }
 
-    /// Whether it is after noon, if the date says so: `AM`, `pm`, `a. m.`
+    /// Whether the time is after noon, if the date says so: `AM`, `pm`, `a. m.`
     private mutating func half() -> Bool? {
         guard let byte = peek() else { return nil }
         let letter = byte | 0x20

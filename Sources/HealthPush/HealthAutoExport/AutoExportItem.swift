@@ -1,12 +1,13 @@
 import HealthModel
 import JSON
 
-/// One item of a request: where its members are. Nested values stay text until they are requested.
+/// One item of a request, represented by the positions of its members. Nested values stay text until they are
+/// requested.
 ///
-/// Members that have been read count as understood; `rest` holds the others, so that they can be kept.
+/// A member that has been read counts as understood; `rest` returns the others, so that they can be kept.
 struct AutoExportItem {
     private var members: [(name: JSONSpan, value: JSONSpan)] = []
-    /// One bit for each of the first 64 members; any further ones never count as understood.
+    /// One bit for each of the first 64 members; any members beyond these never count as understood.
     private var understood: UInt64 = 0
 
     /// Records an item's position; returns false when it isn't an object.
@@ -20,7 +21,7 @@ struct AutoExportItem {
         return true
     }
 
-    /// A member's value; nil if there is none, and for null.
+    /// A member's value; nil if the member is missing or null.
     mutating func take(_ name: StaticString) -> JSONSpan? {
         for index in members.indices where members[index].name == name {
             if index < 64 { understood |= 1 << UInt64(index) }
@@ -47,14 +48,14 @@ struct AutoExportItem {
     /// Whether there is a member with this name, even if it is null.
     func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
 
-    /// A member's value; the member stays among the rest.
+    /// A member's value, read without marking the member as understood.
     func look(_ name: StaticString) -> JSONSpan? {
         members.first { $0.name == name }.flatMap { $0.value.isNull ? nil : $0.value }
     }
 
-    /// Members that nothing requested, except null ones.
+    /// Members that nothing has requested, except those that are null.
     var rest: [String: Value] {
-        // Usually nothing is left, so the dictionary is made only if something is.
+        // Usually there are none, so the dictionary is made only when needed.
         var rest: [String: Value] = [:]
         for (index, member) in members.enumerated() where !isUnderstood(index) && !member.value.isNull {
             if let name = member.name.text { rest[name] = member.value.value }
@@ -62,8 +63,8 @@ struct AutoExportItem {
         return rest
     }
 
-    /// As many of the remaining members as fit into this many bytes, shortest first, and the names of those that don't
-    /// fit.
+    /// As many of the remaining members as fit into the given number of bytes, shortest first, and the names of those
+    /// that don't fit.
     func rest(upTo limit: Int) -> (members: [String: Value], notKept: [String]) {
         let left = members.enumerated().filter { !isUnderstood($0.offset) && !$0.element.value.isNull }
         let sorted = left.compactMap { _, member in member.name.text.map { (name: $0, value: member.value) } }
@@ -82,7 +83,7 @@ struct AutoExportItem {
 }
 
 extension JSONSpan {
-    /// The text of a number, or of a number inside a string, as some versions of the app write it.
+    /// The text of a number, which some versions of the app write inside a string.
     var numberText: UnsafeBufferPointer<UInt8>? {
         kind == .number || kind == .string ? bytes.assumingMemoryBound(to: UInt8.self) : nil
     }

@@ -10,9 +10,9 @@ struct AutoExportMetric {
         case bloodPressure
         /// Stages, or nights.
         case sleep
-        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, possibly with a `value` given by name.
+        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, possibly with a `value` that is a name.
         case category
-        /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts.
+        /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`, which are counts.
         case sexualActivity
     }
 
@@ -55,7 +55,7 @@ struct AutoExportMetric {
 
     static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// The app's names that differ from HealthKit's, from all of its versions.
+    /// The app's names, from all of its versions, that differ from HealthKit's.
     private static let others: [String: String] = {
         var names: [String: String] = [key("blood_pressure"): bloodPressure]
         for (prefix, table) in [(quantity, quantities), (category, categories)] {

@@ -6,11 +6,11 @@ extension AutoExportReader {
     static let translates = "the app translates it, so the phone may be set to another language"
     static let unknownValue = "the value isn't one that its type is known to have; \(translates)"
 
-    /// Sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
+    /// Reads sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
     ///
-    /// An entry with a start and an end, or with a `value` given by name, is a sample; so is one that lasts longer than
-    /// its period, in which case it begins at its date. Otherwise the app has counted events, or added up their
-    /// minutes.
+    /// An entry with a start and an end, or with a `value` that is a name, is a sample. So is an entry that lasts
+    /// longer than its period; that sample begins at the entry's date. Otherwise the app has counted events, or added
+    /// up their minutes.
     mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)
@@ -68,7 +68,7 @@ extension AutoExportReader {
         return CategoryValue.raw(of: text)
     }
 
-    /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts for a day, which the app sends
+    /// Reads `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts for a day, which the app sends
     /// regardless of its aggregation. Returns what is wrong, or nil.
     mutating func readSexualActivity(_ series: AutoExportSeries) -> String? {
         let parts = [

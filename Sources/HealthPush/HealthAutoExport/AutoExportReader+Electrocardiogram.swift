@@ -2,12 +2,12 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// An ECG is drawn to a scale of millimetres per millivolt: a nanovolt is finer than any drawing shows, and finer
-    /// than the watch can measure.
+    /// An ECG is drawn to a scale of millimetres per millivolt, so a nanovolt is finer than any drawing shows, and
+    /// finer than the watch can measure.
     private static let voltageDigits = 1000.0
     private static let voltageLimit = 1 << 16
 
-    /// An electrocardiogram as one record without a number. Returns what is wrong, or nil.
+    /// Reads an electrocardiogram as one record without a number. Returns what is wrong, or nil.
     ///
     /// Its payload has `classification`, `averageHeartRate`, `samplingFrequency` and the like as the app sends them,
     /// and the voltages as one column: `{"microvolts": […]}`, to the nanovolt. The measurements' own times aren't kept:
@@ -29,8 +29,8 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// Nil for anything that isn't an array of voltages, or is longer than any recording; it is then kept unchanged if
-    /// there is room.
+    /// Nil for anything that isn't an array of voltages or is longer than any recording; the array is then kept
+    /// unchanged if there is room.
     private static func microvolts(_ array: JSONSpan?) throws(JSONScanError) -> [Double]? {
         guard let array, array.kind == .array else { return nil }
         let volts = HealthType(identifier: "voltage", kind: .other, unit: "mcV", style: .none)

@@ -8,8 +8,8 @@ extension AutoExportReader {
     static let stateOfMind = "HKDataTypeIdentifierStateOfMind"
     static let medication = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
 
-    /// A symptom `{start, end, name, severity}` or an entry of cycle tracking `{start, end, name, value}`. Returns what
-    /// is wrong, or nil.
+    /// Reads a symptom `{start, end, name, severity}` or a cycle-tracking entry `{start, end, name, value}`. Returns
+    /// what is wrong, or nil.
     mutating func readCategory() -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -37,10 +37,10 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// `{start, end, heartNotification, threshold, heartRateData}`; the heart rates stay in the payload. Returns what
-    /// is wrong, or nil.
+    /// Reads `{start, end, heartNotification, threshold, heartRateData}`; the heart rates stay in the payload. Returns
+    /// what is wrong, or nil.
     ///
-    /// The app's manual doesn't mention a kind, but its requests have one. If it is missing, the kind follows from
+    /// The app's manual doesn't mention a kind, but its requests have one. If it is missing, the kind is inferred from
     /// whether there is a threshold (only rates have one), and on which side of it the rates are.
     mutating func readHeartRateNotification() throws(JSONScanError) -> String? {
         let times: (start: Instant, end: Instant)
@@ -70,7 +70,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// A state of mind; all of it goes into the payload. Returns what is wrong, or nil.
+    /// Reads a state of mind; all of it goes into the payload. Returns what is wrong, or nil.
     mutating func readStateOfMind() -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -81,8 +81,8 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// A dose that was taken, skipped or missed: its value is the dosage; everything else is in the payload. Its time
-    /// is when it was logged, or when it was due. Returns what is wrong, or nil.
+    /// Reads a dose that was taken, skipped or missed. Its value is the dosage; everything else goes into the payload.
+    /// Its time is the time when it was logged or, failing that, when it was due. Returns what is wrong, or nil.
     mutating func readMedication() -> String? {
         let due: AutoExportDate?
         let times: (start: Instant, end: Instant)

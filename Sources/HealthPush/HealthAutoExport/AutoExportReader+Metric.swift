@@ -8,11 +8,11 @@ struct AutoExportSeries {
     let units: String
     /// The conversion for a quantity's values; nil if the unit doesn't belong to its type.
     let factors: UnitFactors?
-    /// The range from a value's minimum to its maximum.
+    /// The range within which a value's minimum and maximum must be.
     let limit: ClosedRange<Double>
     let aggregation: AutoExportAggregation
-    /// The positions of the samples' type and unit in the columns, and of the statistics' type and unit; nil until
-    /// there is one.
+    /// The positions in the columns of the samples' type and unit, and of the statistics' type and unit; nil until
+    /// there is such a row.
     var sampleSlots: AutoExportSlots?
     var statisticSlots: AutoExportSlots?
 }
@@ -71,7 +71,7 @@ extension AutoExportReader {
     static let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
     static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
 
-    /// As stated by the request; otherwise inferred from all of the metric's dates together.
+    /// The aggregation stated by the request; otherwise inferred from all of the metric's dates together.
     private func aggregation(of data: JSONSpan) throws(JSONScanError) -> AutoExportAggregation {
         guard case .unknown(let longest) = aggregation else { return aggregation }
         var scanner = JSONScanner(data.bytes)
@@ -80,7 +80,7 @@ extension AutoExportReader {
         try scanner.beginArray()
         while try scanner.nextElement() {
             guard try entry.read(scanner.value()), let date = entry.take("date")?.date else { continue }
-            // If even one date isn't the beginning of a period, there are no periods.
+            // If even one date isn't the beginning of a period, the entries aren't periods.
             guard let period = AutoExportPeriod.beginning(at: date) else { return .samples }
             found = min(found ?? longest, period)
         }

@@ -5,7 +5,8 @@ extension AutoExportReader {
     static let wrongUnit = "the unit is missing, or isn't one for the metric's type"
     static let noQuantity = "there is no quantity, or it isn't a number"
 
-    /// `{date, qty}` or `{date, Min, Avg, Max}`, and members that describe them. Returns what is wrong, or nil.
+    /// Reads `{date, qty}` or `{date, Min, Avg, Max}`, and the members that describe them. Returns what is wrong, or
+    /// nil.
     mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let quantity = item.take("qty")
@@ -34,12 +35,12 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// The number in the type's unit; nil if there is none, or it isn't a number.
+    /// The number in the type's unit; nil if it is missing or isn't a number.
     private func number(_ span: JSONSpan?, _ factors: UnitFactors) -> Double? {
         span?.numberText.flatMap { factors.convert($0) }.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Values for which the app sends words and HealthKit stores metadata, turned into the numbers that exports print.
+    /// Values that the app sends as words and HealthKit stores as metadata, turned into the numbers that exports print.
     /// Other words stay in the payload.
     private mutating func quantityMetadata(_ identifier: String) -> [String: Value] {
         switch identifier {
@@ -66,7 +67,7 @@ extension AutoExportReader {
         return [key: .string(number)]
     }
 
-    /// `{date, systolic, diastolic}`: one record for each value. Returns what is wrong, or nil.
+    /// Reads `{date, systolic, diastolic}`, which becomes one record for each value. Returns what is wrong, or nil.
     mutating func readBloodPressure(_ series: AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]

@@ -7,8 +7,8 @@ extension AutoExportReader {
         AutoExportRow(slots: rows.slots(identifier, unit: unit), start: start, end: end)
     }
 
-    /// A row of a metric's type, or of its statistics: there may be many, so their positions in the columns are looked
-    /// up once.
+    /// A row of a metric's type, or of its statistics. There may be many such rows, so their positions in the columns
+    /// are looked up once.
     mutating func row(of series: inout AutoExportSeries, _ span: AutoExportSpan) -> AutoExportRow {
         let identifier = series.metric.type.identifier
         guard span.isStatistic else {
@@ -31,10 +31,10 @@ extension AutoExportReader {
         return row
     }
 
-    /// Reads what every item may have (source, id, metadata, whether it was typed in), and puts everything not
-    /// requested into the payload.
+    /// Reads what every item may have (source, id, metadata, whether it was typed in), and puts everything that hasn't
+    /// been requested into the payload.
     /// - Parameters:
-    ///   - metadata: by HealthKit's keys; takes precedence over the item's own.
+    ///   - metadata: entries by HealthKit's keys; they take precedence over the item's own.
     ///   - keepsID: whether the item's id is that of the sample in HealthKit.
     mutating func describe(
         _ row: inout AutoExportRow, metadata: [String: Value] = [:], payload: [String: Value] = [:],
@@ -90,7 +90,7 @@ extension AutoExportReader {
     }
 
     /// Several sources come as one string, joined by `|`, and stay that way. Heart-rate notifications have an object
-    /// with a name instead.
+    /// with a name instead of a string.
     private mutating func origin() -> Int32 {
         guard let source = item.take("source") else { return rows.originSlot(named: "") }
         guard source.kind == .object else { return rows.originSlot(of: source) }

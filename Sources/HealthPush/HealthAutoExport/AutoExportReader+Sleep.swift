@@ -3,10 +3,10 @@ import JSON
 
 extension AutoExportReader {
     static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
-    /// No part of a night may be longer than this; the app has sent durations longer than a lifetime.
+    /// No part of a night may be longer than this, because the app has sent durations longer than a lifetime.
     private static let longestNight = Duration.seconds(7 * 86_400)
 
-    /// A stage (`{startDate, endDate, value}`), or a night with its hours. Returns what is wrong, or nil.
+    /// Reads a stage (`{startDate, endDate, value}`), or a night with its hours. Returns what is wrong, or nil.
     mutating func readSleep(_ series: AutoExportSeries) -> String? {
         if let value = item.take("value") { return readStage(value) }
         return readNight(series)
@@ -21,7 +21,7 @@ extension AutoExportReader {
             end = try AutoExportSpan.date(item.take("endDate", "end"), "end")
         } catch { return error.reason }
         guard let start, let end else { return "there is no start, or no end" }
-        // The duration, and a repetition of the start.
+        // Discards the duration and a repetition of the start.
         _ = item.take("qty")
         _ = item.take("date")
         var row = row(Self.sleep, start.instant, end.instant)
@@ -41,13 +41,13 @@ extension AutoExportReader {
         }
     }
 
-    /// A night as one sleep statistic, from falling asleep to waking up, without a number.
+    /// Reads a night as one sleep statistic without a number, from falling asleep to waking up.
     ///
-    /// Its payload gives times in seconds: `asleepSeconds` is all sleep, `unspecifiedSeconds` is sleep without a stage,
-    /// followed by `coreSeconds`, `deepSeconds`, `remSeconds`, `awakeSeconds`, `inBedSeconds`; and `inBedStart`,
-    /// `inBedEnd` in UTC. Values that the app doesn't send are missing. The app's `asleep` is all sleep when there are
-    /// no stages, and only the sleep without a stage when there are any, so the sum is right in both cases. Hours that
-    /// can't be true go into `leftOut`.
+    /// Its payload gives times in seconds: `asleepSeconds` is all sleep and `unspecifiedSeconds` is sleep without a
+    /// stage, followed by `coreSeconds`, `deepSeconds`, `remSeconds`, `awakeSeconds` and `inBedSeconds`; `inBedStart`
+    /// and `inBedEnd` are in UTC. Values that the app doesn't send are missing. The app's `asleep` is all sleep when
+    /// there are no stages, and only the sleep without a stage when there are any, so the sum is right in both cases.
+    /// Hours that can't be true go into `leftOut`.
     private mutating func readNight(_ series: AutoExportSeries) -> String? {
         guard let length = AutoExportUnits.seconds(in: series.units.isEmpty ? "hr" : series.units) else {
             return "the unit isn't one of time"
@@ -77,8 +77,8 @@ extension AutoExportReader {
         if payload["asleepSeconds"] == nil, let asleep { payload["asleepSeconds"] = .number(asleep) }
         payload["inBedStart"] = times.bedStart.map { .string(InstantText.iso8601($0.instant)) }
         payload["inBedEnd"] = times.bedEnd.map { .string(InstantText.iso8601($0.instant)) }
-        // The time of the night, or when it was recorded; it only repeats the start in another form, so it is
-        // discarded.
+        // This is the time of the night, or the time when it was recorded. It only repeats the start in another form,
+        // so it is discarded.
         _ = item.take("date")
         if item.look("source") == nil, let source = item.take("sleepSource")?.text {
             payload["sleepSource"] = .string(source)
@@ -102,8 +102,7 @@ extension AutoExportReader {
 
         mutating func add(_ name: String, _ span: JSONSpan?) {
             guard let span else { return }
-            // Rounded to the millisecond, because the app's hours, even with all their digits, don't give whole
-            // seconds.
+            // Rounded to the millisecond, because the app's hours don't give whole seconds even with all their digits.
             let seconds = span.decimal.map { ($0 * secondsEach * 1000).rounded() / 1000 }
             guard let seconds, seconds >= 0, seconds <= longestNight.seconds else {
                 leftOut[name] = span.value

@@ -2,10 +2,10 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// How many bytes of its row the unread members of a workout or an event may take.
+    /// The number of bytes in a row that the unread members of a workout or an event may take up.
     static let restLimit = 256 << 10
 
-    /// A workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.
+    /// Reads a workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.
     mutating func readWorkout() throws(JSONScanError) -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -26,7 +26,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// Start and end of an event; the end equals the start if there is none.
+    /// The start and end of an event; without an end, the end equals the start.
     mutating func readTimes() throws(AutoExportSpan.Problem) -> (start: Instant, end: Instant) {
         let start = try AutoExportSpan.date(item.take("start", "startDate"), "start")
         let end = try AutoExportSpan.date(item.take("end", "endDate"), "end")
@@ -78,7 +78,8 @@ extension AutoExportReader {
         }
     }
 
-    /// Sums of the series, used where the workout states no total. The series themselves stay in the payload.
+    /// Computes the sums of the series, which are used where the workout states no total. The series themselves stay in
+    /// the payload.
     private mutating func readSeries(_ workout: inout AutoExportWorkout) throws(JSONScanError) {
         let distances = workout.members["totalDistanceMeters"] == nil
         let energy = workout.members["totalEnergyKilocalories"] == nil

@@ -14,13 +14,13 @@ struct AutoExportRow: RecordCells {
     var origin: Int32 = 0
     var start: Instant
     var end: Instant
-    /// In the canonical unit; NaN for none.
+    /// The value in the canonical unit; NaN for none.
     var value = Double.nan
     /// Seconds since 1970; 0 when unknown.
     var created: Int64 = 0
     var flags: RecordFlags = []
     var uuid: SampleID?
-    /// JSON objects with their members in order; empty for none.
+    /// JSON objects with their members in order; empty if there are no members.
     var metadata: [UInt8] = []
     var payload: [UInt8] = []
 }
@@ -69,7 +69,7 @@ struct AutoExportContext {
         return out
     }
 
-    /// Appends the text only if it is short, since it is kept with each of the items.
+    /// Appends the text only if it is short, since it is stored again with each item.
     private static func append(_ span: JSONSpan, to out: inout [UInt8]) {
         if span.bytes.count <= 128 { out.append(contentsOf: span.whole) } else { out.append(json: "\"too long\"") }
     }
@@ -78,12 +78,12 @@ struct AutoExportContext {
 /// Fills the columns of a request's changes.
 struct AutoExportRows {
     static let rawLimit = 4096
-    /// A row with more text than this can't be sent: a message frame holds 1 MiB.
+    /// The maximum length of a row's text: a longer row can't be sent, since a message frame holds 1 MiB.
     static let rowTextLimit = 512 << 10
 
     private var changes = PushedChanges()
     private var columns = RecordRows()
-    /// The previous row's source, which is nearly always the next one's too.
+    /// The previous row's source, which is nearly always the source of the next row too.
     private var lastSource: [UInt8] = []
     private var lastOrigin: Int32 = -1
     private var hasUUIDs = false
@@ -101,7 +101,7 @@ struct AutoExportRows {
         return nil
     }
 
-    /// Keeps the item unchanged.
+    /// Quarantines the item unchanged.
     mutating func quarantine(_ reason: String, raw: UnsafeRawBufferPointer, within context: AutoExportContext? = nil) {
         let text = context.map { Self.cut($0.wrap(raw)) } ?? Self.cut(raw)
         changes.quarantined.append(QuarantinedInput(line: changes.items, reason: reason, raw: text))
@@ -122,7 +122,7 @@ struct AutoExportRows {
         return changes
     }
 
-    /// The positions of a type and its unit: the canonical one unless another is given.
+    /// The positions of a type and its unit; if no unit is given, the type's canonical one is used.
     mutating func slots(_ identifier: String, unit: String? = nil) -> AutoExportSlots {
         let unit = unit ?? HealthType.named(identifier).unit
         return AutoExportSlots(type: columns.slot(type: identifier), unit: columns.slot(unit: unit))

@@ -29,7 +29,7 @@ struct AutoExportSpan {
         guard let date = date ?? start else { throw Problem(reason: "there is no date") }
         var period: AutoExportPeriod?
         if case .period(let stated) = aggregation, isSum || hasSpread || stated.mayBegin(at: date) { period = stated }
-        // Two different values at one instant mean that the app aggregated by the second, its shortest period.
+        // If there are two different values at one instant, the app has aggregated by the second, its shortest period.
         if period == nil, hasSpread { period = AutoExportPeriod.second }
         self.init(
             start: date.instant, end: period?.end(from: date) ?? date.instant, isStatistic: period != nil, isOwn: false)
@@ -42,7 +42,7 @@ struct AutoExportSpan {
         self.isOwn = isOwn
     }
 
-    /// Nil if there is none.
+    /// Nil if there is no date.
     static func date(_ span: JSONSpan?, _ name: String) throws(Problem) -> AutoExportDate? {
         guard let span else { return nil }
         guard let date = span.date else { throw Problem(reason: "the \(name) isn't a date with an offset") }

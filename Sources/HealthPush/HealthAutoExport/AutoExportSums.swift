@@ -6,13 +6,13 @@ struct AutoExportSums {
     private(set) var sum = 0.0
     private(set) var least: Double?
     private(set) var most: Double?
-    /// As printed by all of them; nil when they differ.
+    /// The unit printed by all of them; nil when they differ.
     private(set) var unit: String?
     private var means = 0.0
     private var count = 0.0
     private var isMixed = false
 
-    /// Nil for anything that isn't an array, or that contains no numbers.
+    /// Nil for anything that isn't an array or contains no numbers.
     init?(_ array: JSONSpan?) throws(JSONScanError) {
         guard let array, array.kind == .array else { return nil }
         var scanner = JSONScanner(array.bytes)
@@ -38,7 +38,7 @@ struct AutoExportSums {
         if count == 0 { return nil }
     }
 
-    /// Whether they can be added up: if there are several sources, the same steps would count twice.
+    /// Whether the values can be added up: if there are several sources, the same steps would be counted twice.
     var isSum: Bool { !isMixed }
     var mean: Double { means / count }
 }

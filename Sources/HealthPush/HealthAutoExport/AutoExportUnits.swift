@@ -2,14 +2,14 @@ import HealthModel
 
 /// Units as the app writes them. Most are HealthKit's own strings; the others are meant for people.
 enum AutoExportUnits {
-    /// The factors that convert a type's values; nil if the unit doesn't belong to the type, or if no unit is given and
-    /// the type has several in use.
+    /// The factors that convert a type's values. Nil if the unit doesn't belong to the type, or if no unit is given and
+    /// several are in use for the type.
     ///
-    /// The app sends 97 for a percentage that is 0.97 in HealthKit and in the store.
+    /// The app sends 97 for a percentage that HealthKit and the store represent as 0.97.
     static func factors(_ unit: String, for type: HealthType) -> UnitFactors? {
         let unit = healthKit(unit)
         if type.unit == "%", unit.isEmpty || unit == "%" { return UnitFactors(scale: 0.01, offset: 0) }
-        // Beats, under the name that the app's first version used.
+        // These are beats, under the unit name that the app's first version used.
         if type.unit == "count/min", unit == "count" { return .identity }
         if unit.isEmpty { return unambiguous.contains(type.unit) ? .identity : nil }
         guard let found = UnitConversion.toCanonical(unit: unit, for: type) else { return nil }

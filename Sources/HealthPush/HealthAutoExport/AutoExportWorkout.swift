@@ -19,7 +19,7 @@ struct AutoExportWorkout {
         if let value, !value.isNull { members[name] = value }
     }
 
-    /// A total stated by the workout: `{qty, units}`, or a bare number in the type's unit.
+    /// A total stated by the workout, either `{qty, units}`, or a bare number in the type's unit.
     mutating func total(_ member: String, _ span: JSONSpan?, _ type: String, _ name: String) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         set(member, numbers.total(text, unit, HealthType.named(type), name))
@@ -28,7 +28,7 @@ struct AutoExportWorkout {
     /// One of `sum`, `average`, `minimum`, `maximum` of a type's samples.
     mutating func statistic(_ type: String, _ name: String, _ text: String?, _ unit: String?) {
         let type = HealthType.named(type)
-        // Beats have only one unit, whatever versions of the app call it.
+        // Beats have only one unit, whatever the app's versions call it.
         let unit = type.unit == "count/min" ? type.unit : unit
         guard let found = numbers.statistic(text, unit, type, name) else { return }
         statistics[type.identifier, default: [:]][name] = .number(found.value)
@@ -43,7 +43,7 @@ struct AutoExportWorkout {
     func has(_ type: String, _ name: String) -> Bool { statistics[type]?[name] != nil }
 
     /// The duration in seconds. Version 2 of the app's format uses seconds, but others that send this format often use
-    /// minutes: whichever fits between start and end is taken.
+    /// minutes. Whichever unit fits between start and end is used.
     mutating func duration(_ span: JSONSpan?, within length: Duration) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         let number = Double(text) ?? 0
@@ -71,7 +71,7 @@ struct AutoExportWorkout {
         if summary.points > 0 { set("routeSummary", summary.value) }
     }
 
-    /// The payload, including members that nobody read.
+    /// The payload, including members that nothing has read.
     mutating func payload(_ rest: [String: Value]) -> [String: Value] {
         if !statistics.isEmpty {
             set(
@@ -85,7 +85,7 @@ struct AutoExportWorkout {
         return rest.merging(members) { _, own in own }
     }
 
-    /// The number's text and HealthKit's unit, from `{qty, units}` or a bare number.
+    /// The number's text and its unit in HealthKit's form, from `{qty, units}` or a bare number.
     private static func quantity(_ span: JSONSpan) -> (text: String, unit: String?)? {
         if let text = span.numberText { return (String(decoding: text, as: UTF8.self), nil) }
         guard span.kind == .object else { return nil }

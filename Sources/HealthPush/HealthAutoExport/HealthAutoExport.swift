@@ -8,28 +8,28 @@ import JSON
 /// - `workouts`, `symptoms`, `cycleTracking`, `ecg`, `heartRateNotifications`, `stateOfMind`, `medications`: each
 ///   element of these is an item.
 ///
-/// **Samples and statistics.** The app sends samples one by one, or aggregated over periods ("Summarize Data"); both
+/// **Samples and statistics.** The app sends samples one by one, or aggregated over periods ("Summarize Data"). Both
 /// look alike, and nothing in the body distinguishes them. So:
 ///
-/// 1. An entry with its own start and end is a sample: only samples have them.
-/// 2. However, one whose minimum and maximum differ is always a statistic: no sample has two values.
-/// 3. Otherwise the request's header `automation-aggregation` decides. `none` or `off`: a sample. A period: the entry
-///    is a statistic for the period that begins at its `date`, except for a mean (weight, temperature) whose `date`
-///    isn't the beginning of a period: that is a measurement with its own time.
+/// 1. An entry with its own start and end is a sample, because only samples have them.
+/// 2. However, an entry whose minimum and maximum differ is always a statistic, because no sample has two values.
+/// 3. Otherwise the request's header `automation-aggregation` decides. If it is `none` or `off`, the entry is a sample.
+///    If it is a period, the entry is a statistic for the period that begins at its `date`. The exception is a mean
+///    (weight, temperature) whose `date` isn't the beginning of a period: it is a measurement with its own time.
 /// 4. Without that header, all of the metric's `date`s decide together: if all are at midnight, the periods are days;
 ///    if all are at whole hours, they are hours; if all are at whole minutes, they are minutes; otherwise each entry is
 ///    a sample at its instant. They decide together because a day's first hour begins at midnight too. The header value
 ///    `Default` means minutes at most, according to the app's manual.
 ///
-/// A statistic has a type of its own (`HealthType.statistics(of:)`): it lasts from the beginning to the end of its
-/// period, its value is the sum of a cumulative type and the mean of any other, and its payload is `{"maximum",
-/// "minimum"}` if they are given. The app sends a period again while it is in progress, so `created` is the time at
-/// which the request was received: of two statistics for one period, the later one wins. A day's end is assumed to have
-/// the same offset as its start, so days on which the clocks change are an hour off.
+/// A statistic has a type of its own (`HealthType.statistics(of:)`). It lasts from the beginning to the end of its
+/// period, its value is the sum for a cumulative type and the mean for any other, and its payload is `{"maximum",
+/// "minimum"}` if they are given. While a period is in progress, the app sends it repeatedly, so `created` is the time
+/// at which the request was received: of two statistics for one period, the later one wins. A day's end is assumed to
+/// have the same offset as its start, so days on which the clocks change are an hour off.
 ///
 /// Nothing is dropped silently: anything not understood is in `quarantined`, unchanged, up to 4 KiB.
 package enum HealthAutoExport {
-    /// The name of the source when an item has none.
+    /// The source's name for an item that has none.
     package static let sourceName = Origin.autoExportSource
 
     /// Decodes one request.

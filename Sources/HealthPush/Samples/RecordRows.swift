@@ -4,12 +4,12 @@ import HealthModel
 protocol RecordCells {
     var start: Instant { get }
     var end: Instant { get }
-    /// In the given unit, which is the type's canonical unit if it has one; NaN for none.
+    /// The value in the given unit, which is the type's canonical unit if it has one; NaN for none.
     var value: Double { get }
     /// Seconds since 1970; 0 when unknown.
     var created: Int64 { get }
     var flags: RecordFlags { get }
-    /// JSON objects; empty for none.
+    /// JSON objects; empty if there are no members.
     var metadata: [UInt8] { get }
     var payload: [UInt8] { get }
     var uuid: SampleID? { get }
@@ -18,8 +18,8 @@ protocol RecordCells {
 /// The rows of a batch that is being filled; names are numbered in order of appearance.
 struct RecordRows {
     private(set) var batch = RecordBatch()
-    // Compared by bytes: strings treat canonically equivalent text as equal, but a source spelled differently is a
-    // different source.
+    // Names are compared by their bytes: strings treat canonically equivalent text as equal, but a source spelled
+    // differently is a different source.
     private var types: [[UInt8]: Int32] = [:]
     private var units: [[UInt8]: Int32] = [:]
     private var origins: [[UInt8]: Int32] = [:]
@@ -47,7 +47,7 @@ struct RecordRows {
 
     /// - Parameters:
     ///   - item: its number.
-    ///   - type, unit, origin: as numbered by `slot`.
+    ///   - type, unit, origin: numbers returned by `slot`.
     mutating func append(_ cells: some RecordCells, item: Int64, type: Int32, unit: Int32, origin: Int32) {
         batch.type.append(type)
         batch.unit.append(unit)

@@ -5,7 +5,7 @@ import JSON
 extension SampleItem {
     private static let partLimit = 4096
 
-    /// The correlation's row, and one for each of its parts.
+    /// Adds the correlation's row, and one for each of its parts.
     func withParts(_ row: RecordRows.Row) throws(SampleProblem) -> [RecordRows.Row] {
         var rows: [RecordRows.Row] = []
         for span in try partSpans() {

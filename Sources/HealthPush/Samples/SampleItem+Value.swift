@@ -13,7 +13,7 @@ extension SampleItem {
         row.value = number
     }
 
-    /// If no unit is given, it is the type's canonical one.
+    /// If no unit is given, the type's canonical unit is assumed.
     func factors(for type: HealthType, _ row: inout RecordRows.Row) throws(SampleProblem) -> UnitFactors {
         guard let unit else {
             row.unit = type.unit
@@ -46,7 +46,7 @@ extension SampleItem {
         try readOther(&row)
     }
 
-    /// Reads a sample of any other kind: anything without a column is given in `payload`.
+    /// Reads a sample of any other kind; anything without a column must be in `payload`.
     func readOther(_ row: inout RecordRows.Row) throws(SampleProblem) {
         if HealthType.named(row.type).kind == .other, let value {
             guard let number = value.double else { throw SampleProblem(reason: "value isn't a number") }

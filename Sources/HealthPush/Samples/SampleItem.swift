@@ -15,14 +15,14 @@ struct SampleItem {
     private(set) var metadata: JSONSpan?
     private(set) var userEntered: JSONSpan?
     private(set) var sourceType: JSONSpan?
-    /// Statistics for a stretch of time instead of a sample.
+    /// A statistic for a stretch of time instead of a sample.
     private(set) var statistics: JSONSpan?
     private(set) var workout: JSONSpan?
     private(set) var parts: JSONSpan?
     private(set) var payload: JSONSpan?
     private(set) var location: JSONSpan?
 
-    /// The most bytes of JSON in an item.
+    /// The maximum size of an item's JSON, in bytes.
     private static let textLimit = 512 << 10
     private static let nameLimit = 1000
     private static let partLimit = 4096
@@ -66,7 +66,7 @@ struct SampleItem {
         }
     }
 
-    /// Takes the members that a part leaves out from its correlation.
+    /// Takes any members that a part lacks from its correlation.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end
@@ -125,10 +125,10 @@ struct SampleItem {
         }
     }
 
-    /// ISO 8601 text, or a number of seconds since 1970.
+    /// Reads ISO 8601 text, or a number of seconds since 1970.
     private static func instant(_ span: JSONSpan) -> Instant? {
         if span.kind == .string { return InstantText.parse(span.bytes.bindMemory(to: UInt8.self)) }
-        // Years 1 to 9999: anything outside that range can't be intended.
+        // The range is that of the years 1 to 9999; nothing outside it can be intended.
         guard let seconds = span.double, (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         return Instant(microseconds: Int64((seconds * 1e6).rounded()))
     }

@@ -4,23 +4,24 @@ import JSON
 /// The body of `POST /v1/samples`: a health store's changes, sent by a companion app or any program. docs/ways-in.md
 /// has its schema.
 ///
-/// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted":
-/// "UUID"}`. Only an item with missing or wrong members goes into quarantine.
+/// It is one JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each of which is a sample
+/// or `{"deleted": "UUID"}`. If an item has missing or wrong members, only that item goes into quarantine.
 package struct SamplesBody {
-    /// The most items in one request. Many tiny items would take a hundred times the body's size in memory.
+    /// The maximum number of items in one request. Many tiny items would take a hundred times the body's size in
+    /// memory.
     package static let itemLimit: Int64 = 250_000
 
     private var rows = RecordRows()
     private var changes = PushedChanges()
 
     /// - Parameter body: JSON.
-    /// - Throws: `PushError` when it isn't JSON, has neither `samples` nor `deleted`, or has too many items.
+    /// - Throws: `PushError` when the body isn't JSON, has neither `samples` nor `deleted`, or has too many items.
     package static func changes(json body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
         var reader = SamplesBody()
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
         if let problem { throw PushError("the body is invalid: \(problem)") }
-        // Data that a request says is another user's must not be taken for the token owner's.
+        // If a request says that its data is another user's, the data must not be taken for the token owner's.
         guard !reader.isUserOdd else { throw PushError("'user' isn't text") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
         return try reader.finished()
@@ -28,7 +29,7 @@ package struct SamplesBody {
 
     /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't a JSON object counts as
     ///   an item that isn't understood.
-    /// - Throws: `PushError` when it isn't UTF-8, has no line at all, or too many.
+    /// - Throws: `PushError` when the body isn't UTF-8, or has no lines or too many.
     package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
         var reader = SamplesBody()
@@ -105,13 +106,13 @@ package struct SamplesBody {
         quarantine(raw, reason)
     }
 
-    /// Counts one more item, and returns whether there is room for it; any beyond the limit are only counted.
+    /// Counts one more item, and returns whether there is room for it; items beyond the limit are only counted.
     private mutating func count() -> Bool {
         changes.items += 1
         return changes.items <= Self.itemLimit
     }
 
-    /// Puts the item counted last into quarantine.
+    /// Puts the most recently counted item into quarantine.
     private mutating func quarantine(_ raw: UnsafeRawBufferPointer, _ reason: String) {
         changes.quarantined.append(
             QuarantinedInput(line: changes.items, reason: reason, raw: Self.shortened(raw)))

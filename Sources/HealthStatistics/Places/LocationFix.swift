@@ -5,7 +5,8 @@ import JSON
 package struct LocationFix: Sendable, Equatable {
     package var time: Instant
     package var place: EarthPoint
-    /// Metres, as in `CLLocation.horizontalAccuracy`: negative where there is no position; NaN where it isn't known.
+    /// The accuracy in metres, as in `CLLocation.horizontalAccuracy`: negative where there is no position; NaN where it
+    /// isn't known.
     package var accuracy: Double
 
     package init(time: Instant, place: EarthPoint, accuracy: Double = .nan) {
@@ -23,7 +24,7 @@ extension LocationFix {
     /// The types that fixes come from.
     package static let types: Set = [HealthType.locationIdentifier, HealthType.workoutIdentifier]
 
-    /// All fixes of a slice by time: location samples, and the tracks of workouts.
+    /// All fixes of a slice, in order of time: location samples, and the tracks of workouts.
     package static func all(in samples: SamplePage) -> [LocationFix] {
         var fixes: [LocationFix] = []
         samples.payload.bytes.withUnsafeBytes { texts in
@@ -63,13 +64,14 @@ extension LocationFix {
         self.init(time: time, latitude: latitude, longitude: longitude, accuracy: accuracy)
     }
 
-    /// The distance in metres between the fixes that represent a track's line, and how many of them one leg may have.
+    /// The distance in metres between the fixes that represent a track's line, and the maximum number of fixes in one
+    /// leg.
     private static let step = 25.0
     private static let legLimit = 2000
     /// How far off a track's own points may be, in metres, in addition to any shift from simplifying.
     private static let ownAccuracy = 10.0
 
-    /// A stored track has few points, and its line passes close to all the others (`TrackSimplifier`), so if the line
+    /// A stored track has few points, and its line passes close to all the others (`TrackSimplifier`). So if the line
     /// crosses a circle between two points, that counts as a crossing.
     private static func track(_ track: Value) -> [LocationFix] {
         guard let start = track["start"].string.flatMap({ InstantText.parse($0) }),

@@ -2,7 +2,7 @@ import HealthModel
 
 /// A circle on the earth that a person wants watched, like Core Location's `CLMonitor.CircularGeographicCondition`.
 public struct PlaceCondition: Sendable, Equatable {
-    /// Chosen by the person, unique among their places: CLMonitor's identifier.
+    /// The name chosen by the person, unique among their places: CLMonitor's identifier.
     package let name: String
     /// Degrees, WGS 84.
     package let latitude: Double

@@ -9,13 +9,13 @@ package struct PlaceExplanation: Sendable {
     package var arrival: String
     /// "left", or "continues" on the next day; nil if no fix shows the departure.
     package var departure: String?
-    /// The first and last fix inside during the whole visit, and how many there were.
+    /// The first and last fix inside during the whole visit, and the number of fixes inside.
     package var firstSeen: Instant
     package var lastSeen: Instant
     package var fixes: Int
     /// Metres from the centre to the nearest of these fixes.
     package var nearest: Double
-    /// How many fixes on and around the day decided nothing about this place.
+    /// How many fixes on and around the day didn't decide anything about this place.
     package var undecided: Int
 }
 
@@ -30,7 +30,7 @@ extension PlacesDay {
         }
     }
 
-    /// How many fixes it was made from, on and around the day.
+    /// The number of fixes from which the day was made, on and around the day.
     package var fixCount: Int { fixes }
 }
 

@@ -2,15 +2,16 @@ import HealthModel
 
 /// Works like Core Location's `CLMonitor` for one place: takes fixes in order of time and produces visits. Pure.
 ///
-/// A state changes only when fixes agree on the new state for `PlaceRules.settle` without a contrary one in between;
-/// the new state then holds from the first of them. A single jump changes nothing. A person who is already inside when
-/// first seen has entered. After a gap without a decisive fix, nothing is known, and monitoring starts over.
+/// A state changes only when fixes agree on the new state for `PlaceRules.settle` without a contrary fix in between;
+/// the new state then holds from the first of these fixes. A single jump changes nothing. A person who is already
+/// inside when first seen counts as having entered. After a gap without a decisive fix, nothing is known, and
+/// monitoring starts over.
 package struct PlaceMonitor: Sendable {
     package enum State: String, Sendable { case satisfied, unsatisfied, unknown }
 
     package struct Event: Sendable, Equatable {
         package var state: State
-        /// The state before it.
+        /// The state before this one.
         package var from: State
         package var time: Instant
 
@@ -26,7 +27,7 @@ package struct PlaceMonitor: Sendable {
     package private(set) var events: [Event] = []
     /// The visits that are over, and the current one.
     package var visits: [PlaceVisit] { past + [open].compactMap { $0 } }
-    /// How many fixes decided nothing, because they were too coarse or too near the edge.
+    /// How many fixes didn't decide anything, because they were too coarse or too near the edge.
     package private(set) var undecided = 0
 
     private var past: [PlaceVisit] = []
@@ -67,7 +68,7 @@ package struct PlaceMonitor: Sendable {
         enter(seen, visit)
     }
 
-    /// After a gap nothing is known; a visit ends with the last fix that showed it.
+    /// After a gap nothing is known, so a visit ends with the last fix that showed it.
     package mutating func forget(at now: Instant) {
         guard let last = decided, now - last > rules.gap else { return }
         decided = nil
@@ -100,11 +101,11 @@ package struct PlaceVisit: Sendable, Equatable {
     package var arrival: Instant
     /// The last one.
     package var lastSeen: Instant
-    /// The first fix outside; nil if there is none: the person is still there, or fixes stopped.
+    /// The first fix outside; nil if there is none, because the person is still there or there were no more fixes.
     package var departure: Instant?
     /// Whether the arrival was observed; otherwise the person was already inside when first seen.
     package var isEntered: Bool
-    /// How many fixes were inside, and how far the nearest of them was from the centre, in metres.
+    /// The number of fixes inside, and the distance of the nearest one from the centre, in metres.
     package var fixes = 1
     package var nearest: Double
 

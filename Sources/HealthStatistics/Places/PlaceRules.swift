@@ -2,12 +2,12 @@ import HealthModel
 
 /// The handler's options for how fixes decide whether someone is at a place.
 package struct PlaceRules: Sendable, Equatable {
-    /// After a longer time than this without a decisive fix, nothing is known.
+    /// After more than this time without a decisive fix, nothing is known.
     package var gap = Duration.seconds(12 * 3600)
-    /// A fix whose accuracy in metres is worse than both this and half the radius decides nothing.
+    /// A fix decides nothing if its accuracy in metres is worse than both this and half the radius.
     package var accuracy = 100.0
-    /// How many metres beyond the circle a fix must be to count as outside; it must always be at least its own accuracy
-    /// beyond it.
+    /// How many metres beyond the circle a fix must be to count as outside; in any case it must be at least as far
+    /// beyond it as its own accuracy.
     package var margin = 30.0
     /// How long fixes must agree before the state changes. Core Location uses 20 s.
     package var settle = Duration.seconds(20)
@@ -27,13 +27,13 @@ package struct PlaceRules: Sendable, Equatable {
         settle = .seconds(try number("settleSeconds", 20, 0...3600))
     }
 
-    /// The window that a day depends on: two gaps before the day, in which a state that still holds was settled, and
-    /// one gap after it, in which the next fix shows whether that state continued.
+    /// The window that a day depends on: two gaps before the day, during which a state that still holds was settled,
+    /// and one gap after the day, during which the next fix shows whether the state continued.
     package var window: HandlerWindow {
         HandlerWindow(before: .microseconds(2 * gap.microseconds), after: gap)
     }
 
-    /// Whether a fix is inside the circle; nil if the fix doesn't decide that.
+    /// Whether a fix is inside the circle; nil if the fix isn't decisive.
     func verdict(_ fix: LocationFix, _ condition: PlaceCondition, distance: Double) -> Bool? {
         let accuracy = fix.accuracy.isNaN ? 0 : fix.accuracy
         guard accuracy >= 0, accuracy <= max(self.accuracy, condition.radius / 2) else { return nil }

@@ -51,7 +51,7 @@ public struct PlacesDay {
         self.events = events.sorted { ($0.event.time, $0.place) < ($1.event.time, $1.place) }
     }
 
-    /// A monitor for each place, with all fixes of the slice.
+    /// Monitors for all places, each of which has taken all fixes of the slice.
     static func monitors(_ input: DayInput) throws -> (all: [PlaceMonitor], fixes: Int) {
         let rules = try PlaceRules(input.configuration)
         let conditions = try PlaceCondition.all(in: input.characteristics["conditions"])
@@ -88,7 +88,7 @@ public struct PlacesDay {
     /// CLMonitor's event: `{place, state, from, time}`.
     private static func event(_ place: String, _ event: PlaceMonitor.Event) -> DayEvent {
         let time = InstantText.iso8601(event.time)
-        // Ids are shown even where contents aren't, and a place's name is private.
+        // Ids are shown even where contents aren't, so they must not contain a place's name, which is private.
         return DayEvent(
             id: "\(time) \(ContentDigest(Array(place.utf8)[...]))", kind: "place",
             payload: [
@@ -119,6 +119,6 @@ extension PlacesDay.Part {
         ]
     }
 
-    /// Rounded to about a second: places aren't known more precisely.
+    /// Rounded to about a second, because places aren't known more precisely.
     static func minutes(_ seconds: Double) -> Value { .number((seconds / 60 * 100).rounded() / 100) }
 }

@@ -14,7 +14,7 @@ struct HeartRateZones {
         limits = Self.percentages.map { resting + (maximum - resting) * $0 / 100 }
     }
 
-    /// From 1 to 5; a limit belongs to the zone above it.
+    /// From 1 to 5; a rate at a limit belongs to the zone above it.
     func zone(of rate: Double) -> Int { 1 + limits.count(where: { rate >= $0 }) }
 
     /// `[{zone, from, to, seconds}]`; null for the open ends.

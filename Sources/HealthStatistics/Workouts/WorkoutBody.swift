@@ -5,7 +5,7 @@ struct WorkoutBody {
     private let body: Value
     let start: Instant
     let end: Instant
-    /// The time in which it wasn't paused.
+    /// The time in which the workout wasn't paused.
     let active: IntervalSet
 
     init(_ body: Value, start: Instant, end: Instant) {
@@ -27,8 +27,8 @@ struct WorkoutBody {
 
     subscript(_ member: String) -> Value { body[member] }
 
-    /// Seconds of active time: the stated duration or, if that is zero or missing, the time from start to end minus the
-    /// pauses.
+    /// The active time in seconds: the stated duration or, if that is zero or missing, the time from start to end minus
+    /// the pauses.
     var duration: Double { timed.value }
 
     var timed: (value: Double, origin: WorkoutOrigin) {
@@ -77,7 +77,7 @@ struct WorkoutBody {
         return (total, .total)
     }
 
-    /// A workout begins active; pausing while paused and resuming while active change nothing. Motion events don't
+    /// A workout begins as active; pausing while paused and resuming while active change nothing. Motion events don't
     /// count as pauses or resumptions.
     private static func pauses(_ events: [Value], start: Instant, end: Instant) -> [Range<Instant>] {
         let switches = events.compactMap { event -> (at: Instant, pauses: Bool)? in

@@ -3,7 +3,7 @@ import HealthModel
 /// Explains a day's workouts, including those that start on the day but don't count.
 package struct WorkoutExplanation: Sendable {
     package var id: String
-    /// The entry in the daily summary, as the handler returns it for a workout that counts.
+    /// The entry in the daily summary, as returned by the handler if the workout counts.
     package var figure: Value
     package var activity: String
     package var start: Instant
@@ -12,15 +12,16 @@ package struct WorkoutExplanation: Sendable {
     /// When HealthKit stored it; nil when unknown.
     package var created: Instant?
     package var counts: Bool
-    /// The index of the newest workout that the same source wrote for the same start and activity; nil if this is the
-    /// newest, or the only one.
+    /// The index of the newest workout that the same source wrote for the same start and activity; nil if that is this
+    /// workout.
     package var repeats: Int?
     /// How many workouts there are with the same source, start and activity, including this one.
     package var written: Int
     /// The indices of other workouts at the same time, not including repeats.
     package var overlaps: [Int]
 
-    /// Earlier versions that this workout replaced: when each ended, and when its successor was first seen.
+    /// Earlier versions that this workout replaced, each with its end and the time at which its successor was first
+    /// seen.
     package var replaced: [(end: Instant, on: Instant)]
 
     package var duration: Double
@@ -36,7 +37,7 @@ package struct WorkoutExplanation: Sendable {
 }
 
 extension WorkoutsDay {
-    /// Each workout with the origin of its values, including those that don't count.
+    /// Each workout, including those that don't count, with the origin of its values.
     package var explanations: [WorkoutExplanation] {
         entries.enumerated().map { index, entry in
             let workout = entry.workout

@@ -4,13 +4,14 @@ import HealthModel
 struct WorkoutHeart {
     /// `{average, minimum, maximum}`, in beats per minute; null when unknown.
     let rate: Value
-    /// Null if the limits of the zones or the heart rate are unknown.
+    /// Null if the zones' limits or the heart rate are unknown.
     let zones: Value
     /// The origin of `rate`.
     let origin: WorkoutOrigin
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
-    /// For how long after a sample the heart rate is taken from it; during workouts a sample comes every 5 seconds.
+    /// How long after a sample the heart rate is still taken from it; during workouts, there is a sample every 5
+    /// seconds.
     private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 

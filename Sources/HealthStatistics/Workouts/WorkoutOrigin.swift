@@ -16,7 +16,7 @@ package enum WorkoutOrigin: Sendable, Equatable {
     case printed
     /// The time from start to end without the pauses.
     case activeTime
-    /// This many samples that begin during the workout.
+    /// The given number of samples that begin during the workout.
     case samples(Int)
     case unknown
 

@@ -10,8 +10,8 @@ struct WorkoutPart {
         return named.isEmpty ? [WorkoutPart(activity: activity, body: whole)] : named
     }
 
-    /// Exports don't print an activity's kind. It is the workout's kind, except in a swim-bike-run: there, the type of
-    /// its distance shows which activity it is, and one without distance is a transition.
+    /// Exports don't print an activity's kind. It is the workout's kind, except in a swim-bike-run. There, the type of
+    /// the activity's distance shows which kind it is, and an activity without distance is a transition.
     private static func kind(of part: WorkoutBody, within whole: WorkoutActivity) -> WorkoutActivity {
         if let name = part["activity"].string { return WorkoutActivity(named: name) }
         guard whole.name == "swimBikeRun" else { return whole }

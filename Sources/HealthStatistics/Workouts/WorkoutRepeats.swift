@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Workouts that one source wrote several times: the same source, start (to the second) and activity.
+/// Workouts that one source wrote several times, with the same start (to the second) and activity.
 package enum WorkoutRepeats {
     /// One of several entries that may be the same workout.
     struct Candidate {
@@ -11,9 +11,9 @@ package enum WorkoutRepeats {
         var payload: [UInt8]
         var id: SampleID
 
-        /// The workout that HealthKit stored later is newer; if both were stored at the same time, the one that ends
-        /// later is. Remaining ties are decided by content and id, so that the order in which workouts arrive makes no
-        /// difference.
+        /// The workout that HealthKit stored later is newer; if both were stored at the same time, it is the one that
+        /// ends later. Remaining ties are decided by content and id, so that the order in which workouts arrive makes
+        /// no difference.
         static func isNewer(_ a: Candidate, than b: Candidate) -> Bool {
             if (a.created, a.end) != (b.created, b.end) { return (a.created, a.end) > (b.created, b.end) }
             if a.payload != b.payload { return b.payload.lexicographicallyPrecedes(a.payload) }
@@ -39,7 +39,7 @@ package enum WorkoutRepeats {
 }
 
 extension WorkoutRepeats {
-    /// Counts the workouts in any number of pages in canonical order. Keeps the rows of one second, and counts by
+    /// Counts the workouts in any number of pages in canonical order. It keeps the rows of one second, and counts by
     /// source and day.
     package struct Tally {
         package struct Count: Sendable, Equatable {
@@ -54,7 +54,7 @@ extension WorkoutRepeats {
 
         /// For all workouts.
         package private(set) var all = Count()
-        /// For the sources that wrote a workout several times.
+        /// The counts for the sources that wrote a workout several times.
         package private(set) var bySource: [String: Count] = [:]
         /// The counts for the days with such a workout, including only those workouts.
         package private(set) var byDay: [LocalDay: Count] = [:]
@@ -75,7 +75,8 @@ extension WorkoutRepeats {
         private var second: Int64 = .min
         private var start = Instant.distantPast
 
-        /// - Parameter day: the day that a workout with this start counts for; nil if that day wasn't requested.
+        /// - Parameter day: returns the day for which a workout with this start counts; nil if that day wasn't
+        ///   requested.
         package init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
 
         /// - Throws: `WorkoutError` for a payload that isn't JSON.
@@ -92,7 +93,7 @@ extension WorkoutRepeats {
             }
         }
 
-        /// Counts the rows that are still held; to be called after the last page.
+        /// Counts the rows that are still held; call it after the last page.
         package mutating func finish() throws {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }

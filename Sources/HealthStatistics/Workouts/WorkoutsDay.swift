@@ -2,8 +2,8 @@ import HealthModel
 
 /// The workouts that start on a day, and which of them count.
 ///
-/// Configuration: `newestOfRepeats` (of a workout that its source wrote several times, only the newest counts),
-/// `dateOfBirth`, `maximumHeartRate`, `restingHeartRate`.
+/// Configuration: The options are `newestOfRepeats` (of a workout that its source wrote several times, only the newest
+/// counts), `dateOfBirth`, `maximumHeartRate` and `restingHeartRate`.
 public struct WorkoutsDay {
     struct Entry {
         var workout: Workout
@@ -25,7 +25,7 @@ public struct WorkoutsDay {
         return HandlerWindow(after: .seconds(12 * 3600))
     }
 
-    /// Whether only the newest counts if a source wrote a workout several times.
+    /// Whether only the newest version counts if a source wrote a workout several times.
     public static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
 
     /// Ordered by start.

@@ -27,10 +27,10 @@ enum BlockContent {
     // MARK: Values: decimals as integers if each can be restored to the bit, otherwise as they are.
 
     private static let raw: UInt8 = 255
-    /// The powers of ten by which values may be multiplied. Dividing gives the double nearest to the decimal, just as
-    /// parsing does.
+    /// The powers of ten by which values may be multiplied. Dividing by them gives the double nearest to the decimal,
+    /// just as parsing does.
     private static let divisors: [Double] = [1, 10, 100, 1000, 10_000, 100_000]
-    /// Beyond 2⁵³ not every integer is a double.
+    /// Beyond 2⁵³, not every integer can be a double.
     private static let largest = 9e15
 
     private static func encode(values: [Double], to out: inout [UInt8]) {

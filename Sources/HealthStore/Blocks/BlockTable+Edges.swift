@@ -2,7 +2,7 @@ import HealthModel
 
 // Where a type's samples in blocks begin and end, in microseconds since 1970.
 extension BlockTable {
-    /// The earliest start in this second or later.
+    /// The earliest start in the given second or later.
     func first(user: Int, type: Int, from second: Int64) throws -> Int64? {
         var best: Int64?
         try forEachPlace(user: user, type: type, seconds: second...Int64.max) { place in
@@ -41,7 +41,7 @@ extension BlockTable {
         return best
     }
 
-    /// The latest end among rows that start in these seconds.
+    /// The latest end among rows that start in the given seconds.
     func lastEnd(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> Int64? {
         var best: Int64?
         for view in try views(user: user, type: type, seconds: seconds) {

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The tables `blocks` and `moved`, as one connection sees them: samples that arrived many at a time, stored in
-/// columns, and which of them have since changed and moved to the table of rows.
+/// The tables `blocks` and `moved`, as one connection sees them. They contain samples that arrived many at a time,
+/// stored in columns, and which of these have since changed and moved to the table of rows.
 final class BlockTable {
     /// A block in its current state.
     struct View {
@@ -25,22 +25,21 @@ final class BlockTable {
         "CREATE TABLE IF NOT EXISTS moved (seq INTEGER PRIMARY KEY)",
     ]
 
-    /// How many bytes of decoded blocks a writer or a reader keeps: about ten blocks. Decoding one again takes less
+    /// How many bytes of decoded blocks a writer or a reader keeps: about ten blocks. Decoding a block again takes less
     /// than a millisecond.
     private static let cacheLimit = 5 << 20
-    /// No further block is created if this many already cover the same time.
+    /// No more blocks are created if this many already cover the same time.
     private static let overlapLimit = 8
 
     private let database: Database
-    /// Nil for a store from an earlier release that this release's observer hasn't brought up to date yet: it has no
-    /// blocks.
+    /// Nil for a store from an earlier release that this release's observer hasn't updated yet: it has no blocks.
     private var statements: BlockStatements?
     // The most recently used block comes last. Blocks can be cached because a block never changes and a sequence is
     // used only once.
     private var cache: [Int64: SampleBlock] = [:]
     private var recent: [Int64] = []
     private var cached = 0
-    /// The last sequence of each block that rows have moved out of in this transaction.
+    /// The last sequence of each block from which rows have moved in this transaction.
     private var thinned: Set<Int64> = []
     private var seenRollbacks: Int
 
@@ -100,7 +99,7 @@ final class BlockTable {
         return nil
     }
 
-    /// The blocks with rows starting in these seconds, ordered by when they begin.
+    /// The blocks with rows that start in the given seconds, ordered by when they begin.
     func views(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [View] {
         var views: [View] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -110,7 +109,7 @@ final class BlockTable {
         return views
     }
 
-    /// Where those blocks are, without reading their contents.
+    /// The places of those blocks, without reading their contents.
     func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
         var places: [BlockPlace] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -123,7 +122,7 @@ final class BlockTable {
     /// Visits the places of those blocks in turn. Calls can't be nested: there is only one statement for each
     /// direction.
     /// - Parameters:
-    ///   - descending: start with the block that begins last.
+    ///   - descending: starts with the block that begins last.
     ///   - body: returns false to stop.
     func forEachPlace(
         user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false,
@@ -143,7 +142,7 @@ final class BlockTable {
         }
     }
 
-    /// The block at a place, and which rows have moved out of it.
+    /// The block at a place, and which of its rows have moved.
     func view(_ place: BlockPlace) throws -> View {
         var view = View(block: try block(place))
         guard let moved = try ready()?.moved else { return view }
@@ -213,7 +212,7 @@ final class BlockTable {
         return true
     }
 
-    /// Records that the row with that sequence has a newer version in the table of rows.
+    /// Records that the row with the given sequence has a newer version in the table of rows.
     func leave(_ sequence: Int64, of block: SampleBlock) throws {
         forgetWhatWasUndone()
         guard let leave = try ready()?.leave else { return }
@@ -222,7 +221,7 @@ final class BlockTable {
         thinned.insert(block.place.last)
     }
 
-    /// Drops blocks that every row has moved out of.
+    /// Drops blocks from which every row has moved.
     func dropEmptied() throws {
         guard !thinned.isEmpty, let statements = try ready() else { return }
         for last in thinned {

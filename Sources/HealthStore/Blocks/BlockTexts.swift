@@ -3,10 +3,10 @@ struct BlockTexts {
     private(set) var bytes: [UInt8] = []
     /// Where each string ends in `bytes`.
     private var ends: [Int32] = []
-    /// By row, an index into `ends`.
+    /// For each row, an index into `ends`.
     private var index: [Int64] = []
 
-    /// A string is compared only with this many of the latest distinct ones: in an export, repeats are close together.
+    /// How many of the latest distinct strings a string is compared with: in an export, repeats are close together.
     private static let memory = 32
 
     init() {}

@@ -8,8 +8,8 @@ struct PendingBlock {
     private var inSecond = 0
 
     static let rowLimit = 4096
-    /// In seconds. No block covers a longer time than this, so the blocks that cover a given time can be found by when
-    /// they begin.
+    /// In seconds. No block covers a longer time than this, so that the blocks covering a given time can be found by
+    /// when they begin.
     static let span: Int64 = 32 * 86_400
     private static let textLimit = 1 << 19
     /// If more rows than this start in one second, they don't go into blocks, where they couldn't be found by id.

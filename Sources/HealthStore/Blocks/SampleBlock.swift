@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Where a block is, according to the other columns of the block's table row.
+/// Where a block is, according to the other columns of its row in the table.
 struct BlockPlace: Hashable {
     /// The first and last sequence of the block's rows; there are no gaps in between.
     var first: Int64
@@ -22,7 +22,7 @@ struct BlockPlace: Hashable {
 final class SampleBlock {
     let place: BlockPlace
     let second: [Int64]
-    /// How far the start is past `second`, in µs.
+    /// The time from `second` to the start, in µs.
     let startRemainder: [Int64]
     /// µs.
     let duration: [Int64]
@@ -84,7 +84,7 @@ final class SampleBlock {
         return row
     }
 
-    /// The first row that starts in this second or later; `count` when none does.
+    /// The first row that starts in the given second or later; `count` when none does.
     func firstRow(from second: Int64) -> Int {
         var (low, high) = (0, self.second.count)
         while low < high {

@@ -1,12 +1,12 @@
-/// Where samples came from, an import or a device; recorded for each sample, so that everything from one origin can be
-/// taken back.
+/// The origin of samples: an import or a device. It is recorded for each sample, so that everything from one origin can
+/// be taken back.
 package enum Bringer: Sendable, Hashable {
     /// One import, by its id.
     case importing(id: String)
     /// A device that pushes, through one of its ways in.
     case device(String, way: String)
 
-    /// Its name in the store.
+    /// The kind's name in the store.
     var kind: String {
         switch self {
         case .importing: "import"

@@ -4,8 +4,8 @@ import SQLite
 /// The tables `bringers` and `brought`: which rows each import and each device added or confirmed, by the sequences
 /// under which the rows were first stored.
 ///
-/// Samples from an unknown origin are recorded under 0. So a row recorded for only one origin came from that origin
-/// alone, if it was stored after recording began.
+/// Samples whose origin is unknown are recorded under 0. So if a row is recorded for only one origin and was stored
+/// after recording began, it came from that origin alone.
 final class BroughtTable {
     static let tables = [
         """
@@ -98,7 +98,7 @@ final class BroughtTable {
         try write.run()
     }
 
-    /// Records the same origins for another row as for this one.
+    /// Records the origins of this row for another row too.
     func copy(_ born: Int64, to other: Int64) throws {
         var births = BirthChunk()
         births.bits[Int(other & 4095) >> 6] |= 1 << UInt64(other & 63)
@@ -110,7 +110,7 @@ final class BroughtTable {
         for bringer in bringers { try add(births, at: other >> 12, of: bringer) }
     }
 
-    /// Which rows of a chunk are recorded for these origins, and which for any others.
+    /// Which rows of a chunk are recorded for the given origins, and which for any others.
     func notes(at number: Int64, of bringers: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
         var (theirs, others) = (BirthChunk(), BirthChunk())
         chunk.bind(1, number)
@@ -121,7 +121,7 @@ final class BroughtTable {
         return (theirs, others)
     }
 
-    /// The first sequence that may be recorded for any of them; nil when there is none.
+    /// The first sequence that may be recorded for any of the origins; nil when there is none.
     func firstBirth(of bringers: [Int]) throws -> SequenceNumber? {
         var least: Int64?
         for bringer in bringers {

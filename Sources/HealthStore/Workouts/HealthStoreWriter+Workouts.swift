@@ -8,7 +8,7 @@ extension HealthStoreWriter {
     /// deleted until something restores them, and the newest version's payload lists them in `replaces`. If a workout
     /// is no longer an earlier version, it is restored. Repeating it changes nothing.
     ///
-    /// To be called after each file or request with workouts, and after something was taken back.
+    /// Call this after each file or request with workouts, and after something was taken back.
     /// - Parameter export: when the latest imported export was made, if it was read completely.
     /// - Returns: whether anything has changed.
     @discardableResult
@@ -36,7 +36,7 @@ extension HealthStoreWriter {
         try pieces.forgetAll(user: user)
     }
 
-    /// The same for earlier versions that only these bringers have brought.
+    /// The same as above, for earlier versions that only these origins have brought.
     func forgetVersions(broughtBy bringers: [Int], user: Int) throws {
         let since = try brought.since()
         for born in try sightings.replaced(user: user) where born > since {
@@ -67,7 +67,7 @@ extension HealthStoreWriter {
         return SampleID(prefix, startSecond: row.second, endSecond: row.second, ordinal: -1)
     }
 
-    /// A workout under a new key takes over the sighting recorded under its old key.
+    /// A workout with a new key takes over the sighting recorded under its old key.
     func inheritSighting(_ old: StoredRow, to row: StoredRow, user: Int) throws {
         guard let seen = try sightings.workout(born: old.born.value, user: user) else { return }
         let place = try place(of: row)

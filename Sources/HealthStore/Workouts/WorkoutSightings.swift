@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `workout_sightings`: when each workout was first and last seen in exports and pushes. Workouts with the
-/// same source and start have the same `place`.
+/// The table `workout_sightings`, which contains when each workout was first and last seen in exports and pushes.
+/// Workouts with the same source and start have the same `place`.
 final class WorkoutSightings {
     static let tables = [
         """
@@ -15,7 +15,7 @@ final class WorkoutSightings {
         "CREATE TABLE IF NOT EXISTS workout_sightings_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// Creates the tables; when existing workouts were seen remains unknown.
+    /// Creates the tables; it remains unknown when existing workouts were seen.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute(
@@ -25,7 +25,7 @@ final class WorkoutSightings {
             """)
     }
 
-    /// The import or push that contained a workout, and when (µs since 1970).
+    /// The import or push that contained a workout, and its time (µs since 1970).
     struct Moment {
         var at: Int64
         var isExport: Bool
@@ -76,7 +76,7 @@ final class WorkoutSightings {
     }
 
     /// Records that a workout was seen.
-    /// - Parameter place: from its user, source and start.
+    /// - Parameter place: made from its user, source and start.
     func note(_ row: StoredRow, place: SampleID, _ moment: Moment, user: Int) throws {
         let known = try since.firstRow { $0.int64(0) } ?? 0
         add.bind(1, user)
@@ -92,7 +92,7 @@ final class WorkoutSightings {
         try see(row.born.value...row.born.value, moment, user: user)
     }
 
-    /// The same for workouts already recorded.
+    /// The same as above, for workouts that are already recorded.
     func see(_ born: ClosedRange<Int64>, _ moment: Moment, user: Int) throws {
         see.bind(1, user)
         see.bind(2, born.lowerBound)
@@ -102,7 +102,7 @@ final class WorkoutSightings {
         try see.run()
     }
 
-    /// Records that an export made at that moment was read completely.
+    /// Records that an export made at the given moment was read completely.
     func confirm(exported: Int64, user: Int) throws {
         confirm.bind(1, user)
         confirm.bind(2, exported)
@@ -147,7 +147,7 @@ final class WorkoutSightings {
         try mark.run()
     }
 
-    /// The first sequences of those that are earlier versions.
+    /// The first sequences of the workouts that are earlier versions.
     func replaced(user: Int) throws -> Set<Int64> {
         held.bind(1, user)
         var births: Set<Int64> = []
@@ -161,7 +161,7 @@ final class WorkoutSightings {
         try drop.run()
     }
 
-    /// Called for a complete export made at that moment that lacks them: they are gone, and come back only if they are
+    /// Called when a complete export made at the given moment lacks them: they are gone, and come back only if they are
     /// seen again.
     /// - Returns: how many.
     func forgetReplaced(lastSeenBefore moment: Int64, user: Int) throws -> Int {

@@ -9,12 +9,12 @@ struct SeenWorkout: Equatable {
     var second: Int64
     /// Seconds since 1970.
     var end: Int64
-    /// When the first export that contained it was made, or when the first push with it arrived, in µs since 1970;
-    /// `unknownFirst` if the workout existed before sightings were recorded.
+    /// When the first export that contained the workout was made, or when the first push with it arrived, in µs since
+    /// 1970; `unknownFirst` if the workout existed before sightings were recorded.
     var first: Int64
-    /// The same for the last export or push.
+    /// The same as above, for the last export or push.
     var last: Int64
-    /// When the newest complete export that contained it was made; `neverExported` if there was none.
+    /// When the newest complete export that contained the workout was made; `neverExported` if there was none.
     var exported: Int64
     /// HealthKit's name of the activity.
     var activity: String
@@ -26,20 +26,20 @@ struct SeenWorkout: Equatable {
     static let neverExported = Int64.min
 }
 
-/// Which of several workouts with the same source and start are earlier versions of another.
+/// Determines which of several workouts with the same source and start are earlier versions of another.
 ///
 /// A workout that was edited has a different end, and so a different identity; HealthKit has a UUID for each version,
 /// but exports don't include it. The older workout is replaced if all of the following holds:
 ///
 /// - None of them has a HealthKit UUID; workouts that have one are deleted by UUID.
 /// - They have the same activity, and different ends.
-/// - No two ever existed together: each was first seen after the one before was last seen.
+/// - No two ever existed together: each was first seen after the previous one was last seen.
 /// - A complete export, made after the older one was last seen, contains the newer one.
 ///
 /// Anything else is ambiguous, and is left alone. The result depends only on what was seen when, so the order of
 /// arrival doesn't matter.
 enum WorkoutVersions {
-    /// For each index in `seen`, the index of the next version; nil if it isn't replaced.
+    /// For each index in `seen`, the index of the next version; nil if that workout isn't replaced.
     static func replacements(_ seen: [SeenWorkout]) -> [Int?] {
         var found = [Int?](repeating: nil, count: seen.count)
         for places in Dictionary(grouping: seen.indices, by: { seen[$0].activity }).values {
@@ -54,8 +54,8 @@ enum WorkoutVersions {
         return found
     }
 
-    /// The earlier versions of a workout, as listed in its payload: `[{"end", "on"}]`, where `on` is when the version
-    /// after it was first seen; null if there are none.
+    /// The earlier versions of a workout, as listed in its payload: `[{"end", "on"}]`, where `on` is the time at which
+    /// the version after it was first seen; null if there are none.
     static func earlier(of index: Int, _ seen: [SeenWorkout], _ next: [Int?]) -> Value {
         var earlier: [(end: Int64, on: Int64)] = []
         for (older, following) in next.enumerated() {

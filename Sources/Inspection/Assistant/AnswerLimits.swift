@@ -1,10 +1,10 @@
 import HealthModel
 
-/// How much an answer may hold, because assistants read all of it and pay for it. Pure.
+/// The maximum size of an answer, which is limited because assistants read all of it and pay for it. Pure.
 package struct AnswerLimits {
     /// The most rows.
     package var rows: Int
-    /// The most bytes of JSON; at least one row is always kept.
+    /// The maximum number of bytes of JSON; at least one row is always kept.
     package var bytes: Int
 
     package init(rows: Int, bytes: Int = 60_000) { (self.rows, self.bytes) = (rows, bytes) }
@@ -27,7 +27,7 @@ package struct AnswerLimits {
         return (shown.reversed(), left)
     }
 
-    /// The tree with its lists cut to at most this many elements.
+    /// The tree with its lists cut to at most the given number of elements.
     /// - Parameter left: how many elements each list lost, by the list's path: `intervals`, `sessions.stretches`.
     package static func cut(_ value: Value, to count: Int, at path: String = "", left: inout [String: Value]) -> Value {
         switch value {

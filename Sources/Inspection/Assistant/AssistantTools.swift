@@ -3,10 +3,10 @@ import HealthModel
 import Logging
 import ModelContext
 
-/// One of the tools: a thin layer over a query that a command also offers.
+/// One of the tools: a thin layer over a query that is also available as a command.
 protocol AssistantTool {
     static var tool: Tool { get }
-    /// - Throws: `Failure` with what to do, and whatever the query throws.
+    /// - Throws: `Failure` that says what to do, and whatever the query throws.
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer
 }
 
@@ -61,7 +61,7 @@ package struct AssistantTools: Sendable {
         }
     }
 
-    /// An error's text as shown to an assistant, without this machine's folders, which are none of its business.
+    /// An error's text as shown to an assistant, without the names of this machine's folders, which don't concern it.
     private static func text(of error: any Error) -> String {
         let failure = error as? Failure ?? Failure("\(error)")
         let text = failure.message + (failure.hint.map { "\n\($0)" } ?? "")

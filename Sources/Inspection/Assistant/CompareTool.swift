@@ -4,7 +4,7 @@ import Logging
 import ModelContext
 import Terminal
 
-/// Two spans of days side by side. Only whole days count, so that no whole day is compared with part of one.
+/// Compares two spans of days. Only whole days count, so that no whole day is compared with part of one.
 enum CompareTool: AssistantTool {
     private static let spanSchema: Value = [
         "type": "object",

@@ -69,7 +69,7 @@ package struct DayState: Equatable {
         ]
     }
 
-    /// What every row about a day contains.
+    /// The members that every row about a day contains.
     static let schema: [String: Value] = [
         "date": ["type": "string"], "zone": ["type": ["string", "null"]],
         "final": ["type": "boolean", "description": "false: don't use it as a whole, settled day"],

@@ -14,7 +14,7 @@ enum DaysTool: AssistantTool {
             + "Without dates: the last seven days that have data. Each day says whether it is final, and how much of "
             + "it is over. Lists such as workouts and places come only if named in figures.",
         parameters: ToolParameter.span + [
-            .figures, ToolParameter("limit", .integer(1...366), "most days to return, the newest; default 31"),
+            .figures, ToolParameter("limit", .integer(1...366), "maximum days, keeping the newest; default 31"),
         ],
         answers: ToolReport.schema([
             "units": ToolReport.unitsSchema, "missing": ToolReport.missingSchema, "notFinal": ToolReport.datesSchema,

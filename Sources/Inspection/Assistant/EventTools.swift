@@ -33,7 +33,7 @@ enum WorkoutsTool: AssistantTool {
 
 private enum EventAnswer {
     static let parameters =
-        ToolParameter.span + [ToolParameter("limit", .integer(1...366), "most rows to return, the newest; default 31")]
+        ToolParameter.span + [ToolParameter("limit", .integer(1...366), "maximum rows, keeping the newest; default 31")]
 
     static let schema = ToolReport.schema([
         "units": ToolReport.unitsSchema, "missing": ToolReport.missingSchema, "notFinal": ToolReport.datesSchema,
@@ -45,7 +45,7 @@ private enum EventAnswer {
             ], "by start; null: unknown"),
     ])
 
-    /// Members that are given elsewhere for each event, or are of no use to an assistant.
+    /// Members that are given elsewhere for each event, or aren't useful to an assistant.
     private static let hidden: Set = ["user_id", "version", "start_date", "end_date", "metadata"]
 
     static func make(
@@ -92,7 +92,7 @@ private enum EventAnswer {
         return report.answer()
     }
 
-    /// Without dates, reads all years only if the last weeks and months don't hold enough.
+    /// Without dates, all years are read only if the last weeks and months don't contain enough.
     private static func rows(
         _ kind: EventRows.Kind, _ context: ToolContext, _ range: DateRange, atLeast count: Int
     ) throws -> EventRows {

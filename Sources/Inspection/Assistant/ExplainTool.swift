@@ -15,7 +15,7 @@ enum ExplainTool: AssistantTool {
                 "metric", .text, "such as steps, sleep, workouts, or a type such as DistanceCycling", isRequired: true),
             ToolParameter("date", .text, "one day: 2025-03-30, today, yesterday", isRequired: true),
             ToolParameter(
-                "limit", .integer(1...500), "most elements of each list: intervals, samples, hours; default 25"),
+                "limit", .integer(1...500), "maximum elements in each list: intervals, samples, hours; default 25"),
         ],
         answers: ToolReport.schema([
             "unit": ["type": "string"], "date": ["type": "string"], "notFinal": ToolReport.datesSchema,

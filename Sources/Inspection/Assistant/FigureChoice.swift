@@ -3,11 +3,11 @@ import HealthModel
 import HealthViews
 import Logging
 
-/// Which figures an answer contains, named as the columns of the views are. Pure.
+/// The figures that an answer contains, named like the columns of the views. Pure.
 struct FigureChoice {
     struct Figure {
         let column: ViewColumn
-        /// Empty if there is none.
+        /// Empty if the figure has no unit.
         let unit: String
         /// Whether it is stored as a fraction and shown as a percentage.
         let isFraction: Bool
@@ -50,7 +50,7 @@ struct FigureChoice {
 
     private static let placeOfDays: Set = ["user_id", "date", "zone", "final", "revision", "version"]
 
-    /// - Throws: `Failure` (usage) with the nearest name.
+    /// - Throws: `Failure` (usage) that suggests the nearest name.
     func named(_ names: [String]) throws(Failure) -> [Figure] {
         var chosen: [Figure] = []
         for name in names {

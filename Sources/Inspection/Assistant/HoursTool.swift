@@ -10,7 +10,7 @@ enum HoursTool: AssistantTool {
             "Figures of each hour of the person's clock. Without dates: the last day that has data. An hour that isn't "
             + "over says so; later ones are left out. A day has 23 or 25 hours when clocks change.",
         parameters: ToolParameter.span + [
-            .figures, ToolParameter("limit", .integer(1...31), "most days to return, the newest; default 3"),
+            .figures, ToolParameter("limit", .integer(1...31), "maximum days, keeping the newest; default 3"),
         ],
         answers: ToolReport.schema([
             "units": ToolReport.unitsSchema, "missing": ToolReport.missingSchema, "notFinal": ToolReport.datesSchema,

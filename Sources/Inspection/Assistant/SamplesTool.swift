@@ -17,7 +17,7 @@ enum SamplesTool: AssistantTool {
                 "such as HeartRate or HKQuantityTypeIdentifierHeartRate; list_metrics has all", isRequired: true),
             ToolParameter("source", .text, "only sources with this in their name"),
         ] + ToolParameter.span + [
-            ToolParameter("limit", .integer(1...1000), "most samples to return; default 100"),
+            ToolParameter("limit", .integer(1...1000), "maximum samples; default 100"),
             ToolParameter("skip", .integer(0...1_000_000), "how many samples to skip first; default 0"),
             ToolParameter("details", .flag, "include metadata and payload; default false"),
         ],
@@ -34,7 +34,7 @@ enum SamplesTool: AssistantTool {
                 ], "by start; start and end on the person's clock"),
         ]))
 
-    /// How many rows to count, at most, beyond those in an answer.
+    /// The maximum number of rows to count beyond those in an answer.
     private static let counted = 50_000
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {
@@ -112,7 +112,7 @@ enum SamplesTool: AssistantTool {
     }
 }
 
-/// Takes an output's lines: keeps those for one answer, and counts them all.
+/// Receives the lines of an output, keeps those for one answer, and counts all of them.
 private final class SampleRows {
     private let skip: Int
     private let limit: Int

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// A figure over the days of a span. Pure.
+/// The values of a figure on the days of a span. Pure.
 package struct FigureOverDays: Equatable {
-    /// In order of the days; days without the figure are left out.
+    /// The numbers in the order of the days; days without the figure are left out.
     package let numbers: [Double]
 
     package init(numbers: [Double]) { self.numbers = numbers }
@@ -25,7 +25,7 @@ package struct FigureOverDays: Equatable {
         ]
     }
 
-    /// How the second span differs from the first, judged by their means; null if either has no data; the ratio is also
+    /// How the second span differs from the first, judged by their means. Null if either has no data; the ratio is also
     /// null if the first mean is 0.
     package static func difference(_ first: Self, _ second: Self) -> Value {
         guard let a = first.mean, let b = second.mean else { return .null }

@@ -19,7 +19,7 @@ enum StatusTool: AssistantTool {
             "metrics": ToolReport.rows(
                 [
                     "metric": ["type": "string"], "pendingDays": ["type": ["integer", "null"]],
-                    "lastSample": ["type": ["string", "null"], "description": "end of this person's newest"],
+                    "lastSample": ["type": ["string", "null"], "description": "end of this person's newest sample"],
                     "lastComputed": ["type": ["string", "null"]], "lastDelivered": ["type": ["string", "null"]],
                 ], "by handler"),
             "pending": ["type": "integer"], "deadLetters": ["type": "integer"],

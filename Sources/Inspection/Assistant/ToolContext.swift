@@ -23,7 +23,7 @@ final class ToolContext {
 
     private final class Silences { var texts: [String] = [] }
 
-    /// - Throws: `Failure` if nothing is stored about this person. The error doesn't name anyone else.
+    /// - Throws: `Failure` if nothing is stored about this person. The error doesn't name any other person.
     init(_ stack: Stack, user: String, now: Instant, isWanted: @escaping () -> Bool) throws {
         let silences = Silences()
         self.stack = stack
@@ -57,7 +57,7 @@ final class ToolContext {
 
     var consolidator: StackConfiguration.Instance { get throws { try stack.instance(.consolidator) } }
 
-    /// What every answer must state, whatever it is about.
+    /// The notes that every answer must contain, whatever it is about.
     var notes: [String] {
         (isRunning ? [] : ["The stack is stopped\(lastStored): whatever happened since then is missing here."])
             + silences.texts
@@ -98,7 +98,7 @@ final class ToolContext {
         return range
     }
 
-    /// - Parameter name: the argument's, for the error.
+    /// - Parameter name: the name of the argument, for the error.
     func span(_ text: String, _ name: String) throws -> DateRange {
         let days = try DateRange.days(text, name) { today }
         return DateRange(from: days.first, to: days.last)
@@ -120,7 +120,7 @@ final class ToolContext {
 
     func state(_ summary: Value) -> DayState? { DayState(summary, zones: zones, now: now) }
 
-    /// The time on the person's clock at that instant, with its offset.
+    /// The time on the person's clock at the given instant, with its offset.
     func local(_ instant: Instant?) -> Value { Value(instant.map { zones.localText(of: $0) }) }
 
     /// The figures of the stack's days or hours.

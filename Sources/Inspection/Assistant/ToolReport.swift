@@ -9,7 +9,7 @@ struct ToolReport {
     private let headline: String
     private var notes: [String] = []
     private var members: [String: Value] = [:]
-    /// What was left out to keep the answer small, and how many elements its lists lost.
+    /// What was left out to keep the answer small, with the number of elements that its lists lost.
     private var left: [String: Value] = [:]
     private var ways: [String] = []
 
@@ -33,7 +33,7 @@ struct ToolReport {
         ways.append(how)
     }
 
-    /// Adds a note about days that aren't whole and settled.
+    /// Adds a note about days that aren't over or aren't settled.
     mutating func tell(of states: [DayState]) {
         for state in states where !state.isOver {
             note("\(state.date) is \(state.text). Don't compare it with whole days.")
@@ -55,7 +55,7 @@ struct ToolReport {
     }
 
     /// Notes the days of a span for which nothing is stored.
-    /// - Parameter what: what the days lack.
+    /// - Parameter what: what is missing on these days.
     mutating func tell(ofMissing range: DateRange, dates: [LocalDay], what: String) {
         members["missing"] = .null
         guard let first = range.from ?? dates.first else { return }
@@ -94,7 +94,7 @@ struct ToolReport {
         return ToolAnswer(([headline] + notes).joined(separator: "\n"), .object(content))
     }
 
-    /// JSON Schema of an answer with these members in addition to the common ones.
+    /// The JSON Schema of an answer that has these members in addition to the common ones.
     static func schema(_ own: [String: Value]) -> Value {
         let common: [String: Value] = [
             "user": ["type": "string"],

@@ -3,7 +3,7 @@ import HealthStatistics
 import Terminal
 
 extension CheckReport {
-    /// How many rows of a list are shown on a screen; a pipe gets all.
+    /// The number of rows of a list that are shown on a screen; a pipe gets all of them.
     private static let rowsOnScreen = 25
 
     /// Tables for people, and the verdict.
@@ -15,7 +15,7 @@ extension CheckReport {
             + terminal.styled(Self.verdict(rings, quarantined: quarantined.reduce(0) { $0 + $1.count }), .bold) + "\n"
     }
 
-    /// One line: whether the figures agree with Apple's, and what to do if they don't. Pure.
+    /// One line that says whether the figures agree with Apple's, and what to do if they don't. Pure.
     package static func verdict(_ rings: RingComparison, quarantined: Int64) -> String {
         var text: String
         if let first = rings.differences.first {

@@ -30,10 +30,10 @@ package struct CheckReport {
 
     let options: Options
     let rings: RingComparison
-    /// Days with a summary from Apple.
+    /// Days for which there is a summary from Apple.
     let summaries: Int
     let types: [TypeDays]
-    /// Days that had already been final with different content, and how often each has been final.
+    /// Days that had already been final with different content, with the number of times each has been final.
     let revised: [(date: LocalDay, revision: Int64)]
     let quarantined: [(reason: String, count: Int64)]
     /// Documents by kind.
@@ -41,9 +41,9 @@ package struct CheckReport {
     /// Workouts that their source wrote several times.
     let repeats: WorkoutRepeats.Tally
     let zones: ZoneTimeline
-    /// Whether only the newest of a workout's repeats counts.
+    /// Whether only the newest version of a repeated workout counts.
     let dropsRepeats: Bool
-    /// That an import of theirs is still under way, so that more is to come; nil if none is.
+    /// Says that an import of theirs is still under way, so that more data is to come; nil if there is none.
     package let remark: String?
 
     package init(_ stack: Stack, _ options: Options) throws {
@@ -104,7 +104,7 @@ package struct CheckReport {
             let day = zones.day(of: start)
             return options.holds(day) ? day : nil
         }
-        // In any zone, a date begins and ends within a day of when it does in UTC.
+        // In any zone, a date begins and ends within a day of when it begins and ends in UTC.
         func noon(_ date: LocalDay) -> Instant {
             Instant(seconds: Int64(date.number) * 86_400 + 43_200)
         }

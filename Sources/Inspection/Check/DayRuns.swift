@@ -2,10 +2,10 @@ import HealthModel
 
 /// Dates with data, as runs of consecutive dates. Pure.
 package struct DayRuns: Sendable, Equatable {
-    /// In days since 1970; the runs are in order, and never touch.
+    /// The runs, in days since 1970; they are in order, and never touch.
     package private(set) var runs: [ClosedRange<Int>]
 
-    /// - Parameter runs: in any order; they may touch or overlap.
+    /// - Parameter runs: they may be in any order, and may touch or overlap.
     package init(_ runs: [ClosedRange<Int>] = []) {
         self.runs = []
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -20,12 +20,12 @@ package struct DayRuns: Sendable, Equatable {
     package var isEmpty: Bool { runs.isEmpty }
     package var first: LocalDay? { runs.first.map { LocalDay(number: $0.lowerBound) } }
     package var last: LocalDay? { runs.last.map { LocalDay(number: $0.upperBound) } }
-    /// How many dates have data.
+    /// The number of dates with data.
     package var count: Int { runs.reduce(0) { $0 + $1.count } }
 
     package func union(_ other: DayRuns) -> DayRuns { DayRuns(runs + other.runs) }
 
-    /// The dates within both bounds.
+    /// The dates between the bounds, both included.
     package func clamped(from: LocalDay?, to: LocalDay?) -> DayRuns {
         let (low, high) = (from?.number ?? .min, to?.number ?? .max)
         guard low <= high else { return DayRuns() }
@@ -33,8 +33,8 @@ package struct DayRuns: Sendable, Equatable {
         return DayRuns(runs.filter { $0.overlaps(bounds) }.map { $0.clamped(to: bounds) })
     }
 
-    /// A longer stretch doesn't count as missing days: either the data before it has a wrong date, or it belongs to a
-    /// separate history.
+    /// A stretch without data that is longer than this doesn't count as missing days: either the data before it has a
+    /// wrong date, or it belongs to a separate history.
     private static let longestGapDays = 3653
 
     private var stretches: [ClosedRange<Int>] {
@@ -63,6 +63,6 @@ package struct DayRuns: Sendable, Equatable {
         return middle < ones ? 1 : gaps[middle - ones]
     }
 
-    /// Whether there is data on most days: the median distance is one day.
+    /// Whether there is data on most days, which means that the median distance is one day.
     package var isUsuallyDaily: Bool { medianDistance == 1 }
 }

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// Our ring figures compared with those that Apple wrote into an `ActivitySummary`, day by day. Pure.
+/// Our ring figures compared day by day with those that Apple wrote into an `ActivitySummary`. Pure.
 package struct RingComparison: Sendable {
-    /// One day's figure that both sides have, but that differs.
+    /// One figure of a day that both sides have, but with different values.
     package struct Difference: Sendable, Equatable {
         package var date: LocalDay
         /// The figure's name, as in `days --json`.
@@ -16,9 +16,9 @@ package struct RingComparison: Sendable {
 
     /// How far apart figures may be.
     package struct Tolerance: Sendable, Equatable {
-        /// In the figure's unit; stand hours are whole numbers and must agree.
+        /// In the unit of the figure; stand hours are whole numbers and must be equal.
         package var absolute: Double
-        /// Relative to Apple's figure.
+        /// As a fraction of Apple's figure.
         package var relative: Double
 
         /// 1 kcal or 1 min, or 1 %, whichever is more.
@@ -40,7 +40,7 @@ package struct RingComparison: Sendable {
         package var differing = 0
         /// The size of the largest difference, without its sign.
         package var largest = 0.0
-        /// Days on which only one side has the figure, so that nothing is compared.
+        /// Days on which only one side has the figure, so that it can't be compared.
         package var onlyOurs = 0
         package var onlyApples = 0
 
@@ -142,12 +142,12 @@ package struct RingComparison: Sendable {
         byFigure[ring.figure, default: Tally()].largest = max(largest, found.difference.magnitude)
     }
 
-    /// Apple prints a summary of zeros for a day without data.
+    /// For a day without data, Apple prints a summary in which everything is zero.
     private static func isEmpty(_ apples: Value) -> Bool {
         rings.allSatisfy { (apples[$0.attribute].double ?? 0) == 0 }
     }
 
-    /// Apple's figure; nil if the summary has no such ring, since a 0 without a goal means that there is none.
+    /// Apple's figure; nil if the summary has no such ring, which is the case if it has a 0 without a goal.
     private static func figure(_ ring: Ring, in apples: Value) -> Double? {
         guard let figure = apples[ring.attribute].double else { return nil }
         return figure == 0 && apples[ring.goal].double == 0 ? nil : figure

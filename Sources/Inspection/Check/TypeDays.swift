@@ -56,7 +56,7 @@ package struct TypeDays: Sendable {
 }
 
 extension DayRuns {
-    /// What `check --json` and `status --json` say about gaps.
+    /// The members about gaps in `check --json` and `status --json`.
     var value: [String: Value] {
         [
             "firstDay": Value(first?.description), "lastDay": Value(last?.description), "daysWithSamples": Value(count),

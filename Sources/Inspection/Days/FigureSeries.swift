@@ -1,22 +1,22 @@
 import HealthModel
 import JSON
 
-/// The figures of many days as columns of numbers: ten years of a person's data take a few megabytes, and a chart of
+/// The figures of many days as columns of numbers. Ten years of a person's data take up a few megabytes, and a chart of
 /// any figure takes a single pass. Pure.
 package struct FigureSeries: Sendable {
     /// Names of the columns, such as `sleep.asleepMinutes`.
     package let names: [String]
     private let paths: [[String]]
-    /// Where each day's numbers are.
+    /// The row that contains each day's numbers.
     private var rows: [Int: Int] = [:]
     /// For each row, the day as a number of days since 1970; nil if the row is free.
     private var days: [Int?] = []
     private var isFinal: [Bool] = []
-    /// Indexed by column and row; NaN where there is none. A column ends with its last number, because among a thousand
-    /// people most lack most figures.
+    /// Indexed by column and row; NaN where there is no number. A column ends with its last number, because among a
+    /// thousand people, most don't have most of the figures.
     private var columns: [[Double]]
     private var free: [Int] = []
-    /// In order; rebuilt on the first request after a change.
+    /// The days in order; rebuilt on the first request after a change.
     private var sorted: [Int]?
 
     /// - Parameter paths: the position of each figure in a summary.
@@ -92,7 +92,7 @@ package struct FigureSeries: Sendable {
         )
     }
 
-    /// The last days that have data, at most this many.
+    /// The last days that have data, at most the given number.
     package mutating func lastDays(_ count: Int) -> DateRange? {
         let last = order(DateRange()).suffix(count)
         guard let from = last.first, let to = last.last else { return nil }

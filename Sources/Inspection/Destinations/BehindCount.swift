@@ -7,14 +7,14 @@ import Protocol
 import StageKit
 import UploaderReading
 
-/// Counts what a destination hasn't delivered yet: changes to samples, and rows of keyed changelogs, that come after
-/// its position.
+/// Counts what a destination hasn't delivered yet: the changes to samples, and the rows of keyed changelogs, that come
+/// after its position.
 struct BehindCount {
     private let stack: Stack
     private let reader: StackReader
     private let heads: [String: StoreHead]
 
-    /// The most requests for one destination: a ten-year store isn't counted to its end.
+    /// The maximum number of requests for one destination, so that a ten-year store isn't counted to its end.
     private static let requests = 40
 
     init(_ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)]) throws {

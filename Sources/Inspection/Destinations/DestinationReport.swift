@@ -14,16 +14,16 @@ package struct DestinationReport {
     package struct Row: Codable, Sendable, Equatable {
         /// What exists but hasn't been delivered yet.
         package struct Behind: Codable, Sendable, Equatable {
-            /// How many changes to samples: samples that were added, changed or deleted.
+            /// The number of changes to samples: those that were added, changed or deleted.
             package var samples: Int
             /// Whether there are more of them than were counted.
             package var isMore: Bool
             /// Days, nights and workouts that changed, and any other sequenced rows of producers.
             package var documents: Int
-            /// How many files are still to be written; null if the destination keeps none. The newest files are written
-            /// first, so samples count as not delivered until the oldest file is written.
+            /// The number of files that have yet to be written; null if the destination keeps none. The newest files
+            /// are written first, so samples count as not delivered until the oldest file is written.
             @OrNull package var files: Int?
-            /// For how many seconds the oldest change has been waiting; null if none is.
+            /// The number of seconds for which the oldest change has been waiting; null if none is.
             @OrNull package var seconds: Double?
 
             package var isLevel: Bool { samples == 0 && documents == 0 }
@@ -35,9 +35,9 @@ package struct DestinationReport {
         package var state: String
         /// Null while unknown.
         @OrNull package var behind: Behind?
-        /// Current elements per second; null if that wasn't measured.
+        /// The current number of elements per second; null if that wasn't measured.
         @OrNull package var rate: Double?
-        /// Elements so far; one that changed counts each time it was delivered.
+        /// The number of elements so far; an element that changed counts each time it was delivered.
         package var delivered: Int64
         @OrNull package var lastDelivered: String?
         package var deadLetters: Int64
@@ -72,8 +72,8 @@ package struct DestinationReport {
 
     package init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
 
-    /// - Parameter rateOver: for how many seconds to measure the rate of destinations that are behind; 0 to skip
-    ///   measuring.
+    /// - Parameter rateOver: the number of seconds over which to measure the rate of destinations that are behind; 0 to
+    ///   skip measuring.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]

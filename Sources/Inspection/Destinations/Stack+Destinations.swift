@@ -15,7 +15,7 @@ extension Stack {
     /// - Parameters:
     ///   - name: the value of `--destination`; if it is nil, there must be only one destination.
     ///   - what: what the command does with the destination, as a participle such as "verified".
-    ///   - isMeant: whether a destination is possible for this command.
+    ///   - isMeant: whether the command can be used with a destination.
     /// - Throws: `Failure` (usage) that lists the possible ones.
     package func destination(
         _ name: String?, toBe what: String, where isMeant: (StackConfiguration.Instance) -> Bool = { _ in true }

@@ -7,9 +7,9 @@ import Protocol
 import StageKit
 import Terminal
 
-/// Files stored beside the samples: a list for people and programs, and one of them in full.
+/// Files stored beside the samples: a list for people and programs, and the full content of a single file.
 package struct DocumentList {
-    /// By number; the same content may have several names.
+    /// The rows in order of their numbers; the same content may have several names.
     package let rows: [DocumentRow]
 
     /// - Parameter user: nil for all users.

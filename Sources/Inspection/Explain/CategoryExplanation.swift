@@ -3,7 +3,7 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A day's category samples, counted; for stand hours, which of the day's hours have a stood value.
+/// Counts of a day's category samples and, for stand hours, which of the day's hours have a stood value.
 struct CategoryExplanation: Explanation {
     struct Sample {
         var start: Instant
@@ -16,7 +16,7 @@ struct CategoryExplanation: Explanation {
 
     let kind: ExplainedMetric.Kind
     let samples: [Sample]
-    /// The day's hours, and for each whether one of its samples has a stood value; nil without samples.
+    /// The day's hours, and whether one of the samples in each has a stood value; nil without samples.
     let hours: [(range: Range<Instant>, stood: Bool?, sources: [String])]
 
     init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {

@@ -18,14 +18,14 @@ struct DayClock {
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }
 
-    /// The same clock for output to be shown there: in a pipe, times are in full.
+    /// The same clock for output on this terminal: if it is a pipe, times are in full.
     func shown(on terminal: Terminal) -> DayClock {
         var clock = self
         clock.isInFull = !terminal.isTerminal
         return clock
     }
 
-    /// "08:15:00", preceded by the date if that isn't this day, and followed by the offset from UTC if the clock
+    /// "08:15:00", preceded by the date if it is a different day, and followed by the offset from UTC if the clock
     /// changed.
     func time(_ instant: Instant) -> String {
         if isInFull { return zones.localText(of: instant) }

@@ -6,8 +6,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus explain`: why a day's figure is what it is, derived from the same samples, order and configuration that
-/// its handler uses.
+/// `healthbus explain`: why a day's figure is what it is, derived from the samples, order and configuration that its
+/// handler uses.
 ///
 /// It prints health values, because that is what the person asked for.
 package struct ExplainReport {
@@ -16,7 +16,7 @@ package struct ExplainReport {
     private let user: String
     private let clock: DayClock
     private let window: [Range<Instant>]
-    /// The one that computes the figure; not always the one that the samples belong to.
+    /// The handler that computes the figure, which isn't always the handler that the samples belong to.
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
@@ -117,7 +117,7 @@ package struct ExplainReport {
         if statistics > 0 {
             text +=
                 "\(statistics) of what counts \(statistics == 1 ? "is a statistic" : "are statistics"): added up or "
-                + "averaged by an app that sent no samples of that time.\n"
+                + "averaged by an app that sent no samples for that time.\n"
         }
         for table in explanation.tables(shown, clock.shown(on: terminal)) {
             text += "\n" + table.render(for: terminal, all: shown.all)

@@ -70,8 +70,8 @@ package struct ExplainedDay {
 }
 
 extension Value {
-    /// The same value with all numbers in one form, and without empty lists and heart rate zones; zones depend on the
-    /// person's age, too, which isn't known here.
+    /// The same value with all numbers in one form, and without empty lists and heart rate zones, because zones also
+    /// depend on the person's age, which isn't known here.
     fileprivate var comparable: Value {
         if let number = double { return .number(number) }
         if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }

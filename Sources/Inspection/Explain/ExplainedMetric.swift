@@ -3,8 +3,8 @@ import HealthModel
 import Logging
 import Protocol
 
-/// A figure that can be explained: the names that people use for it, which samples it comes from, and where its value
-/// is in a day.
+/// A figure that can be explained, with the names that people use for it, the samples it comes from, and its place in a
+/// day.
 package struct ExplainedMetric: Sendable, Equatable {
     package typealias Kind = FigureDeclaration.Rule
 
@@ -13,7 +13,7 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// HealthKit's identifier.
     package let type: String
     package let kind: Kind
-    /// Where the figure is in a day's summary.
+    /// The figure's path in a day's summary.
     package let path: [String]
     package let unit: String
     /// The figure includes only samples in this unit; nil if it includes samples in any unit.
@@ -25,7 +25,7 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// - Parameters:
     ///   - text: a short name, a member of `days --json`, a column of `days` or the views, or a type's identifier with
     ///     or without its prefix; case doesn't matter.
-    ///   - figures: those with names of their own.
+    ///   - figures: figures that have names of their own.
     ///   - held: the types in the store, whether known or not.
     ///   - own: the person's own types.
     /// - Throws: `Failure` (usage) that suggests the nearest name.
@@ -90,7 +90,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         figures.filter { $0.explanation == nil && $0.form != .object }.map { $0.path.joined(separator: ".") }
     }
 
-    /// How a person's own type is aggregated, and the figure's name, nested under the type's name.
+    /// How a person's own type is aggregated, and the name of the figure, which is nested under the type's name.
     private static func rule(of own: OwnTypeRow) -> (Kind, String) {
         switch own.aggregation {
         case "sum": (.total, "sum")
@@ -135,7 +135,8 @@ package struct ExplainedMetric: Sendable, Equatable {
 }
 
 extension ExplainedMetric {
-    /// Why `explain` can't work with these words, if there is only one and it is a date: the metric was left out.
+    /// Why `explain` can't work with these words if there is only one and it is a date, which means that the metric was
+    /// left out.
     package static func mistake(_ words: [String]) -> Failure? {
         guard words.count == 1, let word = words.first, SpokenDates(word, today: LocalDay(number: 0)) != nil else {
             return nil

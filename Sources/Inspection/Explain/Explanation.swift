@@ -27,9 +27,9 @@ extension Explanation {
 
 /// What `explain` shows.
 package struct ExplainOptions: Sendable {
-    /// By hour instead of by interval.
+    /// Shows hours instead of intervals.
     package var byHour: Bool
-    /// Every interval and sample separately, however many there are.
+    /// Shows every interval and sample separately, however many there are.
     package var all: Bool
 
     package init(byHour: Bool = false, all: Bool = false) {
@@ -40,7 +40,7 @@ package struct ExplainOptions: Sendable {
 
 struct ExplainTable {
     var table: Table
-    /// How many rows a screen shows; nil for all.
+    /// The number of rows that a screen shows; nil means all.
     var rowsOnScreen: Int?
     var footer: String?
 

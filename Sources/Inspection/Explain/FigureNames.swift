@@ -1,8 +1,8 @@
 import Configuration
 import HealthViews
 
-/// The other names under which people see figures: columns of the views and of CSV files, members of a day's `hours`,
-/// and titles in the table of `days`. Pure.
+/// The other names that people see for figures: columns of the views and of CSV files, members of a day's `hours`, and
+/// titles in the table of `days`. Pure.
 package struct FigureNames {
     private let views: HealthViews
 

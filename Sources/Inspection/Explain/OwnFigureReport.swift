@@ -6,8 +6,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus explain` for a figure whose rule only its handler knows, such as one of your own: its value, which
-/// handler computed it, and from which samples.
+/// `healthbus explain` for a figure whose rule is known only to its handler, such as one of your own: it shows the
+/// value, the handler that computed it, and the samples used.
 ///
 /// It prints health values, because the person asked for them.
 package struct OwnFigureReport {
@@ -25,7 +25,7 @@ package struct OwnFigureReport {
     private var name: String { figure.path.joined(separator: ".") }
     private var computed: Value { figure.path.reduce(summary) { $0[$1] } }
 
-    /// - Returns: nil when no handler of the stack declares such a figure, or when it can be explained by its rule.
+    /// - Returns: nil if no handler in the stack declares such a figure, or if the figure can be explained by its rule.
     /// - Throws: `Failure` for an unknown user or a stack that doesn't answer.
     package init?(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
         guard let (handler, figure) = Self.declared(text, in: stack.configuration) else { return nil }
@@ -58,7 +58,7 @@ package struct OwnFigureReport {
         failure = try reader.rows(handler, topic: Alert.topic(.failedDays)).last?.body?.read(RaisedAlert.self)?.text
     }
 
-    /// Finds it by the figure's name, by its column's name, or by the name of a handler's instance that has no other
+    /// Finds the figure by its name, by its column's name, or by the name of a handler's instance that has no other
     /// figure.
     package static func declared(
         _ text: String, in stack: StackConfiguration
@@ -72,7 +72,7 @@ package struct OwnFigureReport {
             ?? own.first { _, figure in others.isSeen(figure, as: word) && !isRule(word, in: stack) }
     }
 
-    /// Whether this is the name of a figure with a known rule, in which case it means that figure.
+    /// Whether this is the name of a figure with a known rule; if so, that figure is meant.
     private static func isRule(_ word: String, in stack: StackConfiguration) -> Bool {
         stack.figures.contains { figure in
             guard let how = figure.explanation else { return false }
@@ -125,8 +125,8 @@ package struct OwnFigureReport {
 }
 
 extension StackConfiguration {
-    /// If the text names a handler's instance that declares only one figure, the name of that figure; otherwise the
-    /// same text.
+    /// If the text names a handler's instance that declares only one figure, that figure's name; otherwise the text
+    /// itself.
     package func metric(_ text: String) -> String {
         let word = text.lowercased()
         let isTaken = figures.contains { figure in

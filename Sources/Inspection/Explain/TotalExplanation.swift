@@ -2,7 +2,7 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A total: interval by interval, which source counted and what it added.
+/// A total explained interval by interval: which source counted, and what it added.
 struct TotalExplanation: Explanation {
     let unit: String
     let result: Double?
@@ -10,7 +10,7 @@ struct TotalExplanation: Explanation {
     let shares: [MergeShare]
     let hours: [(range: Range<Instant>, sum: Double?, parts: [MergeInterval])]
 
-    /// Neighbouring intervals with the same sources are shown as one if they are closer than this.
+    /// Neighbouring intervals with the same sources are shown as one if the gap between them is shorter than this.
     private static let gap = Duration.seconds(1800)
 
     init(_ type: String, unit: String, _ input: DayInput) {
@@ -105,7 +105,7 @@ extension MergeInterval {
         ]
     }
 
-    /// One interval for each source, with the sum of that source's intervals.
+    /// For each source, one interval with the sum of all its intervals.
     static func bySource(_ intervals: [MergeInterval]) -> [MergeInterval] {
         var sums: [String: CompensatedSum] = [:]
         for interval in intervals { sums[interval.counted, default: CompensatedSum()].add(interval.amount) }

@@ -2,11 +2,11 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A day's visits to places, with the fixes that each is derived from.
+/// A day's visits to places, each with the fixes from which it is derived.
 struct VisitsExplanation: Explanation {
     let visits: [PlaceExplanation]
     let fixes: Int
-    /// As computed by the handler.
+    /// The visits as computed by the handler.
     let figures: [String: Value]
     private let rules: PlaceRules
 
@@ -22,7 +22,7 @@ struct VisitsExplanation: Explanation {
 
     var rule: String {
         "An arrival or a departure counts once fixes agree on it for \(ExplainFormat.short(rules.settle.seconds)) s, as of the first of them. "
-            + "A fix in the circle is inside; one more than \(ExplainFormat.short(rules.margin)) m, and more than its own accuracy, beyond it is outside. "
+            + "A fix in the circle is inside; a fix beyond it by more than \(ExplainFormat.short(rules.margin)) m, and by more than its own accuracy, is outside. "
             + "After \(ExplainFormat.short(rules.gap.seconds / 3600)) h without either, nothing is known."
     }
 

@@ -2,11 +2,12 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A day's workouts: which ones count, which were written several times or overlap, and where their values come from.
+/// A day's workouts: which ones count, which ones were written several times or overlap, and where their values come
+/// from.
 struct WorkoutListExplanation: Explanation {
     let workouts: [WorkoutExplanation]
     let dropsRepeats: Bool
-    /// As computed by the handler.
+    /// The workouts as computed by the handler.
     let figures: [String: Value]
 
     init(_ input: DayInput) throws {

@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What a person should know about an uploader's backend, from its heartbeat. Pure.
+/// What a person should know about an uploader's backend, based on its heartbeat. Pure.
 enum BackendFindings {
     /// - Parameters:
     ///   - own: the stack's own backend, if it has one.
@@ -40,7 +40,7 @@ enum BackendFindings {
         return found
     }
 
-    /// Obstacles to writing files are reported separately; this checks whether existing files are unchanged.
+    /// Obstacles to writing files are reported separately; this only checks whether existing files are unchanged.
     private static func ofFiles(_ backend: UploaderDetails.Backend, _ name: String) -> [Finding] {
         guard backend.result == .redelivered else { return [] }
         let files = HumanFormat.count(Int(backend.missing ?? 0), "file")

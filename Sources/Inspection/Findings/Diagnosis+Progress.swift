@@ -7,22 +7,22 @@ import Protocol
 import Terminal
 import UploaderReading
 
-/// How much work each process has, and whether it is getting less.
+/// How much work each process has, and whether that amount is shrinking.
 extension Diagnosis {
-    /// A process with work that hasn't committed for this long makes no progress.
+    /// A process that has work but hasn't committed anything for this long is making no progress.
     private static let patience = Duration.seconds(60)
-    /// Upstream changes this recent may still be collected in a window.
+    /// Upstream changes as recent as this may still be waiting in a window in which changes are collected.
     private static let window = Duration.seconds(15)
     /// More days than anyone has ever lived.
     private static let plausibleDays = 45_000
 
     /// What an instance still has to do.
     private struct Backlog {
-        /// Upstreams that it is behind, by name.
+        /// The names of the upstreams that it is behind.
         var upstreams: [String]
-        /// How many sequence numbers it is behind them, in total.
+        /// How many sequence numbers it is behind these upstreams, in total.
         var changes: Int64
-        /// Days that a handler has to compute.
+        /// The number of days that a handler has to compute.
         var days: Int
         var isEmpty: Bool { upstreams.isEmpty && days == 0 }
 
@@ -110,8 +110,8 @@ extension Diagnosis {
 
     private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
         guard seen.now - (beat.lastCommit ?? .epoch) > Self.patience, !hasMoved(beat, name) else { return false }
-        // An instance that has been idle for a long time isn't stuck: what it is behind on may have arrived only just
-        // now.
+        // An instance that has been idle for a long time isn't stuck: the changes it is behind on may have only just
+        // arrived.
         let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? .epoch
         return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
     }
@@ -147,7 +147,7 @@ extension Diagnosis {
         ).asCause(because: [backend])
     }
 
-    /// Why the device holds everything back; nil when it doesn't.
+    /// Why the device holds everything back; nil if it doesn't.
     private var heldBack: String? {
         guard let device = seen.stack.only(.observer).flatMap({ seen.beats[$0.name]?.beat.observer?.device })
         else { return nil }

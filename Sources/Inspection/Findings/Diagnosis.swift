@@ -77,7 +77,7 @@ package struct Diagnosis {
         }
         if let supervised, supervised.restarts > 2 {
             let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
-            // A process killed by a signal can't log why; the supervisor does.
+            // A process killed by a signal can't log the reason; the supervisor logs it instead.
             let isKilled = supervised.lastExit?.hasPrefix("signal ") == true
             let log = isKilled ? "'healthbus logs supervisor'" : "'healthbus logs \(name) --level error'"
             found.append(
@@ -277,7 +277,7 @@ package struct Diagnosis {
     }
 
     private var clock: [Finding] {
-        // No release of ours is older than 2025.
+        // None of our releases is older than 2025.
         if seen.now < Instant(seconds: 1_735_689_600) {
             return [Finding(.error, "the clock", "is years behind", remedy: "set it: days and tokens depend on it")]
         }

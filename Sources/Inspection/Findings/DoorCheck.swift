@@ -6,7 +6,7 @@ import HealthModel
 import Logging
 import Protocol
 
-/// Checks where a running stack accepts data from phones and programs: whether it can be reached, by whom, and until
+/// Checks how a running stack accepts data from phones and programs: whether it can be reached, by whom, and until
 /// when.
 struct DoorCheck {
     let stack: Stack
@@ -19,7 +19,7 @@ struct DoorCheck {
             do throws(ConfigurationError) {
                 var endpoint = try IngestAddress.endpoint(of: instance)
                 endpoint.port = told.ingestPort
-                // It may be on a different machine, in a different network.
+                // The ingest may be on a different machine, in a different network.
                 let isSupervised = Readiness.isUp(beats["supervisor"])
                 let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, isSupervised)
                 return reach + exposure(instance, endpoint) + tokens(instance)
@@ -32,7 +32,8 @@ struct DoorCheck {
         _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, _ isSupervised: Bool
     ) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
-        // A TLS certificate doesn't cover this machine's loopback address, so a handshake would show nothing but that.
+        // A TLS certificate doesn't cover this machine's loopback address, so all that a handshake would show is this
+        // mismatch.
         guard !isTLS else { return [] }
         let url = IngestAddress.url(endpoint, isTLS: isTLS)
         func finding(_ what: String, _ remedy: String) -> Finding {
@@ -63,7 +64,7 @@ struct DoorCheck {
     }
 
     private func tokens(_ instance: StackConfiguration.Instance) -> [Finding] {
-        // In containers, the list is in another container's volume.
+        // In containers, the list of tokens is in another container's volume.
         guard !stack.configuration.bus.isRemote else { return [] }
         do throws(Failure) {
             let list = try TokenFile(stack.state).read()
@@ -79,7 +80,7 @@ struct DoorCheck {
     }
 }
 
-/// Checks where a running stack shows its page: whether it can be reached, and by whom.
+/// Checks how a running stack shows its page: whether it can be reached, and by whom.
 struct PageCheck {
     let stack: Stack
 
@@ -91,7 +92,7 @@ struct PageCheck {
         else { return [] }
         do throws(ConfigurationError) {
             let endpoint = try DashboardAddress.endpoint(of: instance)
-            // It may be on a different machine, in a different network.
+            // The dashboard may be on a different machine, in a different network.
             let isSupervised = Readiness.isUp(beats["supervisor"])
             let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, port: port, isSupervised)
             return reach + exposure(instance, endpoint)
@@ -148,7 +149,7 @@ struct CertificateCheck {
     static let warnBefore = Duration.seconds(14 * 86_400)
 
     /// - Parameters:
-    ///   - subject: what findings are about.
+    ///   - subject: what the findings are about.
     ///   - key: the configuration key of the option with this name.
     func findings(about subject: String, key: (String) -> String? = { _ in nil }) -> [Finding] {
         guard let certificate = options["certificateFile"].string, let keyFile = options["keyFile"].string else {

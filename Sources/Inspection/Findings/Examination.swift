@@ -15,9 +15,10 @@ package struct Examination: Sendable {
     /// By the clock.
     package var now: Instant
     package var beats: StackMetrics.Beats
-    /// The same a moment earlier, for processes that had something to do: shows whether their work is getting less.
+    /// The same state a moment earlier, for processes that had something to do; it shows whether their work is
+    /// shrinking.
     package var earlier: StackMetrics.Beats = [:]
-    /// The file or folder of an instance that sends heartbeats, if it no longer exists; by instance.
+    /// For each instance that sends heartbeats, its file or folder if that no longer exists.
     package var gone: [String: String] = [:]
     /// Whether there is a file where the state folder should be.
     package var isFile = false
@@ -28,17 +29,17 @@ package struct Examination: Sendable {
     package var formerZones: [FormerZone] = []
     /// Instances (and "supervisor") whose lock is held by a process.
     package var held: Set<String> = []
-    /// The raised alerts: who raised each, its kind, what it is about, its text, and what to do.
+    /// The raised alerts, each with who raised it, its kind, what it is about, its text, and what to do.
     package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
-    /// For running ingests and dashboards: what is wrong with how they can be reached and with whom they let in.
+    /// What is wrong with how running ingests and dashboards can be reached, and with whom they let in.
     package var doors: [Finding] = []
     /// The size of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
     /// The machine's load over the last five minutes, per core.
     package var load: Double?
-    /// The charge, 0 to 100, of a battery that isn't being charged; nil without one.
+    /// The charge, 0 to 100, of a battery that isn't being charged; nil if there is no such battery.
     package var battery: Int?
 
     package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {

@@ -13,7 +13,7 @@ extension [Finding] {
         var roots = filter { cause(of: $0, among: self) == nil }
         for finding in self where cause(of: finding, among: self) != nil {
             guard let root = cause(of: finding, among: roots) else {
-                // Its cause is itself a consequence, of something that isn't among this finding's causes.
+                // The cause is itself a consequence of something that isn't among this finding's causes.
                 roots.append(finding)
                 continue
             }
@@ -28,7 +28,7 @@ extension Finding {
     /// - Parameter isSupervised: whether a supervisor answers; if so, it restarts the process. Otherwise, or if the hub
     ///   that would carry the request hangs too, a person has to restart the process by hand.
     package static func restart(_ name: String, isSupervised: Bool) -> String {
-        // The supervisor starts the others, and can't be run on its own.
+        // The supervisor starts the other processes, and can't be run on its own.
         if name == "supervisor" {
             return "end its process with SIGKILL, which ends the whole stack, and start it again with 'healthbus up'"
         }

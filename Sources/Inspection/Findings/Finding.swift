@@ -23,17 +23,17 @@ package struct Finding: Sendable, Equatable {
     /// The key in a file that the finding concerns.
     package var key: String?
     package var line: Int?
-    /// For a mistake that doesn't concern a key.
+    /// For a mistake that doesn't concern any key.
     package var column: Int?
     package var what: String
     package var remedy: String
-    /// What else is wrong because of this: not reported separately, since fixing this fixes it too.
+    /// Other problems that result from this one; they aren't reported separately, since fixing this fixes them too.
     package var consequences: [String] = []
     /// The subjects whose failure leads to this, likeliest first; each counts only if its failure is found too.
     var causes: [String] = []
     /// Whether the consequences for its subject are reported with it.
     var isCause = false
-    /// Whether an instance can't start because of it, although its program's own check doesn't look at this.
+    /// Whether this keeps an instance from starting, although its program's own check doesn't cover it.
     var keepsFromStarting = false
 
     package init(
@@ -80,7 +80,7 @@ package struct Finding: Sendable, Equatable {
         return finding
     }
 
-    /// "stack.json:7: 'instances.steps.plugin'", or the subject alone.
+    /// "stack.json:7: 'instances.steps.plugin'", or only the subject.
     var place: String {
         subject + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
     }
@@ -105,7 +105,7 @@ package struct Findings: Sendable {
 
     package var worst: Finding.Severity? { list.first?.severity }
 
-    /// The same, with commands that refer to the examined stack.
+    /// The same findings, with commands that refer to the examined stack.
     package func addressed(_ advice: Advice) -> Findings {
         Findings(
             list.map { finding in

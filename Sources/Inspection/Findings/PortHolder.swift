@@ -3,7 +3,7 @@ import Foundation
 /// Which process listens on a TCP port of this machine, if this account may see it (`/proc`).
 package struct PortHolder: Sendable, Equatable {
     package let pid: Int
-    /// Its command line, the program first.
+    /// Its command line, starting with the program.
     package let words: [String]
 
     /// For a program of a stack: the state folder that it works on.

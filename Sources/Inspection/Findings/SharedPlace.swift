@@ -8,10 +8,10 @@ struct SharedPlace {
     let option: String
     /// For people.
     let text: String
-    /// A key that is equal for two instances that deliver to the same place.
+    /// A key that is equal for two instances if they deliver to the same place.
     let key: String
 
-    /// - Parameter backend: the URL of the stack's own.
+    /// - Parameter backend: the URL of the stack's own backend.
     init?(_ instance: StackConfiguration.Instance, backend: String?) {
         let (manifest, options) = (instance.manifest, instance.configuration)
         func defaulted(_ option: String) -> String {

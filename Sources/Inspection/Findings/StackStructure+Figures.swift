@@ -2,7 +2,7 @@ import Configuration
 import Protocol
 
 extension StackStructure {
-    /// Figures with the same name: a day's summary has only that of the handler whose name sorts first.
+    /// Figures that share a name: a day's summary contains only the one from the handler whose name sorts first.
     var figures: [Finding] {
         var owners: [String: [StackConfiguration.Instance]] = [:]
         for handler in stack.handlers.sorted(by: { $0.name < $1.name }) {
@@ -32,8 +32,8 @@ extension StackConfiguration.Instance {
 }
 
 extension Diagnosis {
-    /// A figure that is in no summary because its name is taken. A shipped plugin isn't to blame for what another one
-    /// calls its figures.
+    /// A figure that is missing from all summaries because its name is taken. A shipped plugin isn't to blame for what
+    /// another one calls its figures.
     func collision(_ told: ConsolidatorDetails.Collision) -> Finding {
         let remedy = "give it another name in the plugin"
         func isShipped(_ name: String) -> Bool { seen.stack.instance(name)?.isShipped != false }

@@ -58,7 +58,7 @@ extension StackStructure {
         }
     }
 
-    /// - Parameter topic: one that ends with `*` stands for all topics with that prefix.
+    /// - Parameter topic: a topic that ends with `*` stands for all topics with that prefix.
     private static func may(_ granted: [Subscription]?, _ topic: String) -> Bool {
         (granted ?? []).contains { subscription in
             if case .exact(let exact) = subscription { return TopicFlow.meet(exact, topic) }

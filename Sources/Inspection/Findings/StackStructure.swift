@@ -91,7 +91,7 @@ package struct StackStructure {
         }
     }
 
-    /// A destination that names another server but no token, since the stack's own must not go there.
+    /// A destination that names another server but no token; the stack's own token must not be sent there.
     private var tokens: [Finding] {
         let all = stack.instances.filter { $0.manifest.isHTTPDestination }
         guard all.count > 1 else { return [] }
@@ -105,7 +105,7 @@ package struct StackStructure {
         }
     }
 
-    /// Types with a configured source order: an unknown one is misspelt, or newer than this release.
+    /// Types with a configured source order. An unknown type is either misspelt or newer than this release.
     private var orderedTypes: [Finding] {
         stack.instances.flatMap { instance in
             (instance.configuration["sourceOrder"].object ?? [:]).keys.sorted().compactMap { type -> Finding? in
@@ -194,7 +194,7 @@ package struct StackStructure {
             }
     }
 
-    /// A backend that takes any free port, which an uploader without its URL can't know.
+    /// A backend that takes any free port, so that an uploader without its URL can't know which one.
     private var unknownPort: [Finding] {
         let unaddressed = stack.instances.filter { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
         guard let backend = stack.only(.backend), let uploader = unaddressed.first,
@@ -210,7 +210,7 @@ package struct StackStructure {
         ]
     }
 
-    /// Two servers of one stack on one port.
+    /// Two servers of the same stack on the same port.
     private var ports: [Finding] {
         guard let monitoring = stack.monitoring, let backend = stack.only(.backend),
             let port = try? BackendAddress.port(of: backend), port == monitoring.port, port != 0

@@ -14,9 +14,9 @@ struct StartChecks {
     let catalog: PluginCatalog
     let configurationFile: String?
 
-    /// What is wrong; each problem only once, however many programs report it.
+    /// What is wrong, with each problem listed only once, however many programs report it.
     func findings() -> [Finding] {
-        // All at once: each takes a moment, and none depends on another.
+        // All programs are checked at once: each check takes a moment, and none depends on another.
         let running = stack.instances.map { instance in (instance, Result { try start(instance) }) }
         var found: [Finding] = []
         for (instance, started) in running {

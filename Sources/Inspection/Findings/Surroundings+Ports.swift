@@ -36,7 +36,7 @@ extension Surroundings {
     }
 
     /// Why a server can't listen on an address; empty if it can.
-    /// - Parameter isOurs: whether the process that is to listen there is already running.
+    /// - Parameter isOurs: whether the process that should listen there is already running.
     private func taken(_ endpoint: Endpoint, isOurs: Bool) -> [String] {
         guard !isOurs, endpoint.port != 0 else { return [] }
         do throws(HTTPError) { try ListeningSocket.check(host: endpoint.host, port: endpoint.port) } catch {

@@ -8,7 +8,7 @@ import SQLite
 /// Sources that a configuration puts first but that have no samples: perhaps they have none yet, or their names are
 /// misspelled.
 extension Surroundings {
-    /// How many names are compared for similarity.
+    /// The maximum number of names compared for similarity.
     private static let nameLimit = 2000
 
     var sources: [Finding] {
@@ -35,7 +35,7 @@ extension Surroundings {
                         + " it exactly as the Health app shows it; if it has no samples yet, leave it")
             }
         } catch {
-            // The store is from an earlier release, or is just being created; damage is reported by `stores`.
+            // The store is from an earlier release, or is only just being created; damage is reported by `stores`.
             return [
                 Finding(
                     .note, observer, "its sources can't be read, so those of 'sourceOrder' weren't looked up: \(error)",

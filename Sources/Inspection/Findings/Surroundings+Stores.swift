@@ -19,8 +19,8 @@ struct StoreFiles {
         return damaged + [Finding.lostStore(of: observer, zones: state.keptZones(of: stack))]
     }
 
-    /// The damage for which `up` would refuse to start; also nil while the instance is running, since its file is then
-    /// changing, and its program has checked it.
+    /// The damage for which `up` would refuse to start. It is also nil while the instance is running, since its file is
+    /// then changing and its program has already checked it.
     private func damage(of instance: StackConfiguration.Instance) -> Finding? {
         let path = state.database(instance.name)
         guard let problem = fault(at: path, of: instance.manifest.kind),
@@ -53,8 +53,8 @@ extension StateFolder {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 
-    /// The observer, when it isn't running and its store is missing, although processes that depend on it have theirs.
-    /// nil on a bus over TCP, where folders may be elsewhere.
+    /// The observer, if it isn't running and its store is missing although the files of processes that depend on it
+    /// exist. nil on a bus over TCP, where folders may be elsewhere.
     package func lostObserver(of stack: StackConfiguration) -> String? {
         guard !stack.bus.isRemote, let observer = stack.only(.observer)?.name,
             !FileManager.default.fileExists(atPath: database(observer)),
@@ -83,7 +83,7 @@ extension Finding {
                 + "and set the zone again with " + setting(zones))
     }
 
-    /// The commands that set these zones, by user; with a placeholder if none is known.
+    /// The commands that set these zones, one per user; if none is known, a command with a placeholder.
     fileprivate static func setting(_ zones: [String: String]) -> String {
         let commands = zones.sorted { $0.key < $1.key }.map { user, zone in
             let whose = user == "me" ? "" : " --user \(user)"

@@ -16,11 +16,11 @@ struct Surroundings {
     let catalog: PluginCatalog
     let environment: [String: String]
 
-    /// What `up` itself requires: for an error among these it refuses to start.
+    /// What `up` itself requires: it refuses to start if any of these is an error.
     var required: [Finding] { programs + folder + stores + ports + variables }
 
-    /// The rest: what a stack can start without, except for findings marked so. Beyond these, `StartChecks` asks each
-    /// program.
+    /// The rest: problems that don't keep a stack from starting, except for findings that are marked as doing so.
+    /// Anything beyond these is checked by asking each program (`StartChecks`).
     var others: [Finding] { disk + locks + charts + certificates + secrets + inbox + sources + servers }
 
     private var programs: [Finding] {
@@ -152,10 +152,10 @@ struct Surroundings {
     }
 }
 
-/// Free space on the disk of a folder.
+/// Free space on the disk that holds a folder.
 enum DiskSpace {
-    /// How many bytes this account may still write; for the nearest existing parent if the folder doesn't exist yet.
-    /// nil if the system doesn't report it.
+    /// How many bytes this account may still write there, or in the nearest existing parent if the folder doesn't exist
+    /// yet. nil if the system doesn't report it.
     static func free(at path: String) -> Int64? {
         var place = URL(fileURLWithPath: path)
         while place.path != "/", !FileManager.default.fileExists(atPath: place.path) { place.deleteLastPathComponent() }

@@ -9,11 +9,11 @@ package struct Validation {
     /// Whether `up` would refuse to start.
     package let isStartRefused: Bool
 
-    /// What `validate` ends with, so that a script needs to know nothing else: `usage` when `up` would refuse to start,
-    /// `failed` when it would start, but something wouldn't work, otherwise `done`. Warnings don't count.
+    /// The exit code of `validate`, so that a script needs to know nothing else: `usage` when `up` would refuse to
+    /// start, `failed` when it would start, but something wouldn't work, otherwise `done`. Warnings don't count.
     package var exitCode: ExitCode { isStartRefused ? .usage : findings.worst == .error ? .failed : .done }
 
-    /// - Throws: never `StateFolderError` and the like: anything unreadable is a finding.
+    /// - Throws: never `StateFolderError` or similar errors, since anything unreadable is reported as a finding.
     package init(
         state: String?, configurationFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
@@ -36,7 +36,7 @@ package struct Validation {
             let new = starts.filter { start in !known.contains { $0.severity == .error && $0.tells(start) } }
             let keys = keys(reader.stack, state)
             findings = Findings(known + keys + new)
-            // A program that couldn't start counts even if the reason is reported already.
+            // A program that couldn't start counts even if the reason has already been reported.
             isStartRefused =
                 !reader.problems.isEmpty || (structure + required + keys + starts).contains { $0.severity == .error }
                 || others.contains { $0.keepsFromStarting }
@@ -68,7 +68,7 @@ extension Stack {
 }
 
 extension JSONPlaces {
-    /// The places in this file; empty without a file.
+    /// The places in this file; empty if there is no file.
     static func of(_ file: String?) throws -> JSONPlaces {
         guard let file, let data = FileManager.default.contents(atPath: file) else { return JSONPlaces() }
         return JSONPlaces(data)

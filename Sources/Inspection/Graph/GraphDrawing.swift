@@ -37,7 +37,7 @@ package struct GraphDrawing: Sendable {
             + ["asks on pull.<producer>, and gets the answer on page.<instance>."]
     }
 
-    /// The targets, by topic and origin, in the order of their first edge.
+    /// The targets for each topic and origin, in the order of their first edge.
     private static func grouped(_ edges: [StackGraph.Edge]) -> [(what: String, targets: [String])] {
         merged(edges).map { ("\($0.topic)", $0.to) }
     }

@@ -31,12 +31,12 @@ package struct StackGraph: Sendable, Equatable {
     }
 
     package var nodes: [Node]
-    /// In the order of the nodes.
+    /// The edges, in the order of the nodes.
     package var edges: [Edge]
     /// The forwarder through which every message goes.
     package var hub: String?
 
-    /// - Parameter states: by instance.
+    /// - Parameter states: the states, by instance.
     package init(_ stack: StackConfiguration, states: [String: String] = [:]) {
         let members = stack.instances.filter { $0.manifest.kind != .hub }
         hub = stack.only(.hub)?.name
@@ -73,7 +73,7 @@ package struct StackGraph: Sendable, Equatable {
         return steers ? .control : .data
     }
 
-    /// A consumer that is told how far it may pull is taken to pull.
+    /// A consumer that is told how far it may pull is assumed to pull.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }
@@ -86,8 +86,8 @@ package struct StackGraph: Sendable, Equatable {
     package var layers: [[Node]] {
         var depth: [String: Int] = [:]
         let data = edges.filter { $0.kind == .data }
-        // As many rounds as there are nodes, so that it ends even if there is a cycle, which only a wrong manifest can
-        // cause.
+        // There are as many rounds as nodes, so that the loop ends even if there is a cycle, which only a wrong
+        // manifest can cause.
         for _ in nodes {
             for edge in data {
                 depth[edge.to] = max(depth[edge.to] ?? 0, min(nodes.count, (depth[edge.from] ?? 0) + 1))
@@ -120,8 +120,8 @@ package struct StackGraph: Sendable, Equatable {
 }
 
 extension StackConfiguration.Instance {
-    /// The topics that it hears, or whose rows it pulls; manifests leave out heartbeats, pulls, pages and alerts, which
-    /// all plugins of a kind have.
+    /// The topics that it receives, or whose rows it pulls. Manifests leave out heartbeats, pulls, pages and alerts,
+    /// which all plugins of a kind have.
     package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
     package var producedTopics: [TopicPattern] {
         manifest.produces.map(named)

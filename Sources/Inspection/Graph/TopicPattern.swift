@@ -1,4 +1,4 @@
-/// A topic as named in a manifest: a complete one ("daily.summary"), or all with a prefix ("figures.*").
+/// A topic as named in a manifest: either a single topic ("daily.summary") or all topics with a prefix ("figures.*").
 package struct TopicPattern: Sendable, Hashable, Comparable {
     package let text: String
 
@@ -9,7 +9,7 @@ package struct TopicPattern: Sendable, Hashable, Comparable {
 
     package func matches(_ topic: String) -> Bool { isPrefix ? topic.hasPrefix(fixed) : topic == text }
 
-    /// The topics that match both; nil when there are none.
+    /// The topics that match both patterns; nil if there are none.
     package func overlap(_ other: TopicPattern) -> TopicPattern? {
         if isPrefix, other.fixed.hasPrefix(fixed) { return other }
         if other.isPrefix, fixed.hasPrefix(other.fixed) { return self }

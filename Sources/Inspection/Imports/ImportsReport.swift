@@ -7,7 +7,7 @@ import Protocol
 import StageKit
 import Terminal
 
-/// The state of files handed over, newest first, at most a hundred; and the devices that push.
+/// The state of the files handed over, newest first (at most a hundred), and the devices that push.
 package struct ImportsReport {
     package let rows: [ImportRow]
     package let devices: [PushingDevice]

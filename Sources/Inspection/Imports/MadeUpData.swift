@@ -11,10 +11,10 @@ extension ImportsReport {
     }
 
     /// What a person should know before a phone is let in; nil if there is nothing to say. If the stack can't answer,
-    /// nothing is known, and the phone is let in all the same.
+    /// nothing is known, and the phone is let in anyway.
     package static func remarkOnMixing(_ stack: Stack, user: String) -> String? {
         guard let imports = try? ImportsReport(stack), imports.isMadeUp(user) else { return nil }
         return "'\(user)' has generated test data, and a phone's would mix with it; "
-            + "start a stack of your own for the phone (--state), or choose another user (--user)"
+            + "start another stack for the phone (--state), or choose another user (--user)"
     }
 }

@@ -5,7 +5,8 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What to say when there is nothing to show yet: that an import under way will bring data, or how to import some.
+/// What to say when there is nothing to show yet: either that an import under way will bring data, or how to import
+/// some.
 package enum NothingYet {
     /// - Parameters:
     ///   - user: whose data is missing; nil for anybody's.
@@ -39,7 +40,7 @@ package enum NothingYet {
         return "'healthbus import FILE' brings some"
     }
 
-    /// For a report that covers less than a person expects; nil when no import of theirs is under way.
+    /// For a report that covers less than a person expects; nil if that person has no import under way.
     static func remark(_ stack: Stack, _ reader: StackReader, user: String) throws -> String? {
         let rows = try ImportsReport(stack, reader).rows.filter { $0.user == user }
         return underWay(rows, isRunning: try reader.isRunning(stack.observer))

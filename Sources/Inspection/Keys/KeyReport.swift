@@ -14,7 +14,7 @@ package struct KeyReport: Sendable {
         package var publicKey: String?
         /// When the previous key stops being valid.
         package var oldUntil: Instant?
-        /// What keeps its holder from connecting; nil when nothing does.
+        /// What keeps its holder from connecting; nil if nothing does.
         package var problem: String?
     }
 

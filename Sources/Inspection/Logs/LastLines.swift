@@ -1,13 +1,13 @@
 import Logging
 
-/// Keeps the newest of any number of lines.
+/// Keeps only the newest lines, however many are added.
 package struct LastLines {
     private let limit: Int
     private var ring: [LogLine] = []
     /// The index of the oldest line once the ring is full.
     private var oldest = 0
 
-    /// - Parameter limit: how many to keep.
+    /// - Parameter limit: how many lines to keep.
     package init(_ limit: Int) { self.limit = limit }
 
     package mutating func add(_ line: LogLine) {

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Logging
 
-/// Reads an instance's log line by line, from its oldest line or from now on, and continues with the new file when the
-/// log begins one.
+/// Reads an instance's log line by line, from its oldest line or from now on; when a new log file is begun, it
+/// continues with that file.
 package struct LogFollower: ~Copyable {
     package let path: String
     private let instance: String
@@ -74,7 +74,7 @@ package struct LogFollower: ~Copyable {
                 guard named.st_size < lseek(descriptor, 0, SEEK_CUR) else { return false }
                 return lseek(descriptor, 0, SEEK_SET) == 0
             }
-            // First come any lines written between the last check and the renaming.
+            // Any lines written between the last check and the renaming come first.
             if fill() { return true }
             close(descriptor)
         }
@@ -96,7 +96,7 @@ package struct MergedLogs: ~Copyable {
         init(_ follower: consuming LogFollower) { self.follower = follower }
     }
 
-    /// - Parameter fromEnd: only what is written from now on.
+    /// - Parameter fromEnd: whether to read only what is written from now on.
     package init(_ logs: [(instance: String, path: String)], fromEnd: Bool) {
         followers = logs.map { Box(LogFollower(path: $0.path, instance: $0.instance, fromEnd: fromEnd)) }
     }

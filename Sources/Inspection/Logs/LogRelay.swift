@@ -4,7 +4,7 @@ import Processes
 import Synchronization
 
 /// Passes on what a stack's processes write to their logs, and the stack's own messages, on a separate thread. If the
-/// reader stops reading, only that thread waits: the lines are in their files.
+/// reader stops reading, only that thread waits; the lines themselves are safe in their files.
 package final class LogRelay: Sendable {
     private struct State {
         var said: [(line: String, then: @Sendable () -> Void)] = []
@@ -15,14 +15,14 @@ package final class LogRelay: Sendable {
     private let watch: LogWatch
     private let ended = DispatchSemaphore(value: 0)
 
-    /// A stack has few messages; if nothing reads them, the oldest is dropped.
+    /// A stack has few messages of its own; if nothing reads them, the oldest one is dropped.
     private static let saidLimit = 256
 
     /// Passes on only what is written from now on.
     /// - Parameters:
     ///   - minimum: events below this level aren't passed on; lines that aren't events always are.
-    ///   - passOn: takes a line of the processes' logs, without its end.
-    ///   - say: takes each line given to `say`.
+    ///   - passOn: receives each line of the processes' logs, without its line ending.
+    ///   - say: receives each line passed to `say`.
     package init(
         _ logs: [(instance: String, path: String)], minimum: Log.Level,
         passOn: @escaping @Sendable (String) -> Void, say: @escaping @Sendable (String) -> Void
@@ -53,7 +53,7 @@ package final class LogRelay: Sendable {
         begun.wait()
     }
 
-    /// - Parameter then: called once it has been written.
+    /// - Parameter then: called once the line has been written.
     package func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
         state.withLock { state in
             if state.said.count == Self.saidLimit { state.said.removeFirst() }
@@ -69,7 +69,7 @@ package final class LogRelay: Sendable {
         }
     }
 
-    /// Passes on the rest; gives up on a reader that doesn't read.
+    /// Passes on the remaining lines; gives up if the reader doesn't read.
     package func finish() {
         state.withLock { $0.ending = true }
         watch.wake()

@@ -7,7 +7,7 @@ import StageKit
 /// `healthbus logs`: what the processes started by `up` have logged, merged by time; then, if requested, what they go
 /// on to log.
 package struct LogReport {
-    /// Which lines are wanted. Pure.
+    /// Specifies which lines are wanted. Pure.
     package struct Filter: Sendable {
         package var since: String?
         package var minimum: Log.Level
@@ -15,7 +15,7 @@ package struct LogReport {
         package var categories: Set<String>
 
         /// - Parameters:
-        ///   - since: only lines from then on.
+        ///   - since: only lines from this time on.
         ///   - categories: only events in these, and no other lines; empty for everything.
         package init(since: Instant? = nil, minimum: Log.Level = .debug, categories: Set<String> = []) {
             self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.secondsSince1970)) }
@@ -31,8 +31,8 @@ package struct LogReport {
                 && (categories.isEmpty || categories.contains(line.category))
         }
 
-        /// What comes before the full stop in an event's name: `observer` of `observer.fired`.
-        /// - Throws: `Failure` (usage) for one that no event has, with the nearest name.
+        /// The part of an event's name before the full stop: `observer` of `observer.fired`.
+        /// - Throws: `Failure` (usage) for a category that no event has, naming the nearest one.
         package static func categories(_ names: [String]) throws(Failure) -> Set<String> {
             for name in names where !allCategories.contains(name) {
                 throw Failure.usage(
@@ -61,8 +61,8 @@ package struct LogReport {
     /// Whether anything has been written at all.
     package var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
-    /// Prints the lines in order; when following, until `print` returns false.
-    /// - Parameter last: only this many of the wanted lines that already exist; nil for all.
+    /// Prints the lines in order; when following, continues until `print` returns false.
+    /// - Parameter last: of the wanted lines that already exist, only this many are printed; nil for all.
     package func run(_ filter: Filter, last: Int? = nil, follows: Bool, print: (LogLine) -> Bool) throws {
         let watch = follows ? try LogWatch(logs.map(\.path)) : nil
         var merged = MergedLogs(logs, fromEnd: false)

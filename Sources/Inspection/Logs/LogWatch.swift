@@ -11,7 +11,7 @@ final class LogWatch: Sendable {
     /// Whether every file that exists is being watched; used only by the thread that arms and waits.
     private let isArmed = Atomic(false)
 
-    /// - Throws: `Failure` when the system refuses what watching needs.
+    /// - Throws: `Failure` if the system refuses the resources that watching needs.
     init(_ paths: [String]) throws(Failure) {
         self.paths = paths
         notices = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -26,7 +26,7 @@ final class LogWatch: Sendable {
         close(wakeUp)
     }
 
-    /// Ends the wait; from any thread.
+    /// Ends the wait; may be called from any thread.
     func wake() { healthbus_wake(wakeUp) }
 
     /// Registers what is watched; call it before checking the files, so that nothing is missed in between.
@@ -34,7 +34,8 @@ final class LogWatch: Sendable {
         guard !isArmed.load(ordering: .relaxed) else { return }
         var all = true
         for path in paths {
-            // The folder reports when a file with that name appears later: the first one, or its successor.
+            // The watch on the folder reports when a file with that name appears later: the first one, or its
+            // successor.
             let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
             all = inotify_add_watch(notices, folder, UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF)) >= 0 && all
             all = (inotify_add_watch(notices, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT) && all

@@ -7,13 +7,13 @@ import Protocol
 import Terminal
 
 /// `healthbus conflicts`: what arrived under a sample's UUID but with different content, beside the stored sample. It
-/// is a view of the quarantine, with the same numbers. And what destinations have under a version that was sent to
-/// them, but with different content.
+/// is a view of the quarantine, with the same numbers. It also shows what destinations have with different content
+/// under a version that was sent to them.
 package struct ConflictsReport {
     package struct Entry: Sendable, Equatable {
         package var number: Int64
         package var user: String
-        /// The file or request that brought it last, as the quarantine names it.
+        /// The file or request in which it last arrived, as the quarantine names it.
         package var origin: String
         package var seen: Int64
         package var conflict: RecordConflict
@@ -40,7 +40,7 @@ package struct ConflictsReport {
     }
 
     package let entries: [Entry]
-    /// How many there are in total.
+    /// The total number of such elements.
     package let count: Int
     package let delivered: [Delivered]
 
@@ -59,7 +59,7 @@ package struct ConflictsReport {
         delivered = try Self.delivered(stack)
     }
 
-    /// - Parameter count: the total, if `entries` are only the first.
+    /// - Parameter count: the total number, if `entries` has only the first ones.
     package init(entries: [Entry], count: Int? = nil, delivered: [Delivered] = []) {
         self.entries = entries
         self.count = count ?? entries.count

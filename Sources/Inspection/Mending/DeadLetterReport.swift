@@ -23,7 +23,7 @@ package struct DeadLetterReport {
     /// Whether the list names each letter's uploader.
     private let namesStage: Bool
 
-    /// - Throws: `Failure` when a number isn't among them.
+    /// - Throws: `Failure` if a selected number belongs to no dead letter.
     /// - Parameter destination: whose letters; nil for all.
     package init(_ stack: Stack, _ selection: MendSelection, of destination: StackConfiguration.Instance? = nil) throws
     {
@@ -57,7 +57,7 @@ package struct DeadLetterReport {
 
     package var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
 
-    /// - Parameter others: how many there are that weren't selected; only asked if none was.
+    /// - Parameter others: how many there are that weren't selected; called only if none was selected.
     package func table(
         for terminal: Terminal, now: Date, others: () throws -> Int = { 0 }
     ) rethrows -> String {
@@ -150,7 +150,8 @@ package struct DeadLetterReport {
 }
 
 extension StackConfiguration {
-    /// The metric that a sample type, with or without its prefix, is delivered under; any other text is a metric.
+    /// The metric under which a sample type, given with or without its prefix, is delivered; any other text is taken as
+    /// a metric.
     package func metric(of text: String) -> String {
         guard !handlers.contains(where: { $0.family == text }) else { return text }
         let type = HealthType.allKnown.keys.first { $0 == text || $0.hasSuffix("Identifier" + text) }

@@ -14,7 +14,7 @@ package struct QuarantineReport {
 
     package init(entries: [QuarantinedRow]) { self.entries = entries }
 
-    /// - Throws: `Failure` when a number isn't among them.
+    /// - Throws: `Failure` if a selected number belongs to no entry.
     package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
         let reader = stack.reader()
         let observer = try stack.instance(.observer)
@@ -53,7 +53,7 @@ package struct QuarantineReport {
         return .object(members)
     }
 
-    /// - Parameter others: how many there are that weren't selected; only asked if none was.
+    /// - Parameter others: how many there are that weren't selected; called only if none was selected.
     package func table(for terminal: Terminal, others: () throws -> Int = { 0 }) rethrows -> String {
         guard !entries.isEmpty else { return Self.none("Nothing is quarantined.", others: try others()) }
         var table = Table([
@@ -95,7 +95,7 @@ package struct QuarantineReport {
         return type
     }
 
-    /// One record, one member per line.
+    /// One record, with one member per line.
     package var text: String {
         entries.map { entry in
             let shown = Self.readable(entry)

@@ -20,9 +20,9 @@ package struct ReplayPlan {
     private let observing: ObserverQueries
     package let instance: StackConfiguration.Instance
     private let zones: [String: ZoneTimeline]
-    /// nil for a sequence number.
+    /// nil for a replay from a sequence number.
     private let replayed: ReplaySpan?
-    /// Local dates with samples, both included; nil for a sequence number.
+    /// Local dates with samples, both included; nil for a replay from a sequence number.
     package var days: ClosedRange<LocalDay>? { replayed?.shown }
     private let since: SequenceNumber?
     private let types: TypeChoice
@@ -79,7 +79,7 @@ package struct ReplayPlan {
         self.replayed = replayed
     }
 
-    /// Fills in the part of a request that says what to do again.
+    /// Fills in the part of a request that specifies what to do again.
     package func fill(_ request: inout MendRequest) {
         guard let days = replayed?.days else { return request.since = since ?? .beginning }
         request.from = days.lowerBound.description
@@ -163,7 +163,7 @@ extension ObserverQueries {
         return zones
     }
 
-    /// The days from the first sample to the last; nil without any.
+    /// The days from the first sample to the last; nil if there are no samples.
     func span(of users: [String], _ zones: [String: ZoneTimeline]) throws -> ClosedRange<LocalDay>? {
         var span: ClosedRange<LocalDay>?
         let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
@@ -185,7 +185,7 @@ extension ObserverQueries {
         return count
     }
 
-    /// Pages of what has changed since a sequence number.
+    /// The changes since a sequence number, page by page.
     func changes(types: TypeChoice, since: SequenceNumber, _ body: (SamplesPage) throws -> Void) throws {
         let held: [Page<TypesPage>] = try reader.pages(observer, .types)
         let head = held.last?.head

@@ -3,7 +3,7 @@ import Protocol
 import Terminal
 
 extension ReplayReport {
-    /// How many dates a sentence names.
+    /// The maximum number of dates that a sentence lists.
     private static let named = 5
 
     /// Says which days couldn't be computed; nil if all could be. Their old figures, if any, remain.

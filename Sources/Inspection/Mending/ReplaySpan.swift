@@ -5,12 +5,12 @@ package struct ReplaySpan: Sendable, Equatable {
     /// What is requested. Days without samples have nothing to compute, but the day after the last may contain the end
     /// of its night.
     package let days: ClosedRange<LocalDay>
-    /// What people are told: the same without that day after the last.
+    /// The days that people are told: the same ones, without that day after the last.
     package let shown: ClosedRange<LocalDay>
 
     /// nil when there are no samples in that time.
     /// - Parameters:
-    ///   - last: nil for the newest day.
+    ///   - last: the last day; nil for the newest.
     ///   - samples: from the first day with a sample to the last.
     package init?(from first: LocalDay, through last: LocalDay?, samples: ClosedRange<LocalDay>) {
         let end = samples.upperBound.adding(days: 1)

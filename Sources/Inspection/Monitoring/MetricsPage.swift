@@ -6,12 +6,12 @@ import JSON
 package struct MetricsPage: Sendable {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The lines of each family, by its name.
+    /// The lines of each family, keyed by its name.
     private var lines: [String: [String]] = [:]
 
     package init() {}
 
-    /// - Parameter labels: values, in the order of the family's labels.
+    /// - Parameter labels: the values, in the order of the family's labels.
     package mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Double) {
         add(family, suffix: "", zip(family.labels, labels).map { ($0, $1) }, value)
     }
@@ -25,7 +25,8 @@ package struct MetricsPage: Sendable {
     }
 
     /// - Parameters:
-    ///   - counts: for each bucket separately, one more than there are bounds; the last is for anything above them all.
+    ///   - counts: one for each bucket separately, so one more than there are bounds; the last is for anything above
+    ///     all bounds.
     package mutating func add(
         _ family: MetricFamily, _ labels: [String], bounds: [Double], counts: [Int64], sum: Double
     ) {

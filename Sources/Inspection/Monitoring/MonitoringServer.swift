@@ -47,7 +47,7 @@ package final class MonitoringServer: Sendable {
         }
     }
 
-    /// The actual endpoint, even if the configuration asked for any free port.
+    /// The actual endpoint, even if the configuration asks for any free port.
     package var endpoint: Endpoint? { server.withLock { $0 }.map { Endpoint(host: $0.host, port: $0.port) } }
 
     package func stop() { server.withLock { $0.take() }?.stop(drainSeconds: 1) }
@@ -74,7 +74,7 @@ package final class MonitoringServer: Sendable {
             status: status, headers: ["Content-Type": type, "Cache-Control": "no-store"], body: Array(text.utf8))
     }
 
-    /// The end of the newest sample by type, from the observer when it is ready, otherwise from its last answer.
+    /// The end of the newest sample by type: from the observer if it is ready, otherwise from its last answer.
     private func newestSamples() -> [String: Instant] {
         let now = MonotonicClock.now
         let (known, isDue) = lastSamples.withLock { last in

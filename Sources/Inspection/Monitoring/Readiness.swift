@@ -56,7 +56,7 @@ package struct Readiness: Sendable, Equatable {
 }
 
 extension Readiness {
-    /// Listens to a stack until all of these are ready, or this many seconds have passed.
+    /// Listens to a stack until all of these instances are ready, or the given number of seconds has passed.
     package static func wait(for names: [String], of stack: Stack, within seconds: Double) throws -> Readiness {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

@@ -45,8 +45,8 @@ package struct StackMetrics {
         page.add(.heartbeatAge, [name], age)
         page.add(.epoch, [name], beat.epoch)
         page.add(.memory, [name], beat.memory)
-        // The state when the heartbeat was sent; one caused by a commit is sent during a turn, and that turn ended
-        // right afterwards.
+        // The state when the heartbeat was sent. A heartbeat caused by a commit is sent during a turn that ends right
+        // afterwards.
         page.add(.busy, [name], beat.busySince.map { max(0, (now - $0).seconds - age) } ?? 0)
         if let last = beat.lastCommit { page.add(.lastCommit, [name], last.secondsSince1970) }
         if let turns = beat.turns {

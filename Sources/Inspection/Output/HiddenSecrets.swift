@@ -6,7 +6,7 @@ import HealthModel
 enum HiddenSecrets {
     static let hidden: Value = "(not shown)"
 
-    /// - Parameter name: the option's.
+    /// - Parameter name: the option's name.
     static func redacted(_ value: Value, name: String, of kind: Manifest.Kind?) -> Value {
         let name = name.lowercased()
         if let words = value.array?.compactMap(\.string), name.hasSuffix("command"), let program = words.first {
@@ -21,7 +21,7 @@ enum HiddenSecrets {
         return .string(address(text, of: kind))
     }
 
-    /// A URL without its password and query; a webhook's without its path too, since the path is its secret.
+    /// A URL without its password and query; a webhook's URL also loses its path, since the path is its secret.
     private static func address(_ text: String, of kind: Manifest.Kind?) -> String {
         guard text.contains("://") else { return text }
         guard var parts = URLComponents(string: text) else { return "(not shown)" }

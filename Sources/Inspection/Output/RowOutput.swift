@@ -3,13 +3,14 @@ import JSON
 import Logging
 import Terminal
 
-/// Rows of named columns, written as they come: CSV, JSON, one JSON object per line, or an aligned table. Memory
-/// doesn't grow with the rows.
+/// Rows of named columns, written as they arrive: CSV, JSON, one JSON object per line, or an aligned table. Memory use
+/// doesn't grow with the number of rows.
 ///
-/// Write each row's cells in the order of the columns, then `endRow`; at the end `finish`.
+/// For each row, write the cells in the order of the columns, then call `endRow`; at the end, call `finish`.
 package final class RowOutput {
     package enum Format: Sendable, Equatable {
-        /// RFC 4180, with a header and lines that end with LF; no value is an empty field, an empty string is `""`.
+        /// RFC 4180, with a header and lines that end with LF; a missing value is an empty field, an empty string is
+        /// `""`.
         case csv
         /// An array of objects, one per line.
         case json
@@ -89,7 +90,7 @@ package final class RowOutput {
 
     package func integer(_ number: Int64) { plain { $0.append(json: number) } }
 
-    /// A value that isn't finite is written as no value.
+    /// A value that isn't finite is written as a missing value.
     package func number(_ number: Double) {
         if number.isFinite { plain { $0.append(json: number) } } else { null() }
     }
@@ -132,7 +133,7 @@ package final class RowOutput {
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
-    /// JSON text: unchanged in JSON, as a string elsewhere. An empty text means no value.
+    /// JSON text: unchanged in JSON, as a string elsewhere. An empty string means that there is no value.
     package func json(_ text: UnsafeRawBufferPointer) {
         guard !text.isEmpty else { return null() }
         guard isJSON else { return self.text(text) }

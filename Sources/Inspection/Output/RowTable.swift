@@ -30,7 +30,7 @@ struct RowTable {
         row.append(cell)
     }
 
-    /// Lines that are ready.
+    /// Lines that are ready to be written.
     mutating func endRow() -> String? {
         defer { row.removeAll(keepingCapacity: true) }
         if isUnderWay { return line(row) }

@@ -16,7 +16,7 @@ extension Terminal {
         isTerminal ? InstantText.local(instant, now: now) : InstantText.iso8601(Instant(seconds: instant.flooredSecond))
     }
 
-    /// A moment on a person's clock: "2025-03-30 10:15" on a screen. In UTC without one.
+    /// A moment on a person's clock: "2025-03-30 10:15" on a screen. In UTC if there is no such clock.
     package func moment(_ instant: Instant, on zones: ZoneTimeline?) -> String {
         guard let text = zones?.localText(of: instant) else { return InstantText.iso8601(instant) }
         return isTerminal ? String(text.prefix(16)).replacing("T", with: " ") : text

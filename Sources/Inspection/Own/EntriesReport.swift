@@ -29,7 +29,7 @@ package struct EntriesReport {
     /// `{user, types: [{name, kind, unit, aggregation, version}]}`.
     package var typesValue: Value { ["user": .string(user), "types": .array(types.map(\.value))] }
 
-    /// - Parameter zones: times are shown on this clock; without one, in UTC.
+    /// - Parameter zones: times are shown on this clock, or in UTC if there is none.
     package func eventTable(for terminal: Terminal, zones: ZoneTimeline?) -> String {
         var table = Table([
             .init("Id"), .init("Type"), .init("When"), .number("Value"), .init("Unit"), .init("Note", givesWay: 1),
@@ -59,8 +59,8 @@ package struct EntriesReport {
         return table.render(for: terminal)
     }
 
-    /// The event with this id, or with the only id that begins with it.
-    /// - Throws: `Failure` (usage) if there is none, or several.
+    /// The event with this id, or the only event whose id begins with it.
+    /// - Throws: `Failure` (usage) if there is none, or if there are several.
     package func event(_ id: String) throws(Failure) -> OwnEventRow {
         if let event = events.first(where: { $0.id == id }) { return event }
         let found = events.filter { $0.id.hasPrefix(id) }

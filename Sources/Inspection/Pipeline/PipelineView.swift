@@ -22,7 +22,7 @@ package struct PipelineView: Sendable {
         /// What is wrong, in a sentence.
         package var why: String?
         package var since: Instant?
-        /// When its process started, if it replaced one that had ended.
+        /// When its process started, if it replaced a process that had ended.
         package var restarted: Instant?
     }
 
@@ -32,7 +32,7 @@ package struct PipelineView: Sendable {
     package let pendingDays: Int64
     private let beats: StackMetrics.Beats
     private let now: Instant
-    /// When each process was last seen to move.
+    /// When each process was last seen to make progress.
     private let still: [String: Instant]
 
     /// A process that leaves a question unanswered for this long counts as hanging: every process is asked twice a
@@ -42,12 +42,12 @@ package struct PipelineView: Sendable {
     private static let hubPatience = 10.0
     /// A stage that spends this long on one turn counts as hanging, although its connection to the bus still answers.
     private static let turnPatience = Duration.seconds(20)
-    /// Work that doesn't decrease for this long isn't just waiting in a window in which changes are collected.
+    /// Work that hasn't decreased for this long isn't just waiting in a window in which changes are collected.
     private static let stillPatience = Duration.seconds(10)
 
     /// - Parameters:
     ///   - sample: must follow an earlier sample; otherwise there are no rates.
-    ///   - beats: with their age in seconds.
+    ///   - beats: the heartbeats, with their age in seconds.
     ///   - unanswered: how many seconds each silent process has left a question unanswered.
     ///   - old: the view that was shown before.
     package init(

@@ -28,8 +28,8 @@ package struct WaitList: Sendable, Equatable {
     package let entries: [Entry]
 
     /// - Parameters:
-    ///   - beats: with their age in seconds.
-    ///   - earlier: the same, a moment earlier.
+    ///   - beats: the heartbeats, with their age in seconds.
+    ///   - earlier: the same heartbeats, a moment earlier.
     package init(
         _ stack: Stack, _ reader: StackReader, _ beats: StackMetrics.Beats, earlier: StackMetrics.Beats, now: Instant
     ) {
@@ -45,7 +45,7 @@ package struct WaitList: Sendable, Equatable {
         {
             // A process that doesn't answer is reported separately; one answer may be late.
             guard let rows = try? reader.rows(instance, topic: Alert.topicPrefix) else { continue }
-            // Dead letters are listed with their number.
+            // Dead letters are listed separately, with their number.
             let letters = beats[instance.name]?.beat.uploader?.deadLetters ?? 0
             for alert in rows.compactMap({ $0.body?.read(RaisedAlert.self) })
             where letters == 0 || alert.kind != Alert.Kind.deadLetters.rawValue {

@@ -10,7 +10,7 @@ package struct PlaceCollection {
 
     /// - Parameters:
     ///   - text: a feature or a collection of them.
-    ///   - radius: in metres, for features that give none.
+    ///   - radius: in metres, for features that don't specify one.
     /// - Throws: `Failure` with the number of the feature, but never with its name or place.
     package init(geoJSON text: [UInt8], radius: Double) throws(Failure) {
         let document: Value

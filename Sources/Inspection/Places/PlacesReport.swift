@@ -131,7 +131,7 @@ package struct PlacesReport {
 }
 
 extension StackReader {
-    /// What a handler watches for a person, by name.
+    /// The conditions that a handler watches for a person, by name.
     func conditions(of handler: StackConfiguration.Instance, user: String) throws -> Value {
         var found: [String: Value] = [:]
         for row in try rows(handler, topic: ConditionBody.topicPrefix) where row.user == user {
@@ -142,7 +142,7 @@ extension StackReader {
 }
 
 extension PlaceMonitor.Event {
-    /// As its handler publishes it.
+    /// The condition as its handler publishes it.
     fileprivate init?(_ value: Value) {
         guard let state = value["state"].string.flatMap(PlaceMonitor.State.init(rawValue:)),
             let from = value["from"].string.flatMap(PlaceMonitor.State.init(rawValue:)),

@@ -64,7 +64,7 @@ package struct PluginCheck: Sendable {
     }
 
     /// Identifiers that aren't HealthKit's.
-    /// - Parameter lists: the lists of types, by the manifest's member that holds them.
+    /// - Parameter lists: the lists of types, keyed by the manifest's member that holds them.
     static func unknownTypes(_ lists: [String: [String]]) -> [Finding] {
         lists.sorted { $0.key > $1.key }.flatMap { member, types in
             types.enumerated().filter { $0.element != "*" && HealthType.known($0.element) == nil }.map { index, type in

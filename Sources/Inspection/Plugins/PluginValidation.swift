@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 
-/// `healthbus plugins validate`: everything that is wrong with a manifest and with what it names.
+/// `healthbus plugins validate`: everything that is wrong with a manifest and with the things that it names.
 package struct PluginValidation: Sendable {
     package let findings: [PluginCheck.Finding]
     private let file: String

@@ -19,7 +19,7 @@ package struct BackendCheckClient {
     package static let patience = 8.0
 
     /// Repeats the request until each uploader has reported its backend's answer, or why there is none.
-    /// - Returns: the uploaders that haven't reported one.
+    /// - Returns: the uploaders that have reported neither.
     @discardableResult
     package func ask(_ client: StackClient, within seconds: Double = patience) -> [String] {
         let deadline = MonotonicClock.now + .seconds(seconds)
@@ -27,7 +27,7 @@ package struct BackendCheckClient {
         while true {
             let silent = uploaders.filter { client.heartbeats[$0]?.beat.uploader?.backend.check != id }
             guard !silent.isEmpty, MonotonicClock.now < deadline else { return silent }
-            // Repeated, since it may be lost.
+            // The request is repeated, since it may be lost.
             if MonotonicClock.now >= nextSaying {
                 for uploader in silent {
                     client.command(uploader, CompareBackend(id: id, send: sends ? true : nil).body)
@@ -40,7 +40,8 @@ package struct BackendCheckClient {
 }
 
 extension BackendCheckClient {
-    /// For the uploaders of a stack that are ready and understand the request; one from an earlier release doesn't.
+    /// For those of a stack's uploaders that are ready and understand the request; an uploader from an earlier release
+    /// doesn't.
     package init(_ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)], sends: Bool) {
         self.init(
             uploaders: stack.configuration.instances.filter { instance in

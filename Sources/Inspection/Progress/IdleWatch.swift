@@ -18,7 +18,8 @@ package struct IdleWatch: Sendable {
 
     /// Without progress for this long, whatever is still to come counts as stuck.
     package static let patience = Duration.seconds(90)
-    /// The time between checks for progress, which read all processes' reports; nothing waits for their result.
+    /// The time between checks for progress. These checks read all processes' reports, and nothing waits for their
+    /// result.
     private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles

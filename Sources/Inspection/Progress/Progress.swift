@@ -26,7 +26,7 @@ struct Progress: Equatable {
 /// When heartbeats last showed any progress: a waiting command gives up once that is too long ago.
 package struct ProgressWatch: Sendable {
     private var last: [String: Progress] = [:]
-    /// By the monotonic clock; nil before the first check.
+    /// By the monotonic clock; nil until the first check.
     private var movedAt: MonotonicTime?
 
     package init() {}

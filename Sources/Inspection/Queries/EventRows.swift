@@ -15,7 +15,7 @@ package struct EventRows {
         package var user: String
         package var day: LocalDay
         package var version: Int64
-        /// As delivered, but without the track of a route.
+        /// The events as delivered, but without the track of a route.
         package var body: Value
 
         package var start: Instant? { moment("start") ?? moment("startDate") }
@@ -66,7 +66,7 @@ package struct EventRows {
         try output.finish()
     }
 
-    /// As `--json` prints them.
+    /// The events as `--json` prints them.
     package var value: Value {
         .array(
             events.map { event in

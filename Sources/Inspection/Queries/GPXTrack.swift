@@ -22,7 +22,7 @@ package struct GPXTrack {
         var time: Instant
     }
 
-    /// - Parameter workout: as delivered; nil if it has no route.
+    /// - Parameter workout: the workout as delivered; the result is nil if it has no route.
     package init?(_ workout: Value) {
         let track = workout["route"]["track"]
         guard let start = track["start"].string.flatMap({ InstantText.parse($0) }),
@@ -79,7 +79,7 @@ package struct GPXTrack {
 
 extension GPXTrack {
     /// - Parameter id: a workout's id, or enough of its beginning to be unambiguous.
-    /// - Throws: `Failure` when there is no such workout, several, or no route.
+    /// - Throws: `Failure` if there is no such workout, if there are several, or if it has no route.
     package static func of(workout id: String, _ stack: Stack, _ reader: StackReader, user: String?) throws -> GPXTrack
     {
         var found: [String: Value] = [:]

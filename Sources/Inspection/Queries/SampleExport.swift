@@ -23,7 +23,7 @@ package struct SampleExport {
         package init(user: String) { self.user = user }
     }
 
-    /// The columns of tables for people.
+    /// The columns of the tables for people.
     package static let shortColumns = ["type", "start", "end", "value", "unit", "source"]
     package static let columns = HealthViews(figures: [])[.samples]?.columns.map(\.name) ?? []
 

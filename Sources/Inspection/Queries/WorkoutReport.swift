@@ -10,11 +10,11 @@ import Protocol
 package struct WorkoutReport {
     package let value: Value
 
-    /// The most heart rate points that a chart can show.
+    /// The maximum number of heart rate points in a chart.
     private static let points = 2000
     private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
-    /// - Parameter id: the workout's, whole.
+    /// - Parameter id: the workout's full id.
     /// - Throws: `Failure` (usage) when there is no such workout.
     package init(_ stack: Stack, _ reader: StackReader, id: String, user: String) throws {
         var found: Value?

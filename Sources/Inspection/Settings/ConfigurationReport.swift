@@ -22,8 +22,8 @@ package struct ConfigurationReport {
 
     /// - Parameters:
     ///   - given: how the user specified the state folder and the configuration file.
-    ///   - instance: only this one's; nil for all.
-    ///   - changed: only what differs from the default.
+    ///   - instance: only this instance's settings; nil for all.
+    ///   - changed: only settings that differ from the default.
     package init(
         _ stack: Stack, given: (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin),
         instance: String? = nil, changed: Bool = false,

@@ -33,7 +33,7 @@ package struct AlertsReport {
             .sorted { ($0.alert.since, $0.from) < ($1.alert.since, $1.from) }
     }
 
-    /// - Parameter raised: each with the instance that raised it, in the order to show.
+    /// - Parameter raised: the alerts, each with the instance that raised it, in the order in which to show them.
     package init(raised: [(from: String, alert: RaisedAlert)], now: Date) {
         self.now = now
         entries = raised.map { Entry(from: $0.from, alert: $0.alert) }
@@ -54,8 +54,8 @@ package struct AlertsReport {
         ).json(pretty: true)
     }
 
-    /// On a screen, each alert with its remedy in a line of its own, which the screen wraps: a command can be copied
-    /// whole. Elsewhere a table.
+    /// On a screen, each alert is followed by its remedy on a line of its own, which the screen wraps, so that a
+    /// command can be copied whole. Elsewhere a table.
     package func text(for terminal: Terminal) -> String {
         guard terminal.isTerminal else { return table(for: terminal) }
         return entries.map { entry in

@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What has been delivered so far, and to where.
+/// What has been delivered so far, and where.
 package struct DeliveryReport {
     private let delivered: [(place: String, counts: [String: Int64])]
 

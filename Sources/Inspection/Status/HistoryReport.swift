@@ -9,7 +9,7 @@ import Terminal
 /// How the stack's syncs went: the stored rounds, their success rate and durations, and how long samples take to reach
 /// the backend.
 package struct HistoryReport {
-    /// As `history --json` prints it.
+    /// The report as `history --json` prints it.
     private struct Report: Codable {
         struct Seconds: Codable {
             @OrNull var median: Double?

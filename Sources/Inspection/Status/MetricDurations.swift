@@ -6,7 +6,7 @@ package struct MetricDurations: Codable, Sendable, Equatable {
     /// Rounds that the metric was part of.
     package var rounds: Int
     package var failed: Int
-    /// In seconds, over the rounds that succeeded; nil if none did.
+    /// In seconds, over the rounds that succeeded; nil if no round did.
     @OrNull package var median: Double?
     @OrNull package var p95: Double?
 

@@ -10,10 +10,10 @@ package struct SwapReport: Sendable, Equatable {
         /// Plugins by name, or by their folder's path.
         package var plugin: String
         package var configured: String
-        /// Of the manifest; nil if unknown.
+        /// The version in the manifest; nil if unknown.
         @OrNull package var version: Int?
         @OrNull package var configuredVersion: Int?
-        /// Whether the state folder records it, so that it outlasts a restart; otherwise it was started by hand.
+        /// Whether the state folder records it, so that it survives a restart; otherwise it was started by hand.
         package var isKept: Bool
 
         private enum CodingKeys: String, CodingKey {

@@ -24,11 +24,11 @@ package final class SampleFollower {
         reader = stack.reader()
     }
 
-    /// Prints each step once it is done, earlier ones first; ends when nothing is left, or, for a stack that isn't
-    /// running, with what is known.
+    /// Prints each step once it is done, earlier ones first. It ends when no step is left or, for a stack that isn't
+    /// running, once it has printed what is known.
     /// - Parameters:
     ///   - waiting: called once if there is no such sample yet.
-    ///   - print: receives a step, and the time at which it was first seen done while following.
+    ///   - print: receives a step, and the time at which it was first seen to be done while following.
     /// - Throws: `Failure` when a stack that isn't running has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)

@@ -12,7 +12,7 @@ package struct SampleTrace: Sendable {
         package var instance: String
         /// The local date, for steps that concern days.
         package var day: String?
-        /// Whether the sample has passed this step; nil while unknown.
+        /// Whether the sample has passed this step; nil if that isn't known yet.
         package var isDone: Bool?
         /// The time by which the stage had committed it; nil if the stage doesn't record that.
         package var at: Instant?
@@ -45,7 +45,7 @@ package struct SampleTrace: Sendable {
         package var days: [String] = []
         package var figures: [DayRow] = []
         package var summaries: [DayRow] = []
-        /// From the running instances.
+        /// Read from the running instances.
         package var beats: [String: Heartbeat] = [:]
 
         package init(place: SampleWhereabouts, observer: String) {
@@ -137,7 +137,7 @@ package struct SampleTrace: Sendable {
 }
 
 extension SampleTrace.Step {
-    /// - Parameter seen: when the step was first seen done while following; nil if it was done before that.
+    /// - Parameter seen: when the step was first seen to be done while following; nil if it was done before that.
     package func line(seen: Instant?, for terminal: Terminal) -> String {
         func clock(_ time: Instant) -> String {
             guard terminal.isTerminal else { return InstantText.iso8601(time) }

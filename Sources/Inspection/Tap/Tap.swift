@@ -50,13 +50,13 @@ extension Message {
     }
 
     /// For people: time, topic, sender, and the body with readable dates, cut to fit.
-    /// - Parameter width: `.max` for a pipe, to which the time is written as ISO 8601.
+    /// - Parameter width: `.max` for a pipe; the time is then written as ISO 8601.
     package func line(width: Int) -> String {
         let full = InstantText.iso8601(header.at)
         let time = width == .max ? full[...] : full.replacing("T", with: " ").prefix(23)
         let body = body.isNull ? "" : "  " + TapText.readable(body).json()
         let line = "\(time.hasSuffix("Z") ? String(time.dropLast()) : String(time))Z  \(topic)  \(header.from)\(body)"
-        // Any process on the bus may choose any topic name, which must not be able to control the terminal.
+        // Any process on the bus may choose any topic name, so no name must be able to control the terminal.
         let harmless = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return DisplayWidth.truncated(harmless, to: width)

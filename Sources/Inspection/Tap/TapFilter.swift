@@ -80,7 +80,7 @@ extension StackConfiguration {
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }
 
-    /// The topics of this stack's messages, sorted; one that ends with a full stop begins several topics.
+    /// The topics of this stack's messages, sorted; one that ends with a full stop is the prefix of several topics.
     package var topics: [String] { Set(topics(isReplay: false).map(\.text)).sorted() }
 
     private func topics(isReplay: Bool) -> [Subscription] {
@@ -119,6 +119,6 @@ extension StackConfiguration {
 
     private var names: [String] { instances.map(\.name) }
 
-    /// The topics that changelogs contain besides samples.
+    /// The topics, other than samples, that changelogs contain.
     private static let kept: [Substring] = ["alert", "daily", "events", "figures"]
 }

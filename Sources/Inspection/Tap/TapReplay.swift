@@ -52,8 +52,8 @@ package final class TapReplay {
         }
     }
 
-    /// Prints each change as a message on its own topic: `samples.<type>`, or the row's topic; until `print` returns
-    /// false or, for a stack that isn't running, until everything has been read.
+    /// Prints each change as a message on its own topic: `samples.<type>`, or the row's topic. It ends when `print`
+    /// returns false or, for a stack that isn't running, when everything has been read.
     package func run(from start: Start, print: (Message) -> Bool) throws {
         walks = try instances.flatMap { instance in
             let after = try begin(instance, start)
@@ -93,7 +93,7 @@ package final class TapReplay {
         }
     }
 
-    /// Everything after the anchor, page by page; returns false when `print` has had enough.
+    /// Prints everything after the anchor, page by page; returns false when `print` wants no more.
     private func read(_ walk: inout Walk, _ print: (Message) -> Bool) throws -> Bool {
         let instance = walk.instance
         while true {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Message bodies for people: moments and days as dates, only the beginning of long lists. Pure.
+/// Message bodies for people: moments and days are shown as dates, and long lists only in part. Pure.
 enum TapText {
     /// Messages hold moments as microseconds since 1970; no count, size or sequence number comes near the values for
     /// 2001 to 2096.

@@ -12,7 +12,7 @@ package struct TopSample: Sendable {
         package var beat: Heartbeat?
         /// When the heartbeat arrived.
         package var arrived: MonotonicTime
-        /// The heartbeat from an earlier look, from which rates are computed.
+        /// The previous heartbeat, from which rates are computed.
         package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
 
         package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
@@ -25,9 +25,9 @@ package struct TopSample: Sendable {
     }
 
     package var processes: [Process]
-    /// By the wall clock.
+    /// The time by the wall clock.
     package var now: Instant
-    /// By the monotonic clock.
+    /// The time by the monotonic clock.
     package var monotonic: MonotonicTime
 
     package init(processes: [Process], now: Instant, monotonic: MonotonicTime) {
@@ -38,7 +38,7 @@ package struct TopSample: Sendable {
 
     /// - Parameters:
     ///   - names: the configuration's instances, in order.
-    ///   - beats: with their age in seconds.
+    ///   - beats: the heartbeats, with their age in seconds.
     package init(
         names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: MonotonicTime
     ) {
@@ -55,8 +55,8 @@ package struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With rates based on `old`, the previous sample. A process that hasn't reported since then (the hub reports only
-    /// every few seconds, whatever the interval) keeps its earlier rates.
+    /// The sample with rates based on `old`, the previous sample. A process that hasn't reported since then (the hub
+    /// reports only every few seconds, whatever the interval) keeps its earlier rates.
     package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
         var sample = self

@@ -17,9 +17,9 @@ package struct TopTable: Sendable {
         package var rows: Double?
         /// How many sequence numbers it is behind the upstream that is farthest ahead of it.
         package var behind: Int64?
-        /// The average milliseconds per turn; nil if there was no turn.
+        /// The average duration of a turn, in milliseconds; nil if there was no turn.
         package var turn: Double?
-        /// In cores; more than 1 if it uses several.
+        /// In processor cores; more than 1 if it uses several.
         package var processor: Double?
         /// Bytes.
         package var memory: Int64?
@@ -36,7 +36,7 @@ package struct TopTable: Sendable {
     /// By the clock.
     package let now: Instant
 
-    /// - Parameter current: includes the previous heartbeats, without which there are no rates.
+    /// - Parameter current: must include the previous heartbeats, without which there are no rates.
     package init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in

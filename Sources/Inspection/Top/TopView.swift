@@ -34,7 +34,7 @@ package struct TopView: Sendable {
         if let height, lines.count + 1 + rows.count > height {
             let room = max(0, height - lines.count - 2)
             hidden = rows.count - room
-            // The order is stable: within each group, that of the stack.
+            // The order is stable: within each group, processes keep the stack's order.
             rows = Array((rows.filter { $0.state != "ready" } + rows.filter { $0.state == "ready" }).prefix(room))
         }
         lines += grid(rows).render(for: terminal).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -61,7 +61,7 @@ package struct TopView: Sendable {
         return grid
     }
 
-    /// A rate as a whole number; low ones with a decimal, so that they don't read as 0.
+    /// A rate as a whole number; low rates get a decimal, so that they don't read as 0.
     private func count(_ rate: Double) -> String {
         rate > 0 && rate < 9.95 ? Self.decimal(rate, 1) : HumanFormat.count(Int(rate.rounded()))
     }

@@ -32,11 +32,11 @@ final class BackendVersions {
 
     private static let path = "/api/v1/versions"
     private static let answerLimit = 16 << 20
-    /// The most rows to request per page.
+    /// The maximum number of rows to request per page.
     private static let pageRows = 20_000
     /// How many times to ask a backend that is busy, or whose connection breaks.
     private static let tries = 5
-    /// Nothing is reported before this many seconds: a page normally takes less than one.
+    /// Nothing is reported until this many seconds have passed: a page normally takes less than one.
     private static let patience = 5.0
 
     /// The backend that a destination delivers to.
@@ -56,7 +56,7 @@ final class BackendVersions {
 
     /// Passes each row of a list to `body`, in id order, including tombstones, until it returns false.
     /// - Parameters:
-    ///   - after: only ids beyond this one; nil for all.
+    ///   - after: only ids after this one; nil for all.
     ///   - expected: roughly how many rows are wanted, so that a page isn't larger than that.
     func forEach(
         _ list: String, user: String, after: SampleID? = nil, expected: Int? = nil, _ body: (Row) throws -> Bool

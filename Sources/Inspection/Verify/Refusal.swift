@@ -5,7 +5,7 @@ import Protocol
 /// What became of an element that the backend wouldn't accept.
 package enum Refusal: Sendable, Equatable {
     case deadLetter
-    /// A person dropped it in this version: a later one is delivered as usual.
+    /// A person dropped this version of it; a later version is delivered as usual.
     case dropped(version: Int64)
 
     func finding(of ours: HeldVersion) -> VerifyFinding? {
@@ -15,7 +15,7 @@ package enum Refusal: Sendable, Equatable {
         }
     }
 
-    /// The refusals of samples, by id.
+    /// The refusals of samples, keyed by id.
     static func samples(_ refused: [String: Refusal]) -> [SampleID: Refusal] {
         var samples: [SampleID: Refusal] = [:]
         for (id, refusal) in refused {

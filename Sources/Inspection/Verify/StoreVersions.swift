@@ -15,7 +15,7 @@ final class StoreVersions {
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         /// Index into `types`.
         var type: Int
-        /// It ended before the destination's `deliverSince`.
+        /// The sample ended before the destination's `deliverSince`.
         var isOlder = false
     }
 
@@ -23,12 +23,12 @@ final class StoreVersions {
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
     private let frontier: [String: SequenceNumber]
-    /// Types that aren't delivered at present: those switched off or denied; also locations, if the destination has no
+    /// Types that aren't delivered at present: those switched off or denied, and locations if the destination has no
     /// right to them.
     private let off: Set<String>
-    /// What is from before this isn't delivered.
+    /// Anything from before this isn't delivered.
     private let since: DeliverSince?
-    /// Names of the types met so far.
+    /// The names of the types encountered so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
@@ -60,7 +60,7 @@ final class StoreVersions {
     /// delivered.
     func isOff(_ sample: Sample) -> Bool { sample.isOlder || off.contains(types[sample.type]) }
 
-    /// The same of a night, a workout or a day.
+    /// The same for a night, a workout or a day.
     func isOff(_ row: KeyedChangelog.Row) -> Bool { since?.isAfter(day: row.day) ?? false }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
@@ -69,7 +69,7 @@ final class StoreVersions {
 
     /// Passes each of a user's samples to `body`, oldest change first, including tombstones, but not workouts, which
     /// are delivered as events.
-    /// - Parameter withContents: whether to include the content number of each one that isn't deleted.
+    /// - Parameter withContents: whether to include the content number of each sample that isn't deleted.
     func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
         var after = SequenceNumber.beginning
         var head: StoreHead?

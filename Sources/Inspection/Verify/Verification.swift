@@ -27,7 +27,7 @@ package final class Verification {
         var isWhole: Bool { from == nil && to == nil }
     }
 
-    /// How many rows have been read, out of how many.
+    /// How many rows have been read, and how many there are in total.
     package typealias Progress = (_ done: Int, _ total: Int) -> Void
 
     package let stack: Stack
@@ -48,7 +48,7 @@ package final class Verification {
     /// - Parameters:
     ///   - destination: its name; nil for the only one that delivers over HTTP.
     ///   - tell: called with what the comparison is waiting for, if that takes a long time.
-    /// - Throws: `Failure` when there is no such destination, or several.
+    /// - Throws: `Failure` if there is no such destination, or if there are several.
     package init(
         _ stack: Stack, of destination: String? = nil, _ scope: Scope, now: Instant,
         tell: @escaping @Sendable (String) -> Void = { _ in },
@@ -194,7 +194,7 @@ package final class Verification {
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last
             let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
-            // Expects one row more than there are, since that row shows that the days are over.
+            // Expects one row more than the days have, since that row shows that the days are over.
             let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
             try backend.forEach("samples", user: user, after: start, expected: expected) { row in
                 guard let id = row.id else { return true }
@@ -232,10 +232,10 @@ package final class Verification {
     }
 }
 
-/// Which ids begin in a time range, by their first 48 bits.
+/// The ids that begin in a time range, judging by their first 48 bits.
 struct IDRange {
     private let first: UInt64
-    /// Exclusive; nil for no end.
+    /// Exclusive; nil if there is no end.
     private let end: UInt64?
 
     init(_ span: Range<Instant>) {
@@ -255,7 +255,7 @@ struct IDRange {
     }
 }
 
-/// Samples with equal content at the backend. If the store has just as many, the source itself has duplicates.
+/// The samples with equal content at the backend. If the store has just as many, the source itself has duplicates.
 private struct Twins {
     private struct Copy {
         var id: SampleID?
@@ -288,8 +288,8 @@ private struct Twins {
         copies[content]?[index].isHere = true
     }
 
-    /// The ids that are copies of others: those that the store doesn't have, except for one if it has none of the
-    /// group.
+    /// The ids that are copies of others: those that the store doesn't have, except for one of them if the store has
+    /// none of the group.
     var doubled: [String] {
         copies.values.flatMap { group in
             let strangers = group.filter { !$0.isHere }

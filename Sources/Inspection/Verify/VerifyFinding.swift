@@ -20,7 +20,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case doubled
     /// Refused by the backend, and a dead letter here.
     case deadLetter
-    /// Refused by the backend, and given up by a person for this version.
+    /// Refused by the backend; a person has given up on this version.
     case dropped
     /// Not released or not delivered yet.
     case pending

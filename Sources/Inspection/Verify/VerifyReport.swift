@@ -3,7 +3,7 @@ import HealthModel
 
 /// The result of `healthbus verify`: counts and a few ids, never a value.
 package struct VerifyReport: Sendable {
-    /// For one list, or for one type of samples.
+    /// The counts for one list, or for one type of samples.
     package struct List: Sendable {
         /// Elements that have been delivered, including deleted ones; dead letters and dropped ones aren't included.
         package var here = 0
@@ -63,7 +63,7 @@ package struct VerifyReport: Sendable {
         users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
     }
 
-    /// Whether the backend has everything that was delivered to it, once and in the version held here.
+    /// Whether the backend has everything that was delivered to it, only once and in the version held here.
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
     /// Whether nothing was refused and everything is delivered, except for what a person dropped and types that are

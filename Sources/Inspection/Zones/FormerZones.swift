@@ -8,9 +8,9 @@ import StageKit
 
 /// Where a person's days began before the observer's store was lost, and where they begin now.
 ///
-/// Only the observer keeps timelines; its consumers have copies, until a new observer reports different ones. So a
-/// start that finds the store gone records the zones in the state folder (`StackLayer`), and they are reported until a
-/// person has set a zone or the former one is back.
+/// Only the observer keeps timelines; its consumers have copies, which last until a new observer reports different
+/// timelines. So if the store is gone at a start, the zones are recorded in the state folder (`StackLayer`), and they
+/// are reported until a person has set a zone or the former one is back.
 package struct FormerZone: Sendable, Equatable {
     package var user: String
     package var former: String

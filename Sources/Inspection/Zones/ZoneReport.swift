@@ -70,8 +70,8 @@ package struct ZoneReport {
         return table.render(for: terminal)
     }
 
-    /// Where the data says another zone than the one that was set or added, so that the latter has no effect there; nil
-    /// when there is no such entry. Names the first, with the command that overrides it.
+    /// Where the data indicates a zone other than the one that was set or added, so that the latter has no effect
+    /// there; nil when there is no such entry. Names the first such entry, with the command that overrides it.
     package var note: String? {
         var wanted = parts.first?.zone ?? ""
         var overruled: [(part: ZonePlan.Part, wanted: String)] = []
@@ -108,7 +108,7 @@ package struct ZoneReport {
         }
     }
 
-    /// "+02:00"; for the first zone, the offset at its end, or today's.
+    /// "+02:00"; for the first zone, the offset at its end, or today's offset.
     private static func offset(_ zone: String, at instant: Instant?) throws -> String {
         let at = instant ?? Instant(seconds: Int64(Date().timeIntervalSince1970))
         let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at).components.seconds / 60)

@@ -73,8 +73,8 @@ package struct PullClient {
             refusals[entry.place] = reason
             return PullAnswer(pull: entry.pull, result: .refused(reason))
         }
-        // A request that reached the producer twice gets two answers. Those that reflect the same moment (same head)
-        // are equal; parts from two moments don't fit together: a row that moved in between would be in neither.
+        // A request that reached the producer twice gets two answers. Answers that reflect the same moment (same head)
+        // are equal; parts from two moments don't fit together, since a row that moved in between would be in neither.
         if header.part == 0, entry.head != header.head { entry.parts = [] }
         guard entry.parts.isEmpty || entry.head == header.head else { return nil }
         // Parts arrive in order or not at all; a gap means that a part was dropped, and the request is repeated after

@@ -1,10 +1,10 @@
 import HealthModel
 import Protocol
 
-/// Requests waiting to be answered, taken from all askers in turn, so that one that keeps asking delays only itself.
-/// Pure.
+/// Requests waiting to be answered, taken from all askers in turn, so that an asker that keeps asking delays only
+/// itself. Pure.
 package struct PullQueue {
-    /// The most requests per asker; further ones are dropped, and repeated by their senders.
+    /// The maximum number of requests per asker; any beyond that are dropped, and repeated by their senders.
     package static let limit = 16
     /// How many askers may have requests waiting at the same time.
     package static let askers = 64
@@ -16,7 +16,7 @@ package struct PullQueue {
     package init() {}
 
     /// - Parameter sender: the asker; a tool counts as its owner, since it may use any number of names.
-    /// - Returns: false when it is dropped for lack of room.
+    /// - Returns: false if it is dropped for lack of room.
     @discardableResult
     package mutating func offer(_ request: Value, from sender: String) -> Bool {
         let asker = BusName.owner(of: sender)

@@ -36,7 +36,7 @@ package struct Register: BusCommand {
     package var consumer: String
     /// The number of this launch.
     package var launch: Int64
-    /// The highest frequency, by type, or under "*" for all others.
+    /// The highest frequency for each type, or under "*" for all other types.
     package var types: [String: String]
 
     package init(consumer: String, launch: Int64, types: [String: String]) {
@@ -50,7 +50,7 @@ package struct Register: BusCommand {
 package struct ChangeDevice: BusCommand {
     package static let name = "device"
 
-    /// The new values, by their names in `DeviceState`.
+    /// The new values, keyed by their names in `DeviceState`.
     package var set: Value
 
     package init(set: Value) { self.set = set }
@@ -65,7 +65,7 @@ package struct SyncNow: BusCommand {
     package var metric: String?
     /// A number of days, or "all", for a historical sync.
     package var history: Value?
-    /// The observer's head; the debouncer waits until it has heard of that head.
+    /// The observer's head; the debouncer waits until that head has been announced to it.
     package var head: SequenceNumber?
 
     package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {

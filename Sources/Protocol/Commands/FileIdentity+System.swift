@@ -2,7 +2,7 @@ import Glibc
 import HealthModel
 
 extension FileIdentity {
-    /// From the system's own identifiers.
+    /// Built from the system's own identifiers.
     package init(_ status: stat) {
         self.init(
             device: Int64(truncatingIfNeeded: status.st_dev), inode: Int64(truncatingIfNeeded: status.st_ino),

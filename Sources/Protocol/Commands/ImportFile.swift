@@ -7,7 +7,7 @@ package struct ImportFile: BusCommand, Equatable {
 
     /// The id of the command, and so of the import.
     package var id: String?
-    /// Absolute, or "standard input".
+    /// An absolute path, or "standard input".
     package var path: String
     /// The tool that can be asked for the bytes.
     @IfReadable package var sender: String? = nil
@@ -17,11 +17,11 @@ package struct ImportFile: BusCommand, Equatable {
     @IfReadable package var user: String? = nil
     /// Whether the export is complete, so that anything it lacks is deleted.
     @IfReadable package var complete: Bool? = nil
-    /// Whether to change nothing.
+    /// Whether the import is to change nothing.
     @IfReadable package var dryRun: Bool? = nil
     /// The percentage of covered samples that may be deleted; nil means 5.
     @IfReadable package var deleteUpTo: Double? = nil
-    /// Whether to import it even if that mixes made-up data with a person's.
+    /// Whether to import it even if that mixes made-up data with a person's own.
     @IfReadable package var mixMadeUp: Bool? = nil
 
     package init(id: String? = nil, path: String, user: String? = nil, file: FileIdentity? = nil) {

@@ -8,7 +8,7 @@ package struct MendRequest: BusCommand, Equatable {
     package var id: String
     /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle".
     package var action: String
-    /// For replay: the first and the last local date, and the instants that they mean for each user.
+    /// For replay: the first and the last local date, and the corresponding instants for each user.
     @IfReadable package var from: String? = nil
     @IfReadable package var through: String? = nil
     @IfReadable package var users: [String: [Instant]]? = nil
@@ -18,7 +18,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var rows: [String: [[SequenceNumber]]]? = nil
     /// For backup: the name of a folder below the state folder's "backup".
     @IfReadable package var folder: String? = nil
-    /// For retry and drop: which entries.
+    /// For retry and drop: which entries are meant.
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
@@ -26,7 +26,7 @@ package struct MendRequest: BusCommand, Equatable {
     /// observer's default) instead.
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
-    /// For watch: whose conditions.
+    /// For watch: the person whose conditions these are.
     @IfReadable package var user: String? = nil
     /// For watch: conditions to keep, by name; null removes one.
     @IfReadable package var conditions: [String: Value]? = nil
@@ -34,7 +34,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var own: OwnRequest? = nil
     /// For settle: which content counts in the numbered conflicts, "stored" or "other".
     @IfReadable package var keep: String? = nil
-    /// For undo: only count, and change nothing.
+    /// For undo: whether to count only, and change nothing.
     @IfReadable package var dryRun: Bool? = nil
 
     package init(id: String, action: String) {
@@ -50,7 +50,7 @@ package struct MendRequest: BusCommand, Equatable {
         self = request
     }
 
-    /// In the form used in files and on command lines.
+    /// The request in the form used in files and on command lines.
     package var json: String { Value.object(body).json() }
 
     /// The days to replay; nil if the request names none.
@@ -67,9 +67,9 @@ package struct MendRequest: BusCommand, Equatable {
 
 /// A selection of entries from the quarantine or the dead letters.
 package struct MendSelection: Codable, Sendable, Equatable {
-    /// By number; nil for all that match the other criteria.
+    /// The entries' numbers; nil for all entries that match the other criteria.
     @IfReadable package var numbers: [Int64]? = nil
-    /// The entry's reason contains this.
+    /// Only entries whose reason contains this.
     @IfReadable package var reason: String? = nil
     /// A sample type, with or without its prefix; for dead letters, the metric.
     @IfReadable package var type: String? = nil
@@ -91,11 +91,11 @@ package struct MendSelection: Codable, Sendable, Equatable {
 
 /// What a handler did for a replay.
 package struct ReplayReport: Codable, Sendable, Equatable {
-    /// Days whose figures or events differ from before.
+    /// The days whose figures or events differ from before.
     package var revised: Int64
-    /// Local dates that couldn't be computed, in order, at most `listed`; nil without any.
+    /// Local dates that couldn't be computed, in order, at most `listed`; nil if there are none.
     package var failed: [String]?
-    /// How many there are of them; nil without any.
+    /// The total number of such dates; nil if there are none.
     package var failedDays: Int64?
 
     /// Heartbeats carry the report, so it stays small.
@@ -113,9 +113,9 @@ package struct ReplayReport: Codable, Sendable, Equatable {
 /// What an undo took back, or would take back.
 package struct UndoReport: Codable, Sendable, Equatable {
     package var dryRun: Bool?
-    /// Samples that came from nothing else, by type: deleted.
+    /// By type, the samples that came from nothing else, and are therefore deleted.
     package var taken: [String: Int64]
-    /// Samples that also came, or may have come, from something else: kept.
+    /// By type, the samples that also came, or may also have come, from something else, and are therefore kept.
     package var kept: [String: Int64]
 
     package init(dryRun: Bool? = nil, taken: [String: Int64], kept: [String: Int64]) {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What `control.supervisor` asks for: that a different plugin takes an instance's place.
+/// What `control.supervisor` asks for: that a different plugin take an instance's place.
 package struct SwapWish: BusCommand, Equatable {
     package static let name = "swap"
 
@@ -13,7 +13,7 @@ package struct SwapWish: BusCommand, Equatable {
     package var isTrial: Bool
     /// Whether to swap even if days fail.
     package var isForced: Bool
-    /// How many seconds the plugin may take to stand by, and then as many again to become ready.
+    /// How many seconds the plugin may take to stand by; it then gets as many again to become ready.
     package var within: Double
 
     package init(

@@ -8,7 +8,7 @@ package struct TaskCommand: Codable, Sendable, Equatable {
     package var action: Action
     /// A task's identifier.
     package var task: String
-    /// For launch: ignore its conditions.
+    /// For launch: whether to ignore the task's conditions.
     @IfReadable package var force: Bool?
 
     package init(_ action: Action, task: String, force: Bool? = nil) {

@@ -6,7 +6,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     /// How long a metric's samples took to reach the backend after they ended.
     package struct Delay: Codable, Sendable, Equatable {
         package var count: Int64
-        /// Seconds, like `p95`; nil while nothing has been counted.
+        /// In seconds, as is `p95`; nil while nothing has been counted.
         @OrNull package var median: Double?
         @OrNull package var p95: Double?
 
@@ -75,7 +75,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
 
         package var acceptance: Acceptance
-        /// Since the process began.
+        /// Whether it has been compared since the process began.
         package var isCompared: Bool
         @OrNull package var compared: Instant?
         @OrNull package var result: Result?
@@ -120,10 +120,10 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     @OrNull package var path: NetworkPath?
     /// Deliveries in progress.
     package var waiting: Int
-    /// Samples older than `deliverSince`, which aren't sent; nil without it.
+    /// The number of samples older than `deliverSince`, which aren't sent; nil if that isn't set.
     package var keptLocal: Int64?
-    /// Elements that the destination has with other content under the same version, as listed; nil from a release that
-    /// doesn't list them.
+    /// The number of listed elements that the destination has with different content under the same version; nil from a
+    /// release that doesn't list them.
     package var conflicts: Int64?
     /// Where it delivers to, without user or password; nil if only the configuration says so.
     package var address: String?

@@ -18,8 +18,8 @@ package struct HandlerDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// When the last check for anything new took place. Sent along with other news, but never by itself a reason for a
-/// heartbeat.
+/// When the last check for anything new took place. Sent along with other news, but never a reason for a heartbeat by
+/// itself.
 package struct CheckDetails: Codable, Sendable, Equatable {
     @OrNull package var lastChecked: Instant?
 
@@ -33,7 +33,7 @@ package struct ConsolidatorDetails: Codable, Sendable, Equatable {
         package var figure: String
         /// The handler whose figure is left out.
         package var handler: String
-        /// The handler whose figure has the name; nil if the summary itself has such a member.
+        /// The handler whose figure keeps the name; nil if the summary itself has such a member.
         @OrNull package var taken: String?
 
         package init(figure: String, handler: String, taken: String?) {

@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What an instance reports besides its position. Each kind of instance has its own type for this; what they have in
-/// common is in `StageDetails`. Reading them as the wrong type gives nil.
+/// What an instance reports besides its position. Each kind of instance has its own type for this; what all stages have
+/// in common is in `StageDetails`. Reading them as the wrong type gives nil.
 ///
 /// The parts keep their types until they are sent: a stage compares them each turn, but seldom sends them.
 package struct HeartbeatDetails: Sendable {
@@ -84,7 +84,7 @@ package struct BusCounts: Codable, Sendable, Equatable {
     package var received: Int
     package var dropped: Int
     package var malformed: Int
-    /// Ignored because the sender had no right to send it.
+    /// Messages ignored because the sender had no right to send them.
     package var foreign: Int?
 
     package init(sent: Int, received: Int, dropped: Int, malformed: Int, foreign: Int) {
@@ -98,7 +98,7 @@ package struct BusCounts: Codable, Sendable, Equatable {
 
 /// What all stages have in common.
 package struct StageDetails: Codable, Sendable, Equatable {
-    /// Work still to do, in the stage's own unit: types, days, notifications.
+    /// The work still to do, in the stage's own unit: types, days, notifications.
     package var pending: Int?
     package var messages: BusCounts?
     /// Why others refuse its requests, by `producer/query`.
@@ -123,7 +123,7 @@ package struct Mending: Codable, Sendable, Equatable {
     package var state: State
     /// While under way: how much is left, in the action's own unit.
     package var left: Int64?
-    /// When done: the action's own numbers.
+    /// When done: the action's own results in numbers.
     package var result: Value?
     /// When refused: why, and what to do instead.
     package var problem: String?

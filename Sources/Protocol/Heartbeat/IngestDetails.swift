@@ -4,7 +4,7 @@ import HealthModel
 package struct IngestDetails: Codable, Sendable, Equatable {
     /// The port that it listens on; not the configured one if that was in use.
     package var ingestPort: Int
-    /// Requests stored completely, and refused requests, since it started.
+    /// The numbers of requests stored completely and of requests refused, since it started.
     package var taken: Int64
     package var refused: Int64
     /// When something was last accepted.

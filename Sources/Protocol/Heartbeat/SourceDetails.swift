@@ -143,10 +143,10 @@ package struct RoundResult: Codable, Sendable, Equatable {
     /// What opened it: "fire", "sync", a task's identifier.
     package var reason: String
     package var began: Instant
-    /// In microseconds, as is the time that each consumer took.
+    /// In microseconds, as are the times that the consumers took.
     package var duration: Int64
     package var succeeded: [String: Int64]
-    /// Why each failed consumer failed.
+    /// For each consumer that failed, the reason.
     package var failed: [String: String]
 
     package init(

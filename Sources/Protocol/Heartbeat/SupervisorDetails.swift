@@ -33,7 +33,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     /// The outcome of a `ProcessWish` that was taken up.
     package struct WishOutcome: Codable, Sendable, Equatable {
         package var id: String
-        /// Why it was refused; nil when it wasn't.
+        /// Why it was refused; nil if it wasn't.
         package var problem: String?
 
         package init(id: String, problem: String?) { (self.id, self.problem) = (id, problem) }

@@ -11,7 +11,7 @@ package struct IngestPart: Sendable {
     package var user: String
     /// The sender: its device's name in its token.
     package var device: String
-    /// The way in, as named in the quarantine: "/v1/samples".
+    /// The path on which it came in, as named in the quarantine: "/v1/samples".
     package var way: String
     /// No part follows this one, so anything kept in order to tell samples of different parts apart can be discarded.
     package var isLast = false
@@ -27,8 +27,8 @@ package struct IngestPart: Sendable {
 
     /// A page of another stack's changes, and how far it reaches.
     package struct Following: Sendable, Equatable {
-        /// The cursor up to which everything has been taken in once this part is stored; with nil, the part just asks
-        /// for the current one.
+        /// The cursor up to which everything has been taken in once this part is stored; if it is nil, the part just
+        /// asks for the current cursor.
         package var cursor: String?
         /// As in `ChangesAnswer`.
         package var zones = Value.null
@@ -131,7 +131,7 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     package var part: Int64
     /// For each row of the part's records, then for each deletion: the number of a `RecordOutcome`.
     package var outcomes: [UInt8]
-    /// Why rows were quarantined, by row.
+    /// For each quarantined row, the reason.
     @IfAny package var reasons: [Reason]
     /// Items of the part's `quarantined` that a person has dropped: they are refused like deleted samples.
     @IfAny package var dropped: [Int64] = []

@@ -47,7 +47,7 @@ package struct OwnAnswer: Codable, Sendable, Equatable {
 
     /// - Parameters:
     ///   - code: a word that doesn't change between releases.
-    ///   - version: the current one.
+    ///   - version: the current version.
     ///   - id: the id of the entry that is in the way.
     package static func refusal(
         _ status: Int, _ code: String, _ error: String, hint: String, version: Int64? = nil, id: String? = nil

@@ -30,8 +30,8 @@ extension ChangedRow: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        // As an integer, here and below: decoding a `SequenceNumber` costs an extra container, and pages have many
-        // rows.
+        // Decoded as an integer, here and below: decoding a `SequenceNumber` costs an extra container, and pages have
+        // many rows.
         sequence = SequenceNumber(try members.decode(Int64.self, forKey: .sequence))
         key = try members.decode(String.self, forKey: .key)
         topic = try members.decode(String.self, forKey: .topic)
@@ -56,7 +56,7 @@ extension ChangedRow: Codable {
 /// Rows of a keyed changelog, in order of their sequence.
 package struct ChangesPage: PageContent, Equatable {
     package var rows: [ChangedRow]
-    /// This page and the earlier ones cover (from, through] of the window.
+    /// This page and the earlier ones together cover (from, through] of the window.
     package var from: SequenceNumber?
     package var through: SequenceNumber
 
@@ -74,7 +74,7 @@ package struct DayPage: PageContent, Equatable {
     package init(rows: [ChangedRow]) { self.rows = rows }
 }
 
-/// When sequences were committed: for each, the first of these moments whose sequence reaches it applies.
+/// When sequences were committed: the time of a sequence is the first of these moments whose sequence reaches it.
 /// Alternatively, the latest sequence committed before a time.
 package struct MomentsPage: PageContent, Equatable {
     /// Sequence and instant.
@@ -121,7 +121,7 @@ package struct EventBody: Codable, Sendable, Equatable {
 package struct ConditionBody: Codable, Sendable, Equatable {
     package static let topicPrefix = "conditions."
 
-    /// Given by the person.
+    /// The name given by the person.
     package var name: String
     package var condition: Value
 
@@ -138,7 +138,7 @@ package struct SummaryState: Codable, Sendable, Equatable {
     @IfReadable package var final: Bool?
     /// 0 until it first becomes final; rises by one each time it becomes final with different content.
     @IfReadable package var revision: Int64?
-    /// Instances that it is waiting for.
+    /// The instances that it is waiting for.
     @IfReadable package var missing: [String]?
 }
 

@@ -1,9 +1,9 @@
 import HealthModel
 
-/// An element that a destination has with other content than was sent to it, under the same version: the destination's
-/// stays. Its content isn't kept here.
+/// An element that a destination has, under the same version, with content other than what was sent to it; the
+/// destination's content stays. Its content isn't kept here.
 package struct DeliveryConflict: Codable, Sendable, Equatable {
-    /// Rises with each one.
+    /// Rises with each such element.
     package var number: Int64
     package var user: String
     /// The metric family that its path belongs to.

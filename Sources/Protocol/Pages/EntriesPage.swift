@@ -18,7 +18,7 @@ package struct OwnTypeRow: Codable, Sendable, Equatable {
     package var name: String
     /// "quantity" or "category".
     package var kind: String
-    /// Empty for a category, and for a plain number.
+    /// Empty for a category or a plain number.
     package var unit: String
     /// "sum", "average", "latest" or "count".
     package var aggregation: String
@@ -32,7 +32,7 @@ package struct OwnTypeRow: Codable, Sendable, Equatable {
         self.version = version
     }
 
-    /// As programs see it.
+    /// The type as programs see it.
     package var value: Value {
         [
             "name": .string(name), "kind": .string(kind), "unit": .string(unit), "aggregation": .string(aggregation),
@@ -69,7 +69,7 @@ package struct OwnEventRow: Codable, Sendable, Equatable {
         self.sample = sample
     }
 
-    /// As programs see it.
+    /// The event as programs see it.
     package var json: Value {
         [
             "id": .string(id), "version": .integer(version), "type": .string(type),

@@ -20,7 +20,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// For a complete import.
+    /// What a complete import reports in addition.
     package struct Completeness: Codable, Sendable, Equatable {
         package var complete: Bool
         /// ISO 8601.
@@ -63,7 +63,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?
-        /// Whether the export was made by a generator; nil for a person's.
+        /// Whether the export was made by a generator; nil for a person's own export.
         package var madeUp: Bool?
         /// How the file is damaged; nil when it is intact.
         @OrNull package var damaged: String? = nil

@@ -17,7 +17,7 @@ package struct QuarantinePage: PageContent, Equatable {
     package init(reasons: [Reason]) { self.reasons = reasons }
 }
 
-/// Entries of the quarantine, oldest first.
+/// A page of the quarantine's entries, oldest first.
 package struct QuarantinedPage: PageContent, Equatable {
     package var entries: [QuarantinedRow]
     /// Set on the last part if there is more: pass it in the next request.
@@ -120,10 +120,10 @@ extension QuarantinedRow.Record: Codable {
     }
 }
 
-/// Dead letters, oldest first.
+/// A page of dead letters, oldest first.
 package struct LettersPage: PageContent, Equatable {
     package var letters: [DeadLetter]
-    /// Only if asked for; then there are no letters.
+    /// Included only if requested; there are then no letters.
     package var dropped: [DroppedElement]?
     /// Set on the last part if there is more: pass it in the next request.
     package var `continue`: Int64?
@@ -138,7 +138,7 @@ package struct LettersPage: PageContent, Equatable {
 /// An element that the backend wouldn't accept and that a person gave up in this version: it doesn't count as missing
 /// there.
 package struct DroppedElement: Codable, Sendable, Equatable {
-    /// Rises with each one.
+    /// Rises with each dropped element.
     package var number: Int64
     package var user: String
     /// The metric family that its path belongs to.
@@ -156,7 +156,7 @@ package struct DroppedElement: Codable, Sendable, Equatable {
 /// An element that the backend wouldn't accept: which one, which version, and why. Its content isn't kept; a retry
 /// fetches it from its producer.
 package struct DeadLetter: Codable, Sendable, Equatable {
-    /// Rises with each one.
+    /// Rises with each dead letter.
     package var number: Int64
     package var user: String
     /// The metric family that its path belongs to.
@@ -209,7 +209,7 @@ package struct ImportsPage: PageContent, Equatable {
 /// A device that has pushed something that can be taken back.
 package struct PushingDevice: Codable, Sendable, Equatable {
     package var user: String
-    /// Its name in its token.
+    /// The device's name in its token.
     package var device: String
     /// Its ways in: "/v1/samples", "/v1/health-auto-export", "live".
     package var ways: [String]
@@ -227,7 +227,7 @@ package struct ImportRow: Codable, Sendable, Equatable {
     package var path: String
     package var user: String
     package var state: State
-    /// As `import --json` prints it.
+    /// The report as `import --json` prints it.
     @OrNull package var report: Value?
     @OrNull package var problem: String?
     /// The request from a command that can send the bytes, without its id and sender; kept until the file is in the

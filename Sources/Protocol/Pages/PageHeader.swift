@@ -4,12 +4,12 @@ import HealthModel
 /// the store; or why there is no answer.
 package struct PageHeader: Codable, Sendable, Equatable {
     package var id: Int64
-    /// As in the request.
+    /// The same as in the request.
     @OrNull package var attempt: Int64?
     @IfReadable package var producer: String? = nil
     /// The state of the store that all parts of an answer reflect; a tool has no store.
     @IfReadable package var head: StoreHead? = nil
-    /// 0, 1, … within this answer.
+    /// The part's number within this answer: 0, 1, …
     @IfReadable package var part: Int64? = nil
     @IfReadable package var last: Bool? = nil
     /// "reset", "refused" or "databaseInaccessible" in place of content.

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Samples of a window, oldest change first.
+/// The samples of a window, oldest change first.
 package struct SamplesPage: PageContent {
     package var samples: SamplePage
     package var users: [String]
@@ -24,8 +24,8 @@ package struct SamplesPage: PageContent {
         self.bulk = bulk
     }
 
-    /// Only these rows, without the names that only other rows use; users count as names, too. If these are all the
-    /// rows, the page is returned unchanged (`SamplePage.keeping`).
+    /// A page with only these rows, without the names that only other rows use; users count as names, too. If these are
+    /// all the rows, the page is returned unchanged (`SamplePage.keeping`).
     /// - Parameter rows: in ascending order, each only once.
     package func keeping(_ rows: [Int]) -> SamplesPage {
         guard rows.count < samples.count else { return self }
@@ -42,7 +42,7 @@ package struct SamplesPage: PageContent {
     }
 }
 
-/// Samples of a slice, in canonical order.
+/// The samples of a slice, in canonical order.
 package struct SlicePage: PageContent {
     package var samples: SamplePage
     /// Set on the last part if there are more rows.
@@ -65,7 +65,7 @@ package struct SpansPage: PageContent, Equatable {
     /// By user, a timeline in the form that `ZoneTimeline` encodes: for these users, and for those whose timeline
     /// changed in the window.
     @IfReadable package var zones: [String: Value]?
-    /// Likewise by user, what is known about them.
+    /// Likewise by user: what is known about that person.
     @IfReadable package var characteristics: [String: Value]?
     /// How many changes to samples the spans cover.
     package var added: Int?
@@ -98,7 +98,7 @@ package struct SpansPage: PageContent, Equatable {
     }
 }
 
-/// The members of any page of changes that are needed to count it.
+/// The members of a page of changes, of whatever kind, that are needed to count it.
 package struct CountedPage: PageContent {
     package struct Row: Codable, Sendable { package var deleted: Bool? }
     package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }

@@ -13,7 +13,7 @@ extension Query {
             `continue`
     }
 
-    /// Its name in requests.
+    /// The query's name in requests.
     package var name: String {
         switch self {
         case .other(let name): name

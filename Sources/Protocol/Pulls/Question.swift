@@ -57,7 +57,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
         self.bulk = bulk
     }
 
-    /// A window of a store's changelog; without a head, of whatever store the producer has.
+    /// A window of a store's changelog; if there is no head, it concerns whatever store the producer has.
     package init(of head: StoreHead? = nil, after: SequenceNumber, until: SequenceNumber = .end) {
         self.init(
             store: head?.store, generation: head?.generation, after: AnchorVector(base: after),

@@ -16,7 +16,7 @@ package struct NaiveSync {
     package mutating func arrive(added: [LifeSample], deleted: [SampleID], at now: Instant) {
         for sample in added { store[sample.uuid] = sample }
         for uuid in deleted { store[uuid] = nil }
-        // Nothing asks for samples older than that any more.
+        // Samples older than that are never requested again.
         if store.count > 20_000 {
             let first = now - Self.reach * 2
             store = store.filter { $0.value.end > first }

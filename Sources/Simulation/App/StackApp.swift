@@ -12,7 +12,7 @@ import UploaderStage
 /// the phone gives the app time.
 ///
 /// While the other stages rest, nobody looks at the phone's health store. So samples and the phone's state are handed
-/// to the observer only when the app next gets time, and a month passes in seconds.
+/// to the observer only when the app next gets time, which lets a month pass in seconds.
 final class StackApp: PhoneApp {
     weak var phone: Phone?
     let time: WorldTime
@@ -29,18 +29,18 @@ final class StackApp: PhoneApp {
     private var waitingSamples: [LifeSample] = []
     /// Whether its processes are getting time.
     private(set) var isBusy = false
-    /// Incremented with each check for the end of work, so that earlier checks are ignored.
+    /// Incremented with each check for the end of work, so that the results of earlier checks are ignored.
     private var watches = 0
 
     /// The app has done what it was woken for when nothing has been committed or sent for this long; it is longer than
     /// the window in which changes are collected.
     private static let quiet = Duration.milliseconds(2500)
-    /// The same, while no health data can be read.
+    /// The same duration, for when no health data can be read.
     private static let quietWhileLocked = Duration.milliseconds(800)
     private static let look = Duration.milliseconds(250)
     private static let retry = Duration.seconds(120)
 
-    /// - Parameter configuration: as `healthbus up` reads it.
+    /// - Parameter configuration: the configuration as `healthbus up` reads it.
     /// - Throws: `ConfigurationError` for a stack without an observer, or with a plugin that can't be simulated.
     init(_ configuration: StackConfiguration, life: PhoneLife) throws {
         let world = try SimulatedWorld(seed: life.options.seed, wall: life.start(of: 0))

@@ -4,8 +4,8 @@ import HealthModel
 import JSON
 import UploaderStage
 
-/// A backend that remembers only what a measurement needs about each sample: version, whether it is alive, and when it
-/// first arrived.
+/// A backend that remembers only what a measurement needs about each sample: its version, whether it is alive, and when
+/// it first arrived.
 package struct DeliveryLog {
     private struct Entry {
         var version: Int64

@@ -26,16 +26,16 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
         }
     }
 
-    /// The strategies that it combines; none unless it is a combination.
+    /// The strategies that it combines; empty unless it is a combination.
     package var parts: [DeliveryStrategy] {
         self == .combined ? [.backgroundDelivery, .appRefresh, .processing] : []
     }
 
-    /// Whether a backend must send pushes for it.
+    /// Whether it needs a backend that sends pushes.
     package var needsBackend: Bool { wakes.contains(.push) }
 
-    /// The debouncer's options for it. The phone decides when a task begins, as on iOS; a wake syncs at once, except
-    /// with a strategy in which the person opens the app.
+    /// The debouncer's options for this strategy. The phone decides when a task begins, as on iOS; a wake syncs at
+    /// once, except with a strategy in which the person opens the app.
     package var debouncerOptions: [String: Value] {
         [
             "launch": "device",

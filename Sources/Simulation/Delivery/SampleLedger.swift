@@ -7,7 +7,7 @@ package struct SampleLedger {
         var saved: Instant
         /// Which of `metrics`.
         var metric: UInt16
-        /// The local hour in which it was saved.
+        /// The local hour in which the sample was saved.
         var hour: UInt8
         var isDeleted = false
     }
@@ -47,9 +47,9 @@ package struct SampleLedger {
     package struct Outcome: Equatable {
         package var all = DelayFigures.Collector()
         package var byMetric: [String: DelayFigures.Collector] = [:]
-        /// How many samples there were, including those that were deleted before they arrived.
+        /// The number of samples, including those that were deleted before they arrived.
         package var recorded: [String: Int] = [:]
-        /// By the local hour in which a sample was saved.
+        /// The figures by the local hour in which a sample was saved.
         package var byHour = Array(repeating: DelayFigures.Collector(), count: 24)
         /// How many samples are alive on the phone but not at the backend, or the other way round.
         package var lost = 0
@@ -60,7 +60,7 @@ package struct SampleLedger {
 
     /// - Parameters:
     ///   - arrivals: when each sample first arrived at the backend.
-    ///   - alive: what the backend holds, and how often.
+    ///   - alive: the samples that the backend holds, and how often each occurs.
     package func compare(arrivals: [SampleID: Instant], alive: [SampleID: Int]) -> Outcome {
         var outcome = Outcome()
         var byMetric = Array(repeating: DelayFigures.Collector(), count: metrics.count)

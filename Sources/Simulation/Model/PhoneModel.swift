@@ -1,7 +1,7 @@
 /// The numbers of the simulated person, Watch, phone and system. Every one of them has a row in `table`, with its
 /// source and its range; the simulation has no others.
 package struct PhoneModel: Sendable, Equatable {
-    /// In the order of the table.
+    /// The numbers, in the order of the table.
     package enum Number: Int, CaseIterable, Sendable {
         // The person.
         case pickupsPerDay, pickupMinutes, quietSpellsPerDay, quietSpellHours, wakesUpAtHour, fallsAsleepAtHour
@@ -27,7 +27,7 @@ package struct PhoneModel: Sendable, Equatable {
         case unusedShare, fullUsePerDay, useHalfLifeDays
         case lowBatteryBelow, easyBatteryAbove, lowBatteryShare, lowPowerShare, focusShare, loadShare, offlineShare
         case chargingShare
-        // How long a run may last, and how long a run with little to do takes.
+        // How long a run may last, and how long a run takes if it has little to do.
         case deliverySeconds, refreshSeconds, pushSeconds, processingSeconds, usualSeconds
 
         /// The case's name, also used in JSON.
@@ -52,7 +52,7 @@ package struct PhoneModel: Sendable, Equatable {
 
     private var values: [Double]
 
-    /// With the table's values.
+    /// A model with the table's values.
     package init() {
         values = Number.allCases.map { number in Self.table.first { $0.number == number }?.value ?? 0 }
     }

@@ -17,7 +17,7 @@ package struct SystemMood: Sendable, Equatable {
 
     /// How readily the app is given a kind of wake: 0 is never, 1 is as often as the budget allows.
     package func willingness(_ kind: WakeKind, _ model: PhoneModel) -> Double {
-        // Low Power Mode turns background app refresh off, which tasks and pushes need too.
+        // Low Power Mode turns off background app refresh, which tasks and pushes also need.
         if isLowPower, kind != .delivery { return 0 }
         let use = min(1, opensPerDay / max(0.01, model[.fullUsePerDay]))
         var will = model[.unusedShare] + (1 - model[.unusedShare]) * use
@@ -47,7 +47,7 @@ extension PhoneModel {
         }
     }
 
-    /// The number of seconds after which a run is ended.
+    /// The number of seconds after which a run is terminated.
     package func runSeconds(_ kind: WakeKind) -> Double {
         switch kind {
         case .delivery: self[.deliverySeconds]
@@ -68,7 +68,7 @@ extension PhoneModel {
         return .microseconds(Int64((low + (high - low) * share) * 60e6))
     }
 
-    /// The longest run of a strategy's wakes.
+    /// The length of the longest run among a strategy's wakes.
     package func maxRunSeconds(_ strategy: DeliveryStrategy) -> Double {
         strategy.wakes.map { runSeconds($0) }.max() ?? 0
     }
@@ -97,8 +97,8 @@ package struct WakeBudget: Sendable, Equatable {
         filled = now
     }
 
-    /// Takes one wake; returns false when there is none.
-    /// - Parameter inAdvance: how many may be taken before they have come.
+    /// Takes one wake; returns false if there is none.
+    /// - Parameter inAdvance: how many wakes may be taken before the budget has them.
     package mutating func spend(inAdvance: Double = 0) -> Bool {
         guard left >= 1 - inAdvance else { return false }
         left -= 1

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What is fixed for a day before anything happens on it.
+/// What is decided for a day before anything happens on it.
 struct DayPlan {
     let options: PhoneLife.Options
     let day: Int
@@ -13,8 +13,8 @@ struct DayPlan {
     let workout: Range<Instant>?
     /// Hours without a network, including flights.
     let offline: [Range<Instant>]
-    /// When the phone is in use: for minutes at a time, again and again, while the person is awake. In order, without
-    /// overlaps.
+    /// When the phone is in use: for minutes at a time, again and again, while the person is awake. The stretches are
+    /// in order and don't overlap.
     let looks: [Range<Instant>]
 
     init(options: PhoneLife.Options, day: Int, start: Instant, end: Instant, zone: String) {

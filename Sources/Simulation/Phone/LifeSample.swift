@@ -16,7 +16,7 @@ package struct LifeSample: Sendable, Equatable {
     /// When it could first be delivered: its end, the morning for a night, or when a person typed it in.
     package var saved: Instant
 
-    /// The types that are seldom written, and whole: HealthKit may report them immediately.
+    /// The types whose samples are written seldom, and as a whole: HealthKit may report them immediately.
     static let immediate: Set<String> = [
         HealthType.workoutIdentifier, "HKCategoryTypeIdentifierSleepAnalysis", "HKQuantityTypeIdentifierBodyMass",
     ]
@@ -26,7 +26,7 @@ package struct LifeSample: Sendable, Equatable {
     package static let scale = "Scale"
     package static let health = "Health"
 
-    /// In the form that the observer ingests.
+    /// The samples in the form that the observer ingests.
     package static func batch(_ samples: [LifeSample]) -> RecordBatch {
         var batch = RecordBatch()
         func index<Name: Equatable>(_ name: Name, _ names: inout [Name]) -> Int32 {

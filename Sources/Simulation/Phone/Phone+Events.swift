@@ -5,7 +5,7 @@ import HealthModel
 extension Phone {
     func happen(_ event: PhoneEvent) throws {
         switch event {
-        // Anything that reaches the phone on the day of grace isn't counted: there may be no wake left for it.
+        // Anything that reaches the phone on the day of grace isn't counted, since there may be no wake left for it.
         case .arrive where isFaultless: return
         case .arrive(let added, let deleted): return try arrive(added, deleted)
         case .clock(let offset): return app.setClock(offBy: isFaultless ? .zero : offset)

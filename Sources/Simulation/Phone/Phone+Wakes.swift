@@ -9,7 +9,7 @@ struct BackgroundRun {
     var began: Instant
 }
 
-/// The system's decisions: which wakes there are, and when.
+/// The system's decisions about which wakes there are, and when.
 extension Phone {
     /// Every five minutes.
     func decide() throws {
@@ -31,7 +31,8 @@ extension Phone {
     // MARK: Background delivery
 
     /// Plans a wake for a change; all types that change before it share that wake.
-    /// - Parameter isImmediate: whether it is of a type that isn't held back: seldom written, and whole.
+    /// - Parameter isImmediate: whether it is of a type that isn't held back, that is, one whose samples are written
+    ///   seldom and as a whole.
     func planDelivery(isImmediate: Bool) {
         guard strategy.wakes.contains(.delivery), device.app != .forceQuit else { return }
         if decisions.deliveryDue != nil, !isImmediate { return }
@@ -49,7 +50,8 @@ extension Phone {
         at(due) { [unowned self] in try considerDelivery() }
     }
 
-    /// Wakes the app when the time has come and the data can be read; if it can't be read yet, does so at the unlock.
+    /// Wakes the app when the time has come and the data can be read; if it can't be read yet, wakes the app at the
+    /// unlock.
     func considerDelivery() throws {
         guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
             decisions.spend(.delivery, inAdvance: decisions.isDeliveryImmediate ? model[.immediateInAdvance] : 0)

@@ -29,15 +29,15 @@ final class Phone {
     /// What the app knows about the phone. Locked means that health data can't be read, which begins minutes after the
     /// screen locks.
     var device = DeviceState()
-    /// In use, with the screen unlocked.
+    /// Whether the phone is in use, with the screen unlocked.
     var isInUse = false
-    /// When it was last in use.
+    /// When the phone was last in use.
     var lastUse = Instant.distantPast
     var isInSleepFocus = false
     var isInFocus = false
     var load = 0.0
     var isBooting = false
-    /// Whether it is the day of grace, without force-quitting, killing, locking or going offline.
+    /// Whether it is the day of grace, on which there is no force-quitting, killing, locking or going offline.
     private(set) var isFaultless = false
     /// How often per day the app is opened, as the system remembers it.
     private var opensPerDay: Double

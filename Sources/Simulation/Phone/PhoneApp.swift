@@ -2,7 +2,7 @@ import HealthModel
 
 /// The app on a simulated phone: the phone gives it samples and time, and it delivers what it can.
 protocol PhoneApp: AnyObject {
-    /// Whose app it is; its `device` says what the app may do.
+    /// The phone that the app belongs to; its `device` says what the app may do.
     var phone: Phone? { get set }
     /// Whether it is still working on something.
     var isBusy: Bool { get }

@@ -37,7 +37,7 @@ extension PhoneLife {
         return events
     }
 
-    /// In which look the app is opened: mostly the one at the person's usual time, else any.
+    /// Which look at the phone opens the app: mostly the one at the person's usual time, otherwise any.
     private func opening(_ number: Int, _ plan: DayPlan, _ random: inout SimulatedRandom) -> Int {
         guard random.chance(options.model[.usualOpens]) else { return random.index(plan.looks.count) }
         var habits = SimulatedRandom(seed: options.seed, subject: 9, number: number)

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// How long samples take to reach the backend after their end (or, for typed-in ones, after they were typed). One that
-/// never arrives counts as later than any other.
+/// How long samples take to reach the backend after their end (or, for typed-in ones, after they were typed). A sample
+/// that never arrives counts as later than any other.
 package struct DelayFigures: Equatable, Sendable {
     /// A time within which samples should arrive.
     package struct Limit: Sendable {
@@ -15,9 +15,9 @@ package struct DelayFigures: Equatable, Sendable {
     ]
 
     package var samples = 0
-    /// The share of all samples within each of `limits`; empty without samples.
+    /// The share of all samples within each of `limits`; empty if there are no samples.
     package var within: [Double] = []
-    /// Whole seconds; nil if that sample never arrives, or there are none.
+    /// In whole seconds; nil if that sample never arrives, or if there are no samples.
     package var median: Double?
     package var p95: Double?
     package var max: Double?

@@ -2,7 +2,8 @@ import HealthModel
 
 /// The order of strategies by their delay, and what changes it.
 package struct StrategyOrder: Sendable, Equatable {
-    /// Fastest first: by the 95th percentile, then by the median. One whose samples never arrive comes last.
+    /// The strategies, fastest first: by the 95th percentile, then by the median. A strategy whose samples never arrive
+    /// comes last.
     package let strategies: [DeliveryStrategy]
     private let delays: [DeliveryStrategy: Double]
 
@@ -14,7 +15,7 @@ package struct StrategyOrder: Sendable, Equatable {
         delays = Dictionary(results.map { ($0.strategy, $0.p95 ?? .infinity) }) { first, _ in first }
     }
 
-    /// Two strategies of which one is faster than the other by more than chance explains.
+    /// Two strategies, one of which is faster than the other by more than chance explains.
     package struct Pair: Sendable, Hashable {
         package let faster: DeliveryStrategy
         package let slower: DeliveryStrategy
@@ -44,7 +45,7 @@ package struct StrategyOrder: Sendable, Equatable {
 
 /// How each number of the model affects the order of strategies.
 package struct ModelVariation: Sendable, Equatable {
-    /// One number at one end of its range.
+    /// One number, set to one end of its range.
     package struct End: Sendable, Equatable {
         package let number: PhoneModel.Number
         package let value: Double
@@ -52,10 +53,10 @@ package struct ModelVariation: Sendable, Equatable {
         package let turned: [StrategyOrder.Pair]
     }
 
-    /// With all numbers as in the table.
+    /// The order with all numbers as in the table.
     package let order: [DeliveryStrategy]
     package let days: Int
-    /// In the order of the table, low end first.
+    /// The ends, in the order of the table, low end first.
     package let ends: [End]
 
     package var changes: [End] { ends.filter { !$0.turned.isEmpty } }
@@ -82,7 +83,7 @@ extension Simulator {
 
     /// Runs the same life again with each number at the ends of its range. Uses an ideal app, a tenth of the samples
     /// and at most ten days: running the stages would take hours, and it is the phone that determines the order.
-    /// - Parameter progress: called with how many runs are done, and their total.
+    /// - Parameter progress: called with the number of completed runs and the total number of runs.
     /// - Throws: `SimulationInterrupted`.
     package func varying(progress: (Int, Int) -> Void = { _, _ in }) throws -> ModelVariation {
         func order(_ model: PhoneModel) throws -> StrategyOrder {

@@ -26,18 +26,19 @@ package struct StrategyMatrix: Equatable {
 /// How a strategy performed over a life.
 package struct StrategyResult: Equatable {
     package var strategy: DeliveryStrategy
-    /// How many samples there were, including those that were deleted before they arrived.
+    /// The number of samples, including those that were deleted before they arrived.
     package var samples: Int
     package var samplesByMetric: [String: Int]
     package var all: DelayFigures
-    /// By the family under which samples are delivered.
+    /// The figures by the family under which samples are delivered.
     package var byMetric: [String: DelayFigures]
-    /// By the local hour in which a sample was saved.
+    /// The figures by the local hour in which a sample was saved.
     package var byHour: [DelayFigures]
     package var wakesPerDay: Double
-    /// By local hour: wakes per day.
+    /// The number of wakes per day, by local hour.
     package var wakesByHour: [Double]
-    /// In the background, excluding the time for which the person has the app open. nil for an app without stages.
+    /// The time in the background, excluding the time for which the person has the app open. nil for an app without
+    /// stages.
     package var runSecondsPerDay: Double?
     package var lost: Int
     package var doubled: Int

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A folder that is deleted with its owner, in memory if the machine has a place for that: simulations write thousands
-/// of transactions.
+/// A folder that is deleted with its owner. It is in memory if the machine has a place for that, since simulations
+/// write thousands of transactions.
 package final class SimulatedFolder {
     package let path: String
 

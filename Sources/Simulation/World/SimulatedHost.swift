@@ -72,11 +72,11 @@ package final class SimulatedHost {
     /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
-    /// The connections of the life that ended last, only in a steady world: months of a phone that ends the app several
-    /// times a day would mostly open files.
+    /// The connections of the life that ended last, only in a steady world: simulating months of a phone that ends the
+    /// app several times a day would otherwise mostly be spent opening files.
     private var keptConnections: (writer: Database, reader: Database)?
 
-    /// How many messages can wait for a suspended process; further ones are dropped, as by a socket.
+    /// How many messages can wait for a suspended process; any beyond that are dropped, as a socket would do.
     private static let highWaterMark = 64
 
     package init(
@@ -265,8 +265,8 @@ package final class SimulatedHost {
         world.schedule(.wake(self, number: wake), after: max(.milliseconds(1), next - world.monotonic))
     }
 
-    /// Heartbeats about a change: one is sent at once, and repeated soon, whenever the next one would have been due. In
-    /// a steady world, a single heartbeat reports all changes within a moment.
+    /// Heartbeats about a change: one is sent at once and repeated soon, no matter when the next one would have been
+    /// due. In a steady world, a single heartbeat reports all changes within a moment.
     private func tellOfChange(_ life: Life) {
         life.repetition.moved(at: world.monotonic)
         if world.isSteady {

@@ -101,7 +101,7 @@ package final class SimulatedWorld {
     }
 
     /// Random numbers for one life of a process, the same on every run with a seed. Draws nothing from the world's own
-    /// stream, so that the mishaps don't change.
+    /// random stream, so that the mishaps don't change.
     func random(for name: String, _ life: Int) -> SimulatedRandom {
         var seed = random
         let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }
@@ -151,8 +151,8 @@ package final class SimulatedWorld {
 
     // MARK: Time
 
-    /// Continues for a while (by the monotonic clock, without time spent suspended) or until `isDone`, which is checked
-    /// between events.
+    /// Runs for the given time (by the monotonic clock, not counting time spent suspended) or until `isDone`, which is
+    /// checked between events.
     /// - Throws: why a stage couldn't continue.
     package func run(for time: Duration, isDone: () throws -> Bool = { false }) throws {
         var checked = MonotonicTime.distantPast
@@ -161,7 +161,7 @@ package final class SimulatedWorld {
             monotonic = max(monotonic, at)
             try handle(event)
             if let failure { throw failure }
-            // Checked ten times per simulated second, which is often enough, and cheap.
+            // Checked ten times per simulated second, which is often enough and costs little.
             if monotonic - checked >= .milliseconds(100) {
                 checked = monotonic
                 if try isDone() { return }
@@ -191,14 +191,14 @@ package final class SimulatedWorld {
         !isSteady || hosts.contains { $0 !== host && $0.isAwake }
     }
 
-    /// Ends a process now and restarts it after a while, as the supervisor does.
+    /// Ends a process now and restarts it after a while, as the supervisor would.
     package func restart(_ host: SimulatedHost, wiping: Bool = false) {
         note(wiping ? "wiped" : "crashed")
         do { try wiping ? host.wipe() : host.crash() } catch { fail(error) }
         schedule(.start(host), after: time(microseconds: 50_000...3_000_000))
     }
 
-    /// Everything stands still, as on a laptop that sleeps: all clocks keep running, but nothing happens.
+    /// Everything stops, as on a laptop that is asleep: all clocks keep running, but nothing happens.
     package func suspend(_ time: Duration) {
         note("suspended")
         monotonic += time

@@ -7,13 +7,13 @@ import ObserverStage
 import StageKit
 import UploaderStage
 
-/// Makes the stages of a stack as their programs do.
+/// Makes the stages of a stack the way their programs do.
 struct StageBuilder {
     let configuration: StackConfiguration
     let zone: String
     let seed: UInt64
 
-    /// All except handlers, which are found by name.
+    /// The plugins of all stages except handlers, which are found by name.
     private static let plugins: [StagePlugin] = [.observer, .debouncer, .consolidator, .uploader]
 
     /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would affect the

@@ -6,17 +6,17 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// The bus connection of an instance that isn't a stage: it reports that it is there, and may receive and send a few
-/// other messages.
+/// The bus connection of an instance that isn't a stage: the instance reports its presence, and may receive and send a
+/// few other messages.
 package final class BusMember: Sendable {
     private let bus: BusConnection
     private let name: String
 
-    /// Connects, and keeps reporting that it is there until `leave`.
+    /// Connects, and keeps reporting the instance's presence until `leave`.
     /// - Parameters:
-    ///   - details: specific to the plugin, evaluated for each heartbeat.
-    ///   - subscriptions: the other topics that it wants to receive.
-    ///   - message: called on the bus thread with messages on those topics; must be quick.
+    ///   - details: specific to the plugin; evaluated for each heartbeat.
+    ///   - subscriptions: the other topics that the instance wants to receive.
+    ///   - message: called on the bus thread with messages on those topics; must return quickly.
     package init(
         _ context: PluginContext, details: @escaping @Sendable () -> HeartbeatDetails,
         subscriptions: [Subscription] = [], message: @escaping @Sendable (Message) -> Void = { _ in }
@@ -31,7 +31,7 @@ package final class BusMember: Sendable {
             handlers: .init(
                 message: {
                     guard $0.topic == Heartbeat.topic(name) else { return message($0) }
-                    // Others learn of this from the next heartbeat, a second later.
+                    // Others learn of this from the next heartbeat, which follows within a second.
                     presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
                 },
                 heartbeat: {

@@ -2,9 +2,9 @@ import Foundation
 import Logging
 import SQLite
 
-/// What to do when an instance's file is damaged; what is lost depends on whose file it is.
+/// What to do when an instance's file is damaged. What is lost depends on which instance the file belongs to.
 package enum DamagedState {
-    /// The error in human-readable form; nil unless it is about a damaged file.
+    /// The error in human-readable form; nil if it isn't about a damaged file.
     package static func failure(of error: any Error) -> Failure? {
         guard let error = error as? SQLiteError, error.isCorrupt else { return nil }
         let folder = URL(fileURLWithPath: error.path).deletingLastPathComponent().path

@@ -5,8 +5,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Logs messages that their sender had no right to send; seldom, since a sender that floods the bus mustn't fill the
-/// log too.
+/// Logs messages that their sender had no right to send, but only at a limited rate: a sender that floods the bus
+/// mustn't fill the log as well.
 final class ForeignWords: Sendable {
     private let limit = Mutex(NoticeLimit())
     private let log: StageLog
@@ -16,15 +16,15 @@ final class ForeignWords: Sendable {
     func note(_ message: Message) {
         let notice = BusNotice(.denied, who: String(message.header.from.prefix(64)), why: "")
         guard let told = limit.withLock({ $0.pass(notice, at: MonotonicClock.now) }) else { return }
-        // A topic may hold anything; its first part is enough.
+        // A topic can be any text; its first part is enough.
         let family = message.topic.prefix { $0 != "." }.prefix(32)
         log(.messageForeign, ["from": told.who, "topic": String(family), "untold": told.untold])
     }
 }
 
 extension StageLog {
-    /// The same log, but with one line per event and consumer every ten seconds: a consumer may ask as often as it
-    /// likes.
+    /// The same log, limited to one line per event and consumer every ten seconds, since a consumer may ask as often as
+    /// it likes.
     func seldom() -> StageLog {
         let limit = SharedLimit()
         return StageLog { event, failed, fields in

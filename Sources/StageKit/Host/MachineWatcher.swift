@@ -2,11 +2,11 @@ import BackgroundDelivery
 import Foundation
 import MessageBus
 
-/// Asks the host to watch the machine's power and load; answered with a `MachineState`, at once and whenever it would
-/// lead to a different decision.
+/// Asks the host to watch the machine's power and load. The host answers with a `MachineState`, at once and whenever a
+/// change would lead to a different decision.
 package struct WatchMachine: Sendable { package init() {} }
 
-/// Performs `WatchMachine`. The kernel doesn't announce changes to either, so it is asked from time to time.
+/// Performs `WatchMachine`. The kernel doesn't announce changes to either, so both are polled from time to time.
 package final class MachineWatcher: EffectRunner {
     /// Never receives anything: closing it ends a pause early.
     private let ending = Mailbox<Bool>(capacity: 1)
@@ -16,7 +16,7 @@ package final class MachineWatcher: EffectRunner {
     private static let pause = 20.0
 
     /// - Parameters:
-    ///   - power: where the kernel describes power supplies.
+    ///   - power: the folder where the kernel describes power supplies.
     ///   - load: the file with the kernel's load averages.
     package init(power: String = "/sys/class/power_supply", load: String = "/proc/loadavg") {
         self.power = power
@@ -44,14 +44,14 @@ package final class MachineWatcher: EffectRunner {
 
     package func stop() { ending.close() }
 
-    /// The current state; anything that can't be read is unknown.
+    /// The current state; anything that can't be read counts as unknown.
     package static func read(
         power: String, load: String, cores: Int = ProcessInfo.processInfo.activeProcessorCount
     ) -> MachineState {
         var state = MachineState()
         for supply in (try? FileManager.default.contentsOfDirectory(atPath: power)) ?? [] {
             let place = "\(power)/\(supply)/"
-            // The batteries of mice and keyboards are marked by their scope.
+            // The batteries of mice and keyboards can be told apart by their scope.
             guard text(place + "type") == "Battery", text(place + "scope") != "Device" else { continue }
             state.isCharging = (state.isCharging ?? true) && text(place + "status") != "Discharging"
             guard let percent = Double(text(place + "capacity")) else { continue }

@@ -4,17 +4,16 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// Reports whether this machine has network access, at once and whenever that changes: the counterpart of
+/// Reports whether this machine has network access, at once and whenever that changes. It is the counterpart of
 /// `NWPathMonitor`.
 ///
 /// The kernel's notifications are only hints: each prompts a check of the current state. Is there a route that leads
 /// somewhere, over a link that is up? A default route isn't required: a backend on the same network can be reached
-/// without one, and waiting for no reason would be worse than a failed attempt.
+/// without one, and waiting needlessly would be worse than a failed attempt.
 package final class PathWatcher: Sendable {
     private let watch: Int32
 
-    /// - Parameter changed: called on a thread of its own, first with the current state; returns false to end the
-    ///   watch.
+    /// - Parameter changed: called on its own thread, first with the current state; returns false to end the watch.
     /// - Throws: `PathError` when the kernel's notifications aren't available.
     package init(changed: @escaping @Sendable (NetworkPath) -> Bool) throws {
         let watch = healthbus_route_watch()
@@ -24,8 +23,8 @@ package final class PathWatcher: Sendable {
             defer { close(watch) }
             var last: NetworkPath?
             repeat {
-                // If the state can't be read now, it is read at the next notification; until then, the last known state
-                // applies.
+                // If the state can't be read now, it is read again at the next notification; until then, the last known
+                // state applies.
                 guard let path = try? Self.current(), path != last else { continue }
                 last = path
                 guard changed(path) else { return }
@@ -52,7 +51,7 @@ package final class PathWatcher: Sendable {
     }
 
     /// - Parameters:
-    ///   - links: names of the interfaces that routes go over, those of default routes first.
+    ///   - links: names of the interfaces used by routes, with those of default routes first.
     ///   - files: the folder in which the kernel describes interfaces.
     package static func path(over links: [String], files: String = "/sys/class/net") -> NetworkPath {
         for link in links where link != "lo" && isUp(link, files) {
@@ -62,7 +61,7 @@ package final class PathWatcher: Sendable {
     }
 
     private static func isUp(_ link: String, _ files: String) -> Bool {
-        // Tunnels and container bridges say "unknown": they have no carrier to lose.
+        // Tunnels and container bridges report "unknown", because they have no carrier to lose.
         ["up", "unknown"].contains(text("\(files)/\(link)/operstate"))
     }
 

@@ -3,13 +3,13 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// What a plugin's program knows once it has been started correctly: its name, its options, its folder, its lock.
+/// What a plugin's program has once it has been started correctly: its name, its options, its folder, its lock.
 package struct PluginContext: Sendable {
     package let state: StateFolder
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
     package let log: StageLog
-    /// The request to carry out instead of running the stage; only for a stage that isn't running.
+    /// The request to carry out instead of running the stage; only set for a stage that isn't running.
     let request: MendRequest?
 
     package var name: String { instance.name }

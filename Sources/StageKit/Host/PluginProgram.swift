@@ -48,8 +48,8 @@ package enum PluginProgram {
         }
     }
 
-    /// Checks what can be known about a stage before it has the lock: whether it recognises the file, and the result of
-    /// its trial.
+    /// Checks what can be checked about a stage before it has the lock: whether it recognises the file, and the result
+    /// of its trial.
     private static func check(_ parts: StageParts, _ context: PluginContext, _ client: StackClient) throws
         -> TrialReport?
     {
@@ -132,7 +132,7 @@ package enum PluginProgram {
         try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }
 
-    /// The options that make the commands suggested by this program refer to this program's stack.
+    /// The options that a suggested command needs in order to refer to this program's stack.
     private static var advice: Advice {
         let words = CommandLine.arguments
         func value(_ option: String) -> String? {
@@ -187,7 +187,7 @@ package enum PluginProgram {
             }
             return request
         }
-        // The hub has a list of whom to admit, rather than a key to be admitted with.
+        // The hub has no key to be admitted with; instead, it has a list of whom to admit.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
             state: state, stack: stack, instance: instance,

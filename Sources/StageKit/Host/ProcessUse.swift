@@ -19,7 +19,7 @@ package enum ProcessUse {
         return Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000
     }
 
-    /// When this property was first read (at the first heartbeat), by the wall clock.
+    /// When this property was first read, by the wall clock; that is at the first heartbeat.
     package static let started: Instant = WallClock.now
 
     /// Writes these figures into a heartbeat.

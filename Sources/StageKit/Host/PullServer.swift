@@ -37,7 +37,7 @@ final class PullServer: Sendable {
         thread.start()
     }
 
-    /// If there is no room for a request, it is dropped; its sender repeats it.
+    /// If there is no room for a request, it is dropped, and its sender repeats it.
     func offer(_ message: Message) {
         requests.withLock { _ = $0.offer(message.body, from: message.header.from) }
         bell.offer(())

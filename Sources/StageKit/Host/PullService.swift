@@ -5,11 +5,11 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Answers one pull at a time: judges its anchor, then lets the source read. It uses no thread and no socket.
+/// Answers one pull at a time: validates its anchor, then lets the source read. It uses no thread and no socket.
 package struct PullService {
     let instance: String
     let log: StageLog
-    /// Called when a consumer that keeps its anchor presents one that this generation never reached: the writer then
+    /// Called when a consumer that keeps its anchor presents one that this generation never reached. The writer then
     /// begins a new generation.
     let lostRows: (_ generation: String) -> Void
     let send: (_ topic: String, _ body: Value) -> Void
@@ -24,7 +24,7 @@ package struct PullService {
         self.send = send
     }
 
-    /// Sends the answer's parts, all from one read transaction; anything that isn't a request is dropped.
+    /// Sends the parts of the answer, all from one read transaction; anything that isn't a request is dropped.
     /// - Throws: when the database can't be read.
     package func serve(_ request: Value, _ database: Database, _ source: any PullSource) throws {
         guard let asked = request.read(PullHeader.self) else { return }
@@ -40,7 +40,7 @@ package struct PullService {
             case .good: break
             case let verdict:
                 log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])
-                // A tool keeps no anchor: the one it presents may come from anyone, and proves nothing.
+                // A tool keeps no anchor of its own: the one it presents may come from anyone, and proves nothing.
                 if verdict == .lostRows, !BusName.isTool(asked.consumer) { lostRows(head.generation) }
                 send(topic, answer.body(error: PageHeader.reset))
                 return

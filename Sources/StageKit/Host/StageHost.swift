@@ -10,13 +10,13 @@ import Synchronization
 /// Does what a stage requests outside the bus, such as uploading or reading files.
 package protocol EffectRunner: AnyObject, Sendable {
     /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results,
-    /// many times. It blocks while the stage is busy, and returns false when the host is stopping.
+    /// many times. This blocks while the stage is busy, and returns false when the host is stopping.
     func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool)
-    /// Ends whatever is in progress; called once, before the host's thread ends.
+    /// Ends whatever is in progress. Called once, before the host's thread ends.
     func stop()
 }
 
-/// Runs one stage in one process: its thread, its transaction, its bus connection.
+/// Runs one stage in one process, with its thread, its transaction and its bus connection.
 package final class StageHost: Sendable {
     enum Input: Sendable {
         case message(Message)
@@ -33,7 +33,7 @@ package final class StageHost: Sendable {
     let instance: String
     let plugin: String
     private let inputs = Mailbox<Input>(capacity: 512)
-    /// Results of effects wait here until there is room, so that a reader can't run ahead of the writer.
+    /// Results of effects wait here until the stage has room for them, so that a reader can't run ahead of the writer.
     private let results = Mailbox<EffectResult>(capacity: 2)
     private let vitals: Vitals
     private let pulls: Mutex<PullClient>
@@ -80,8 +80,8 @@ package final class StageHost: Sendable {
         let bus = try connect(to: address, hearing: stage.subscriptions, server, outbox)
         outbox.attach(bus)
         defer {
-            // The order matters: an effect that is waiting for room is released first, and nothing is sent after the
-            // last heartbeat, which says that this instance has stopped.
+            // The order matters: an effect that is waiting for room must be released first, and nothing may be sent
+            // after the last heartbeat, which reports that this instance has stopped.
             results.close()
             effects?.stop()
             server.close()
@@ -105,7 +105,7 @@ package final class StageHost: Sendable {
                 let changed = vitals.update(
                     head: database.head, epoch: database.epoch, report: try stage.report(turn),
                     committed: committed ? WallClock.now : nil)
-                // Changes in quick succession are reported together, and the last of them at once.
+                // Changes in quick succession are reported together; the last of them is reported at once.
                 if changed, isStreaming || hasMoreToDo { bus.repace() } else if changed { bus.beat() }
             } catch {
                 turn.rollback()
@@ -182,7 +182,7 @@ package final class StageHost: Sendable {
                 failed: { [self] in fail($0) }))
     }
 
-    /// Whether something is waiting or has been requested, so that another turn will soon follow.
+    /// Whether something is waiting or has been requested, which means that another turn will soon follow.
     private var hasMoreToDo: Bool { !inputs.isEmpty || pulls.withLock { $0.isWaiting } }
 
     private func perform(_ asked: [Effect], _ effects: (any EffectRunner)?) {
@@ -195,17 +195,17 @@ package final class StageHost: Sendable {
         }
     }
 
-    /// - Parameter deadline: when the stage wants a turn even without input; nil if it wants one only for input.
+    /// - Parameter deadline: when the stage wants a turn even if there is no input; nil if it wants one only for input.
     private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
         let now = MonotonicClock.now
-        // The stage gets an occasional turn even without input, because no message announces the work that it does at
-        // certain times of day.
+        // The stage gets an occasional turn even without input, because some of its work is due at certain times of
+        // day, and no message announces that.
         let regular = Repetition.next(Repetition.quiet, after: now)
         let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
         return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
     }
 
-    /// Does everything in a turn except commit it.
+    /// Does everything in a turn except the commit.
     /// - Returns: when the stage wants its next turn.
     private func take(
         _ turn: Turn, of stage: any Stage, _ inputs: [Input], _ outbox: Outbox
@@ -218,8 +218,8 @@ package final class StageHost: Sendable {
         return deadline
     }
 
-    /// Assembles the parts of an answer as they arrive, on the bus thread: only complete answers wait for the stage,
-    /// and no more than it has asked for.
+    /// Assembles the parts of an answer as they arrive, on the bus thread. Only complete answers are queued for the
+    /// stage, and no more of them than it has asked for.
     private func take(page: Message, _ foreign: ForeignWords) {
         let (answer, isForeign) = pulls.withLock { pulls in
             let before = pulls.foreign
@@ -252,7 +252,7 @@ package final class StageHost: Sendable {
     }
 }
 
-/// Sends messages under the instance's name; before the connection exists they are dropped, as on the bus.
+/// Sends messages under the instance's name. Until the connection exists they are dropped, as they would be on the bus.
 final class Outbox: Sendable {
     private let instance: String
     private let bus = Mutex<BusConnection?>(nil)

@@ -2,8 +2,8 @@ import Foundation
 import Logging
 
 extension StageLog {
-    /// The process's log on standard error, configured by the environment; its size is bounded if the supervisor has
-    /// directed standard error to the instance's file.
+    /// The process's log on standard error, configured by the environment. Its size is limited if the supervisor has
+    /// redirected standard error to the instance's file.
     ///
     /// - Throws: `Failure` (usage) for an unknown level or category.
     package static func standard(

@@ -3,13 +3,13 @@ import Client
 import Protocol
 import SQLite
 
-/// A stage, and the parts of its program outside the stage itself.
+/// A stage, together with the parts of its program that are outside the stage.
 package struct StageParts {
     package var stage: any Stage
     package var effects: (any EffectRunner)?
-    /// Without the lock, does some of the work of the process that it is to replace, and compares the results.
+    /// Does some of the work of the process that it is to replace, without holding the lock, and compares the results.
     package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
-    /// Makes the source that answers pulls, on a thread of its own with a read-only connection of its own.
+    /// Makes the source that answers pulls, which has its own thread and its own read-only connection.
     package var source: @Sendable (Database) throws -> any PullSource
 
     package init(

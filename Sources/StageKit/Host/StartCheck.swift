@@ -3,10 +3,10 @@ import Foundation
 import HealthModel
 import Logging
 
-/// What keeps a program from starting, as reported to the caller of `--check`: one JSON object on standard output, or
-/// nothing.
+/// What prevents a program from starting, as reported to the caller of `--check`: one JSON object on standard output,
+/// or nothing.
 package struct StartCheck: Codable, Sendable, Equatable {
-    /// Set for an error in a configuration or a manifest; nil for any other.
+    /// Set for an error in a configuration or a manifest; nil for any other error.
     @OrNull package var file: String? = nil
     @OrNull package var key: String? = nil
     @OrNull package var line: Int? = nil

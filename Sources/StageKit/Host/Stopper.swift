@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Hears SIGTERM and SIGINT.
+/// Listens for SIGTERM and SIGINT.
 package final class Stopper: Sendable {
     private struct State {
         var asked = false
@@ -43,7 +43,7 @@ package final class Stopper: Sendable {
 
     package var isAsked: Bool { state.withLock { $0.asked } }
 
-    /// Calls `action` when the process is asked to stop; at once if it already was.
+    /// Calls `action` when the process is asked to stop, or at once if it already has been.
     package func whenAsked(_ action: @escaping @Sendable () -> Void) {
         let already = state.withLock { state in
             state.action = action

@@ -2,7 +2,7 @@ import Changelog
 import Clocks
 import HealthModel
 
-/// Makes the turns of a stage on its own file, using the machine's clocks.
+/// Makes the turns of a stage that uses its own file and the machine's clocks.
 struct TurnMaker {
     private let database: StageDatabase
     private let changelog: KeyedChangelog

@@ -6,7 +6,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// What an instance's heartbeats contain, written by its stage's thread and read by the bus thread, so that long work
+/// The content of an instance's heartbeats. The stage's thread writes it and the bus thread reads it, so that long work
 /// isn't mistaken for a dead process, nor a hang for a healthy one.
 final class Vitals: Sendable {
     private struct State {
@@ -32,7 +32,7 @@ final class Vitals: Sendable {
         self.configuration = configuration
     }
 
-    /// Adopts the result of a commit; returns true if others should hear of it at once.
+    /// Adopts the result of a commit; returns true if others should be told at once.
     @discardableResult
     func update(head: StoreHead, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
         state.withLock { state in
@@ -61,11 +61,11 @@ final class Vitals: Sendable {
         }
     }
 
-    /// The instance's own heartbeat has come back over the bus. Returns true if others should hear at once that it is
-    /// on the bus.
+    /// The instance's own heartbeat has come back over the bus. Returns true if others should be told at once that it
+    /// is on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
-    /// How soon the next heartbeat is due.
+    /// The time until the next heartbeat is due.
     var pace: BusConnection.Pace {
         let now = MonotonicClock.now
         return state.withLock { state in
@@ -76,7 +76,7 @@ final class Vitals: Sendable {
 
     func stop() { state.withLock { $0.stopped = true } }
 
-    /// - Parameter refusals: why others refuse this instance's requests, by `producer/query`.
+    /// - Parameter refusals: why others refuse this instance's requests, keyed by `producer/query`.
     func heartbeat(bus: BusConnection.Counters, refusals: [String: String]) -> Message? {
         let now = MonotonicClock.now
         let state = state.withLock { state in

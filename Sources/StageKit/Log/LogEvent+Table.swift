@@ -1,6 +1,6 @@
 import Logging
 
-// Every event that any process logs. docs/log-events.md is checked against this table.
+// Every event that any process logs. A test checks docs/log-events.md against this table.
 extension LogEvent {
     package static let all: [LogEvent] = [
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
@@ -211,7 +211,7 @@ extension LogEvent {
         "notify.given-up", .error, "An alert couldn't be passed on, and isn't tried again.", ["kind": "the alert's"])
 }
 
-// Processes and their messages to each other.
+// Processes, and the messages they send each other.
 extension LogEvent {
     package static let instanceStarted = LogEvent(
         "instance.started", .info, "A process has its lock and starts.", ["pid": "its process id"])

@@ -13,7 +13,7 @@ struct BackupRequest: Sendable {
 }
 
 enum BackupReply: Sendable {
-    /// How many bytes are still to be copied.
+    /// The number of bytes still to be copied.
     case left(Int64)
     case done(bytes: Int64)
     case failed(String)
@@ -24,7 +24,7 @@ struct BackupCopy {
     private var effect: Int64?
     private(set) var state = Mended.underWay(left: 0)
 
-    /// - Parameter request: its `folder` may contain only letters, digits and hyphens, so that nothing is written
+    /// - Parameter request: its `folder` may contain only letters, digits and hyphens, so that nothing can be written
     ///   elsewhere.
     mutating func begin(_ request: MendRequest, instance: String, _ turn: Turn) -> Mended {
         guard let folder = request.folder, !folder.isEmpty,
@@ -48,8 +48,8 @@ struct BackupCopy {
     }
 }
 
-/// A stage's own effects, plus copies of its file. A copy is made in steps, on its own thread and connection, from a
-/// single state of the store, so that neither the writer nor readers wait.
+/// A stage's own effects, plus copies of its file. A copy is made in steps, on its own thread and connection, and shows
+/// a single state of the store. Neither the writer nor readers have to wait.
 final class MendingEffects: EffectRunner {
     private let inner: (any EffectRunner)?
     private let database: String

@@ -5,10 +5,10 @@ import Protocol
 package enum Mended: Sendable, Equatable {
     /// Numbers for the caller.
     case done(Value)
-    /// - left: how much is still to be done, in the action's own unit.
-    /// - goesOn: whether the next step needs nothing but another turn.
+    /// - left: how much is still to be done, in the unit that the action uses.
+    /// - goesOn: whether the next step only needs another turn, and nothing else.
     case underWay(left: Int64, goesOn: Bool = false)
-    /// Nothing was changed; says why, and what to do instead.
+    /// Nothing was changed; explains why, and what to do instead.
     case refused(String)
 
     var isOver: Bool { if case .underWay = self { false } else { true } }

@@ -4,8 +4,8 @@ import Logging
 import MessageBus
 import Protocol
 
-/// Carries out one request on a stage that isn't running: no bus, no pulls. Whatever needs other processes continues at
-/// the next start.
+/// Carries out one request on a stage that isn't running, without a bus and without pulls. Whatever needs other
+/// processes continues at the next start.
 struct MendingBench {
     private let stage: MendingStage
     private let database: StageDatabase
@@ -37,13 +37,13 @@ struct MendingBench {
                 throw error
             }
         }
-        // The effects that the stage asks for on opening are meant for a running stage.
+        // The effects that the stage asks for when it is opened are meant for a running stage.
         _ = try turn { try stage.open($0) }
         return turn
     }
 
-    /// - Returns: the outcome, as a heartbeat would report it. A request that must wait for the stack to start is still
-    ///   in progress.
+    /// - Returns: the outcome, as a heartbeat would report it. A request that can't go on until the stack starts counts
+    ///   as still in progress.
     func run(_ request: MendRequest, _ stopper: Stopper) throws -> Mending? {
         let turn = try opened()
         // A copy reflects the current state, regardless of unfinished requests.

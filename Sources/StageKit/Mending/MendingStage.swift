@@ -4,11 +4,11 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Any stage, extended to carry out the requests that a person may send it: it keeps the latest request, so that a
+/// Any stage, extended to carry out the requests that a person may send it. It keeps the latest request, so that a
 /// restart continues it, and reports its outcome in the heartbeat.
 ///
-/// One request is carried out at a time: the sender of another one repeats it until this one is finished. While the
-/// stage isn't running, nobody can wait like that, so requests are stored and carried out in order.
+/// One request is carried out at a time: if another arrives, its sender repeats it until the current one is finished.
+/// While the stage isn't running, no sender can wait and repeat it, so requests are stored and carried out in order.
 package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
@@ -74,8 +74,8 @@ package final class MendingStage: Stage {
     private static let last = "last"
     private static let notedPrefix = "next-"
 
-    /// Begins the next stored request and, while each finishes at once, those after it; returns false when there are
-    /// none.
+    /// Begins the next stored request and, as long as each finishes at once, those after it. Returns false when none
+    /// are left.
     private func beginNoted(_ turn: Turn) throws -> Bool {
         guard !noted.isEmpty else { return false }
         while !noted.isEmpty, current?.state.isOver != false {
@@ -86,14 +86,13 @@ package final class MendingStage: Stage {
         return true
     }
 
-    /// Makes room for a request that is unrelated to the one in progress, which continues when the stage is next
-    /// opened.
+    /// Makes room for an unrelated request. The one in progress continues when the stage is next opened.
     func setAside() {
         current = nil
         noted = []
     }
 
-    /// The state of a request; nil when it isn't known.
+    /// The state of a request; nil if the request isn't known.
     func state(of id: String) -> Mended? {
         if let current, current.request.id == id { return current.state }
         return noted.contains { $0.request.id == id } ? .underWay(left: 0) : nil
@@ -144,7 +143,7 @@ package final class MendingStage: Stage {
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        // Done in the same turn, so that no heartbeat says everything is done while a request is still waiting.
+        // Done in the same turn, so that no heartbeat reports that everything is done while a request is still waiting.
         return try new.isOver && beginNoted(turn)
     }
 

@@ -1,8 +1,8 @@
 import HealthModel
 import Protocol
 
-/// How many samples or rows the pages of an answer add and delete, counted the way an app counts the results of an
-/// anchored query.
+/// How many samples or rows are added and deleted by the pages of an answer, counted the way an app counts the results
+/// of an anchored query.
 package struct PageCount: Sendable, Equatable {
     package private(set) var added = 0
     package private(set) var deleted = 0

@@ -6,8 +6,8 @@ import Protocol
 /// One step of the pipeline as a state machine: messages, pulled pages and ticks go in; rows, messages and pulls come
 /// out.
 ///
-/// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is up to its host, which hands
-/// it a `Turn`. So the same stage runs in a process of its own, or a hundred of them in one test.
+/// A stage never reads a clock, sleeps, opens a socket or starts a thread. All of that is up to its host, which passes
+/// it a `Turn`. This is why the same stage can run in a process of its own, or with a hundred others in one test.
 package protocol Stage: AnyObject {
     /// The topics that it receives, in addition to the answers to its pulls.
     var subscriptions: [Subscription] { get }
@@ -23,22 +23,22 @@ package protocol Stage: AnyObject {
     /// The result of an effect that it asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
-    /// Does whatever is due; called after every batch of inputs, and at the time returned by the previous call (nil:
+    /// Does whatever is due; called after every batch of inputs, and at the time that the previous call returned (nil:
     /// only at the next input).
     func tick(_ turn: Turn) throws -> MonotonicTime?
 
     /// Its current state, for the heartbeat; called after each commit.
     func report(_ turn: Turn) throws -> StageReport
 
-    /// Begins a person's request. Called again if the process restarts in the meantime, so beginning twice must be
-    /// harmless.
+    /// Begins a person's request. Called again if the process restarts in the meantime, so it must be harmless to begin
+    /// twice.
     func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
-    /// Writes whatever the stage would have written a little later; called when the process is asked to stop. Not
-    /// called when the process crashes, so nothing may depend on it.
+    /// Writes whatever the stage would otherwise have written a little later; called when the process is asked to stop.
+    /// Not called when the process crashes, so nothing may depend on it.
     func close(_ turn: Turn) throws
 }
 
@@ -56,14 +56,14 @@ extension Stage {
 
 /// The current state of a stage.
 package struct StageReport: Sendable, Equatable {
-    /// How far each upstream has been consumed, outputs included.
+    /// How much of each upstream has been consumed, outputs included.
     package var frontier: [String: SequenceNumber]
-    /// The latest sequence by sample type; only from the observer.
+    /// The latest sequence for each sample type; only reported by the observer.
     package var heads: [String: SequenceNumber]
     /// Anything else that others should know; specific to the stage.
     package var details: HeartbeatDetails
-    /// Details that change even when the stage is idle. They are sent along with the others, but are never a reason to
-    /// send a heartbeat.
+    /// Details that change even when the stage is idle. They are sent along with the others, but are never a reason in
+    /// themselves to send a heartbeat.
     package var asides: HeartbeatDetails
 
     package init(
@@ -76,7 +76,7 @@ package struct StageReport: Sendable, Equatable {
         self.asides = asides
     }
 
-    /// Whether others should hear of the new state at once.
+    /// Whether others should be told of the new state at once.
     package func differs(from old: StageReport) -> Bool {
         frontier != old.frontier || heads != old.heads || details != old.details
     }

@@ -4,13 +4,13 @@ import Foundation
 import HealthModel
 import SQLite
 
-/// What a stage is made from: its instance, and what the host gives it.
+/// What a stage is made from: its instance, and what the host provides.
 package struct StageSetting {
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
     package let environment: [String: String]
     package let generator: any RandomNumberGenerator
-    /// Whether anything it sends can leave this process; in a simulation nothing can.
+    /// Whether anything that the stage sends can leave this process; in a simulation nothing can.
     package let reachesOut: Bool
 
     package init(
@@ -28,10 +28,10 @@ package struct StageSetting {
     package var name: String { instance.name }
 }
 
-/// How to make a plugin that is a stage. Its stage library defines this value; its program and the simulation both use
-/// it.
+/// How to make a plugin that is a stage. The stage's library defines this value; both its program and the simulation
+/// use it.
 package struct StagePlugin: Sendable {
-    /// Its name in its manifest.
+    /// The plugin's name in its manifest.
     package let name: String
     package let stage: @Sendable (StageSetting) throws -> any Stage
     /// Makes the runner of the stage's effects, for its program.

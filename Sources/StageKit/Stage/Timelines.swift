@@ -24,16 +24,16 @@ package struct Timelines {
     package subscript(user: String) -> ZoneTimeline? { byUser[user] }
     package var users: [String] { byUser.keys.sorted() }
 
-    /// A timeline that was adopted, and the one before it.
+    /// A newly adopted timeline, and the one that it replaced.
     package struct Change {
         package var user: String
-        /// nil when nothing was known.
+        /// nil if there was none.
         package var old: ZoneTimeline?
         package var new: ZoneTimeline
     }
 
     /// Adopts the timelines on a page, and returns those that changed.
-    /// - Parameter page: by user, as in `ZoneTimeline.wireValue`.
+    /// - Parameter page: the timelines by user, in the form of `ZoneTimeline.wireValue`.
     /// - Throws: `StageError.unreadablePage`, `ZoneError`.
     package mutating func learn(_ page: [String: Value], from producer: String, _ turn: Turn) throws -> [Change] {
         var changes: [Change] = []

@@ -5,7 +5,7 @@ import SQLite
 
 extension Turn {
     /// Raises an alert unless it is already raised; returns true if it is new.
-    /// - Parameter user: whose data it concerns; empty when it concerns the stack.
+    /// - Parameter user: the person whose data the alert concerns; empty when it concerns the stack.
     @discardableResult
     package func raise(_ alert: Alert, user: String = "") throws -> Bool {
         guard try !isRaised(alert.kind, subject: alert.subject) else { return false }

@@ -4,10 +4,10 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// One turn of a stage: the current time, the transaction that its outputs and anchors share, and what is to be sent.
+/// One turn of a stage: the current time, the transaction shared by its outputs and anchors, and what is to be sent.
 ///
-/// The transaction begins with the first write and ends with the turn. Messages and effects go out after it has been
-/// committed; pulls go out at once, since they only ask.
+/// The transaction begins with the first write and ends with the turn. Messages and effects go out after the commit;
+/// pulls go out at once, since they only ask for data.
 package final class Turn {
     /// The wall clock.
     package let now: Instant
@@ -26,13 +26,13 @@ package final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects. An effect's id is unique within a process's lifetime; a pull's is also random, so
-    /// that only the producer that was asked can answer it.
+    /// The source of the ids for pulls and effects. An effect's id is unique within a process's lifetime. A pull's id
+    /// is also random, so that only the producer that was asked can answer it.
     package final class Identifiers {
         private var last: Int64
         private var random: any RandomNumberGenerator
 
-        /// - Parameter random: generates the pulls' ids; the system's generator, except in a simulation.
+        /// - Parameter random: generates the pulls' ids; this is the system's generator, except in a simulation.
         package init(
             startingAt first: Int64 = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         ) {
@@ -65,7 +65,7 @@ package final class Turn {
     package var head: StoreHead { stage.head }
     package var isWriting: Bool { stage.isInTransaction }
 
-    /// The database for writing: begins the turn's transaction if that hasn't happened yet.
+    /// The database for writing; begins the turn's transaction if it hasn't begun yet.
     package func write() throws -> StageDatabase {
         if !stage.isInTransaction { try stage.begin() }
         return stage
@@ -76,8 +76,8 @@ package final class Turn {
     /// - Parameter body: one of the protocol's types.
     package func publish(_ topic: String, _ body: some Encodable) { said.append((topic, Value(body))) }
 
-    /// Announces, once the turn is committed, that the stage's own changelog has advanced: one hint per topic, with the
-    /// head at that time, however often this is called.
+    /// Announces, once the turn is committed, that the stage's own changelog has advanced. There is one hint per topic,
+    /// with the head at that time, no matter how often this is called.
     package func hint(_ topic: String) {
         if !hinted.contains(topic) { hinted.append(topic) }
     }
@@ -101,7 +101,7 @@ package final class Turn {
         withdrawn.append(pull.id)
     }
 
-    /// Has the host do something once the turn is committed.
+    /// Asks the host to do something once the turn is committed.
     @discardableResult
     package func perform(_ request: any Sendable) -> Int64 {
         let effect = Effect(id: identifiers.effect(), request: request)

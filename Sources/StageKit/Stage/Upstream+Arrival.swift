@@ -3,9 +3,9 @@ import HealthModel
 import Logging
 import Protocol
 
-/// What an answer brings, and whether it can be read.
+/// The content of an answer, and whether it can be read.
 extension Upstream {
-    /// Pages that have arrived, and the cursor's position once they have been dealt with.
+    /// Pages that have arrived, and the position of the cursor after they have been processed.
     package struct Fetched {
         package var pages: [Value]
         let cursor: Cursor
@@ -15,7 +15,7 @@ extension Upstream {
     package enum Arrival {
         /// The answer belongs to another stage's pull.
         case other
-        /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
+        /// The device is locked, or the producer refuses the request or can't be understood: everything stays as it is.
         case inaccessible
         /// The upstream starts over: everything known about it is invalid.
         case reset(StoreHead)

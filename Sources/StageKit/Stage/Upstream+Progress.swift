@@ -2,25 +2,25 @@ import Changelog
 import HealthModel
 import Protocol
 
-/// How far a stage has come with an upstream.
+/// How much of an upstream a stage has consumed.
 extension Upstream {
     /// Everything up to here has been consumed, except for types that are off.
     package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
-    /// How far each type has been consumed, for the heartbeat, if that differs between types; nil if the frontier says
-    /// it all.
+    /// How much of each type has been consumed, for the heartbeat, if that differs between types; nil if the frontier
+    /// alone is enough.
     package var consumedByType: AnchorVector? {
         cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }
 
-    /// Whether the live range has been consumed; a backfill may still be in progress. False before the first hint.
+    /// Whether the live range has been consumed, even if a backfill is still in progress. False before the first hint.
     package var isLive: Bool {
         guard let limit else { return false }
         return !cursor.anchor.isBehind(limit)
     }
 
-    /// Whether at most this many sequence numbers of the live range are left to consume; while new ones keep arriving,
-    /// there are always a few.
+    /// Whether at most this many sequence numbers of the live range are left to consume. While new ones keep arriving,
+    /// there are always a few left.
     package func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
         return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences

@@ -5,46 +5,47 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// A stage's link to one of a producer's changelogs: what it knows of the head, how far it may go, its position, and
-/// what it has asked for.
+/// A stage's link to one of a producer's changelogs: the head it knows of, how far it may go, its position, and what it
+/// has requested.
 ///
 /// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies the answer and moves the
 /// cursor, in the turn's transaction.
 package final class Upstream {
     package let producer: String
-    /// What is requested, apart from the window.
+    /// What is requested, without the window.
     package let query: Query
     /// The name that the cursor is stored under.
     package let name: String
-    /// A consumer that is further behind than this reads live changes first, and then the rest in between; nil to
+    /// A consumer that lags behind by more than this reads the live changes first, and then the rest in between; nil to
     /// always read in order.
     package let backfillBeyond: Int64?
-    /// Whether a silent producer is asked even without a hint; false if another instance decides how far this stage may
-    /// pull.
+    /// Whether a producer that stays silent is asked even without a hint; false if another instance decides how far
+    /// this stage may pull.
     package let polls: Bool
 
     /// The position that has been consumed and saved.
     package private(set) var cursor = Cursor()
-    /// The position that has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
+    /// The position that has been received, which is ahead of `cursor` while a stage holds pages that it hasn't
+    /// processed yet.
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     package private(set) var limit: AnchorVector?
-    /// The latest known head, and the generation of the store that the limit belongs to.
+    /// The latest known head, and the generation of the store to which the limit belongs.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
-    /// Whether the producer couldn't be read when last asked, and hasn't been heard from since.
+    /// Whether the last request found that the producer couldn't be read, and nothing has been heard from it since.
     package private(set) var isInaccessible = false
-    /// When the producer was last heard from, by a hint or an answer.
+    /// When the producer last sent a hint or an answer.
     private var lastHeard: MonotonicTime?
 
     /// When to ask again after a refusal or an unreadable answer.
     private var retryAt: MonotonicTime?
 
-    /// When a producer refuses a request or garbles its answer, only its own data is held up; it is asked again after
-    /// this time.
+    /// When a producer refuses a request or sends an unreadable answer, only its own data is held up; it is asked again
+    /// after this time.
     static let retryAfter = Duration.seconds(10)
-    /// A producer that has been silent for this long is asked for its position, so that everything gets through even if
-    /// every hint is lost.
+    /// A producer that has been silent for this long is asked for its position, so that all data arrives even if every
+    /// hint is lost.
     static let pollAfter = Duration.seconds(30)
 
     package init(
@@ -62,7 +63,7 @@ package final class Upstream {
 
     package static func createTables(in database: Database) throws { try cursors.create(in: database) }
 
-    /// The cursor that a stage's file holds for an upstream; nil if nothing has been consumed from it.
+    /// The cursor that is stored in a stage's file for an upstream; nil if nothing has been consumed from it.
     package static func cursor(_ name: String, in database: Database) throws -> Cursor? {
         guard let saved = try cursors.value(name, in: database) else { return nil }
         guard let cursor = Cursor(wireValue: saved) else { throw StageError.unreadableCursor(name) }
@@ -76,22 +77,22 @@ package final class Upstream {
         received = saved
     }
 
-    /// Types that aren't observed at present: they stay where they are, and nothing waits for them.
+    /// Types that aren't observed at present: they keep their position, and nothing waits for them.
     package private(set) var off: Set<String> = []
 
     /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
 
-    /// Takes a hint: the producer's head is `head`, and this stage may pull up to `limit`, which never decreases within
-    /// a generation.
+    /// Handles a hint: the producer's head is `head`, and this stage may pull up to `limit`, which never decreases
+    /// within a generation.
     /// - Parameter off: types that aren't observed.
     package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
         self.off = off
         lastHeard = turn.monotonic
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
-        // A head that has moved back is accepted too: either the hint is late, or an older copy of the store was
-        // restored. A pull will show which it is.
+        // A head that has moved back is accepted too, because either the hint is late or an older copy of the store was
+        // restored. The next pull will show which it is.
         heard = head
         if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
         limit = new
@@ -101,8 +102,8 @@ package final class Upstream {
     /// Asks for the next window unless a request is in progress.
     package func pump(_ turn: Turn) {
         guard inFlight == nil, !isHeldUp(turn), let window = nextWindow(turn) else { return }
-        // On first contact the window is taken from the hint, and so are the store and the generation that its
-        // sequences belong to.
+        // On first contact the window comes from the hint, as do the store and the generation to which its sequences
+        // belong.
         let isBulk = window.isBackfill || window.after.base < received.bulkUntil
         let place = PullPlace(
             store: received.store ?? heard?.store,
@@ -119,26 +120,26 @@ package final class Upstream {
                 || heard.sequence < received.anchor.maximum
         {
             // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked anyway,
-            // since only the store can say whether the anchor is still valid; otherwise anything it writes up to the
-            // anchor would never be seen.
+            // since only the store can tell whether the anchor is still valid. Otherwise anything that it writes up to
+            // the anchor would never be seen.
             return received.emptyWindow
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
-        // Without an upper limit: it asks for whatever there is.
+        // There is no upper limit: it asks for everything there is.
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)
     }
 
     /// Whether asking now would be useless: the device is locked, or the producer has just refused.
     package func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
 
-    /// An answer said that the data can't be read now: the next hint shows when to ask again.
+    /// According to the answer, the data can't be read now. The next hint shows when to ask again.
     package func becameInaccessible(_ turn: Turn) {
         if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
     }
 
-    /// Accepts an answer without consuming it: `settle` does that, in the order of arrival, once the pages have been
-    /// dealt with.
+    /// Accepts an answer without consuming it: `settle` does that once the pages have been processed, in the order of
+    /// their arrival.
     package func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
         guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
         inFlight = nil
@@ -180,7 +181,7 @@ package final class Upstream {
         turn.log(.pullRefused, ["upstream": producer, "why": why])
     }
 
-    /// Consumes what was fetched: the cursor moves in the turn's transaction. Returns true when this completed a
+    /// Consumes what was fetched: the cursor moves in the turn's transaction. Returns true if this completed a
     /// snapshot.
     package func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
         var next = fetched.cursor
@@ -197,9 +198,10 @@ package final class Upstream {
         return snapshotEnded
     }
 
-    /// Fetches and consumes at once; returns false when the answer belongs to another stage's pull.
+    /// Fetches and consumes at once; returns false if the answer belongs to another stage's pull.
     ///
-    /// The next window is requested before the pages are applied, so that both ends work at the same time.
+    /// The next window is requested before the pages are applied, so that the producer and the consumer work at the
+    /// same time.
     package func accept(
         _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
         snapshotEnded: () throws -> Void = {}
@@ -228,7 +230,7 @@ package final class Upstream {
         try save(turn)
     }
 
-    /// Forgets what was consumed: the anchor gets a generation that no store has, so that the producer answers with a
+    /// Forgets what was consumed: the anchor gets a generation that no store has. The producer therefore answers with a
     /// reset, and everything starts over as if its store had been lost.
     package func forget(_ turn: Turn) throws {
         guard cursor.store != nil else { return }

@@ -10,12 +10,12 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A process that stands by to take an instance's place: it gets ready, reports that, and takes no lock until it is
-/// told to (SIGUSR1).
+/// A process that stands by to take an instance's place. It gets ready and reports that it is, but takes no lock until
+/// it is told to (by SIGUSR1).
 final class Standby: Sendable {
     private final class Said: Sendable {
         let word: Mutex<StandbyWord>
-        /// Signalled once the report that this process can't take over has come back from the hub.
+        /// Signalled once the hub has sent back this process's report that it can't take over.
         let isLastHeard = DispatchSemaphore(value: 0)
         init(_ word: StandbyWord) { self.word = Mutex(word) }
 
@@ -29,7 +29,7 @@ final class Standby: Sendable {
     private let said: Said
     let client: StackClient
 
-    /// Blocks the signal in this thread and those that it starts: it stays pending until `wait` takes it.
+    /// Blocks the signal in this thread and the threads that it starts, so that it stays pending until `wait` takes it.
     static func blockSignal() {
         var signals = Self.signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -51,7 +51,7 @@ final class Standby: Sendable {
         client = try StackClient(
             address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
             hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
-        // This ensures that no later message is lost for lack of a connection.
+        // This ensures that no later message is lost because the connection isn't ready.
         client.settle()
     }
 
@@ -74,7 +74,7 @@ final class Standby: Sendable {
                 $0.phase = .failed
                 $0.why = "\(error)"
             }
-            // Otherwise the process that is waiting for this one would learn that it has ended, but not why.
+            // Otherwise the process waiting for this one would learn that it has ended, but not why.
             for _ in 0..<10 {
                 if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
                 client.beat()
@@ -88,7 +88,7 @@ final class Standby: Sendable {
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)
-        // This process's messages may be lost, and others wait for them, so they are repeated until they arrive.
+        // This process's messages may be lost, but others are waiting for them, so they are repeated until they arrive.
         while sigtimedwait(&signals, nil, &step) != SIGUSR1 { client.beat() }
     }
 }

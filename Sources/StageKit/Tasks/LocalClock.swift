@@ -7,7 +7,7 @@ extension ZoneTimeline {
         return next(hour: minute / 60, after: now - past).map { $0 + past }
     }
 
-    /// When the local clock next shows the given full hour, after `now`; by the calendar, so that a day of 23 or 25
+    /// When the local clock next shows the given full hour, after `now`. It follows the calendar, so a day of 23 or 25
     /// hours doesn't shift it.
     package func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)

@@ -6,22 +6,22 @@ import Logging
 import Protocol
 import SQLite
 
-/// Handles a stage's scheduled tasks: their rows in the stage's file, written in the turn that changes them, the
+/// Handles a stage's scheduled tasks: their rows in the stage's file (written in the turn that changes them), the
 /// commands that concern them, and the log.
 package struct TaskHost {
     package private(set) var scheduler: TaskScheduler
-    /// The tasks as they are in the file.
+    /// The tasks as stored in the file.
     private var saved: [String: KeptTask] = [:]
     private var isChanged = false
-    /// Tasks cancelled by hand: their host doesn't submit them again on its own before its next start.
+    /// Tasks that were cancelled by hand: their host doesn't submit them again on its own before it is restarted.
     private var cancelled: Set<String> = []
 
-    /// The tasks that have begun, must end or were ended since the last check.
+    /// The tasks that have begun, must end or were terminated since the last check.
     package struct Moves: Sendable, Equatable {
         package var begun: [String] = []
         /// Their expiration handlers are called, so that they can save their work and complete.
         package var expiring: [String] = []
-        /// They didn't complete, and were ended.
+        /// They didn't complete, and were terminated.
         package var ended: [String] = []
 
         package var isEmpty: Bool { begun.isEmpty && expiring.isEmpty && ended.isEmpty }
@@ -87,19 +87,19 @@ package struct TaskHost {
             ])
     }
 
-    /// Whether its host should submit a task: it is neither pending nor running, and hasn't been cancelled.
+    /// Whether its host should submit a task: the task is neither pending nor running, and hasn't been cancelled.
     package func isToBeSubmitted(_ identifier: String) -> Bool {
         !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
     }
 
-    /// There is a new reason to submit a task that was cancelled.
+    /// There is a new reason to submit a task that had been cancelled.
     package mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
 
     package mutating func report(_ progress: TaskProgress, of identifier: String) {
         scheduler.report(progress, of: identifier)
     }
 
-    /// Begins, expires and ends whatever is due, or whatever commands have requested since the last call.
+    /// Begins, expires and ends whatever is due, or whatever commands have asked for since the last call.
     package mutating func due(_ conditions: TaskConditions, _ turn: Turn) -> Moves {
         for identifier in scheduler.endOverrun(conditions) {
             moves.ended.append(identifier)
@@ -118,7 +118,7 @@ package struct TaskHost {
         turn.log(.taskStarted, ["task": identifier])
     }
 
-    /// Returns false for any other command.
+    /// Returns false if the command isn't about tasks.
     package mutating func receive(_ command: Value, _ conditions: TaskConditions, _ turn: Turn) -> Bool {
         guard let command = TaskCommand(command) else { return false }
         let identifier = command.task
@@ -163,7 +163,7 @@ package struct TaskHost {
 }
 
 extension TaskHost {
-    /// What a plugin's manifest lets it schedule.
+    /// The tasks that a plugin's manifest lets it schedule.
     package struct Permissions: Sendable, Equatable {
         package var tasks: Set<String>
         package var backgroundModes: Set<String>

@@ -36,7 +36,7 @@ enum EventsCommand: Command {
     private enum Action: String, CaseIterable {
         case list, add, change, remove
 
-        /// Options that only some actions have.
+        /// Options that only some of the actions accept.
         var options: Set<String> {
             switch self {
             case .list: []
@@ -173,7 +173,7 @@ enum EventsCommand: Command {
             guard let moment = ZoneMoment(text) else {
                 throw Failure.usage("\(option) \(text) isn't a time", hint: "as in 2025-03-30T08:15")
             }
-            // As 'events list' shows it.
+            // The value as 'events list' shows it.
             let zones = try stack.zones(of: user, stack.reader())
             body[member] = .string(InstantText.iso8601(moment.instant(on: zones)))
         }
@@ -182,7 +182,7 @@ enum EventsCommand: Command {
     }
 }
 
-/// Carries out what a person wants done with their own events and types.
+/// Carries out what a person wants to do with their own events and types.
 enum OwnOutput {
     static func carryOut(
         _ wish: OwnRequest, _ stack: Stack, _ arguments: Arguments, user: String, _ text: (Value) -> String

@@ -70,7 +70,7 @@ enum ImportCommand: Command {
 
     private static func options(_ arguments: Arguments) throws -> ImportClient.Options {
         let isComplete = arguments.flag("--complete")
-        // Two files can't both be complete.
+        // At most one file can be the complete one.
         if isComplete, arguments.positionals.count > 1 {
             throw Failure.usage("--complete takes one file", hint: "give the newest export")
         }
@@ -89,7 +89,7 @@ enum ImportCommand: Command {
             mixesMadeUp: arguments.flag("--mix-made-up"))
     }
 
-    /// What continues without this command, and how to end it too.
+    /// Explains what continues without this command, and how to end that too.
     private static func text(_ left: ImportClient.Interrupted, rest: Int) -> String {
         let id = left.id.prefix(8)
         let name = (left.name as NSString).lastPathComponent
@@ -101,14 +101,14 @@ enum ImportCommand: Command {
         return what + "\n" + (rest > 0 ? "\(HumanFormat.count(rest, "more file")) not handed over\n" : "")
     }
 
-    /// In words: what a file added, and what a complete one removed, by type.
+    /// Describes what a file added, and what a complete one removed, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
         guard let report = outcome.told else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
         func count(_ number: Int64) -> String { HumanFormat.count(Int(number)) }
         let isTrial = report.dryRun == true
         let name = (outcome.path as NSString).lastPathComponent
         let total = report.total
-        // Deleted because of the file's own tombstones, or because a complete export lacks them.
+        // Deleted either because of the file's own tombstones, or because a complete export lacks these samples.
         let deleted = total.deleted + report.samplesDeleted
         var text =
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
@@ -133,7 +133,7 @@ enum ImportCommand: Command {
     }
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
-        // A report from an earlier release doesn't include this.
+        // A report from an earlier release doesn't have this field.
         let isCut = outcome.told?.source.cut ?? true
         return Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
@@ -156,8 +156,8 @@ enum ImportCommand: Command {
                 + wayOut(of: why, isTrial: isTrial))
     }
 
-    /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): raising the limit helps only if
-    /// too large a share would be deleted.
+    /// Suggests what would help, judging by the reason that the observer gives for refusing (in its `ImportPlan`):
+    /// raising the limit helps only if too large a share would be deleted.
     private static func wayOut(of why: String, isTrial: Bool) -> String {
         if why.hasPrefix("it would delete ") {
             return "if you want that, " + (isTrial ? "" : "check with --dry-run and ")

@@ -2,14 +2,14 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What an import reports about its file besides the record counts: what was skipped, and what else the archive
+/// What an import reports about its file in addition to the record counts: what was skipped, and what else the archive
 /// contained.
 struct ImportedFiles {
     private let source: ImportReport.Source
 
     init(_ source: ImportReport.Source) { self.source = source }
 
-    /// Each line begins with a line break; empty when there is nothing to report.
+    /// Each line begins with a line break; the text is empty when there is nothing to report.
     var text: String {
         var text = ""
         if let empty = source.activitySummariesWithoutDay, empty > 0 {
@@ -47,7 +47,7 @@ struct ImportedFiles {
                 parts.append(
                     HumanFormat.count(unread.count, "file") + " not read (in \(folder); --json names "
                         + (unread.count == 1 ? "it)" : "them)"))
-            // Anything wrong is reported as damage; exports are named below.
+            // Anything that is wrong is reported as damage; exports are named below.
             case .damaged, .export: break
             }
         }

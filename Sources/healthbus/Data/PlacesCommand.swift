@@ -33,7 +33,7 @@ enum PlacesCommand: Command {
         case take = "import"
         case give = "export"
 
-        /// The words that follow the action.
+        /// The words that follow the action on the command line.
         var words: [String] {
             switch self {
             case .list, .give: []
@@ -129,7 +129,7 @@ enum PlacesCommand: Command {
                 stack.advice.addressed(
                     "no places yet in \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
         } else {
-            // Until something is stored there are no zones, and no visits.
+            // Until something is stored, there are no zones and no visits.
             let isVisited = report.places.contains { $0.lastEvent != nil }
             let zones = isVisited ? try stack.zones(of: user, stack.reader()) : nil
             StandardStream.output.write(report.table(for: Terminal(.output), zones: zones))
@@ -141,7 +141,7 @@ enum PlacesCommand: Command {
         StandardStream.output.write(PlaceCollection(places.map(\.condition)).geoJSON + "\n")
     }
 
-    /// A request is a single message or, for a stopped stack, a single argument.
+    /// A request must fit in a single message or, for a stopped stack, in a single argument.
     private static let placesAtOnce = 200
 
     private static func watch(

@@ -24,7 +24,7 @@ enum ZoneCommand: Command {
     private enum Action: String, CaseIterable {
         case show, set, add, remove
 
-        /// The words that follow the action.
+        /// The words that follow the action on the command line.
         var words: [String] {
             switch self {
             case .show: []
@@ -51,7 +51,7 @@ enum ZoneCommand: Command {
         let stack = try Stack(arguments)
         let user = arguments.value("--user") ?? "me"
         if action != .show { try stack.requireRunning() }
-        // A user's first zone is set before there is a timeline to show.
+        // A user's first zone is set before there is any timeline to show.
         let report = action == .set ? ZoneReport(user: user, parts: []) : try ZoneReport(stack, user: user)
         let change: ZoneClient.Change? =
             switch (action, moment, zone) {
@@ -76,7 +76,7 @@ enum ZoneCommand: Command {
     private static func show(_ report: ZoneReport, _ arguments: Arguments) throws {
         StandardStream.output.write(
             arguments.flag("--json") ? try report.json + "\n" : try report.table(for: Terminal(.output)))
-        // The table stays a table in a pipe; JSON has each entry's origin.
+        // The table keeps its form in a pipe; the JSON includes the origin of each entry.
         guard !arguments.flag("--json"), let note = report.note else { return }
         StandardStream.error.write("note: \(arguments.advice.addressed(note))\n")
     }
@@ -119,7 +119,7 @@ enum ZoneCommand: Command {
                 "the entry of \(text) was seen in the data, not added",
                 hint: "'healthbus zone add \(text) ZONE' overrides it")
         }
-        // A local time stands for a different moment once the entry before it is removed.
+        // A local time stands for a different moment once the entry before it has been removed.
         let nearest = try ZonePlan.nearestAdded(to: moment, in: report.parts).map { InstantText.iso8601($0.from) }
         throw Failure(
             "no zone was added for \(text)",

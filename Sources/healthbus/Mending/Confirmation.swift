@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import Terminal
 
-/// Whether a person really wants something: asked in a terminal, confirmed with `--yes` everywhere else.
+/// Checks whether a person really wants something: by asking in a terminal, and by requiring `--yes` everywhere else.
 enum Confirmation {
     static let option = CommandHelp.Option("--yes", help: "don't ask; needed where there is no terminal")
 
@@ -18,7 +18,7 @@ enum Confirmation {
             return words.prefix(1).uppercased() + words.dropFirst()
         }
 
-        /// The failure reported when nobody can be asked.
+        /// The failure to report when nobody can be asked.
         func refusal(_ object: String) -> Failure {
             .usage(
                 "\(rawValue) \(object) needs confirmation, and there is no terminal to ask on",
@@ -27,9 +27,9 @@ enum Confirmation {
     }
 
     /// - Parameters:
-    ///   - object: what the action applies to: "2 dead letters".
-    ///   - detail: anything else to know before answering; appended to the question.
-    /// - Throws: `Failure` when nobody can be asked, or the answer isn't yes.
+    ///   - object: what the action is applied to: "2 dead letters".
+    ///   - detail: anything else to know before answering; it is appended to the question.
+    /// - Throws: `Failure` when nobody can be asked, or when the answer isn't yes.
     static func require(_ action: Action, _ object: String, detail: String = "", _ arguments: Arguments) throws {
         if arguments.flag("--yes") { return }
         guard isatty(STDIN_FILENO) == 1, Terminal(.error).isTerminal else { throw action.refusal(object) }

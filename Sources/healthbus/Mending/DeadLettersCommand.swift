@@ -33,7 +33,7 @@ enum DeadLettersCommand: Command {
         let stack = try Stack(reading: arguments)
         if let given = selection.type {
             let metric = stack.configuration.metric(of: given)
-            // This would drop other types' elements too.
+            // This would drop elements of other types too.
             if metric != given, action == .drop {
                 throw Failure.usage(
                     "drop takes a metric, and \(given) is only a part of one", hint: "--type \(metric) takes all of it")
@@ -67,7 +67,7 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// The named destination, or the only one that has any dead letters.
+    /// The named destination, or else the only one that has any dead letters.
     private static func destination(
         of stack: Stack, _ selection: MendSelection, _ arguments: Arguments
     ) throws -> StackConfiguration.Instance {
@@ -105,7 +105,7 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// The same selection without the ids, some of which no longer exist.
+    /// The same selection without its ids, some of which no longer exist.
     private static func selectionOfAll(_ selection: MendSelection) -> MendSelection {
         MendSelection(reason: selection.reason, type: selection.type)
     }

@@ -95,7 +95,7 @@ enum ImportsCommand: Command {
         MendOutput.write(try client.mend(observer, request(isTrial: false)), arguments, text)
     }
 
-    /// In words: what is deleted and what stays, by type.
+    /// Describes what is deleted and what stays, by type.
     private static func text(_ value: Value) -> String {
         guard let told = value.read(UndoReport.self) else { return "Taken back." }
         func sum(_ counts: [String: Int64]) -> String { HumanFormat.count(Int(counts.values.reduce(0, +)), "sample") }

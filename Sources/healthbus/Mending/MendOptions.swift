@@ -9,7 +9,7 @@ extension CommandHelp {
     static let dryRun = "say what would be done, and change nothing"
 }
 
-/// Entries of a list, selected by id or by a property they share.
+/// Entries of a list, selected by id or by a shared property.
 enum ListAction: String, CaseIterable {
     case list, show, retry, drop
 
@@ -21,7 +21,7 @@ enum ListAction: String, CaseIterable {
             hint: "choose from \(allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
-    /// - Throws: `Failure` (usage) when it isn't clear what is meant.
+    /// - Throws: `Failure` (usage) when the selection is ambiguous.
     func selection(_ arguments: Arguments) throws -> MendSelection {
         let numbers = try arguments.positionals.dropFirst().map { word in
             guard let number = Int64(word), number > 0 else {

@@ -31,7 +31,7 @@ enum ReplayCommand: Command {
         }
         func today() throws -> LocalDay { try stack.today(of: arguments.value("--user") ?? "me") }
         let start: ReplayPlan.Start
-        // A number is a sequence number, never a year.
+        // A number is always a sequence number, never a year.
         if let number = Int64(text) {
             guard number >= SequenceNumber.beginning.value else {
                 throw Failure.usage(
@@ -107,7 +107,7 @@ enum ReplayCommand: Command {
 }
 
 extension Stack {
-    /// - Throws: `Failure` (usage) that lists the instances if this isn't one of them.
+    /// - Throws: `Failure` (usage) that lists the instances if the given one isn't among them.
     func named(_ name: String) throws -> StackConfiguration.Instance {
         if let instance = configuration.instance(name) { return instance }
         throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: names))

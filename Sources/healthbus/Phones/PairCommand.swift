@@ -58,7 +58,7 @@ enum PairCommand: Command {
         return .standing(at: endpoint, isTLS: isTLS)
     }
 
-    /// Returns nil if the link is too long for any code, or the window too narrow for the code's lines.
+    /// Returns nil if the link is too long for a code, or if the window is too narrow to show it.
     private static func drawn(_ link: String, on terminal: Terminal) -> String? {
         guard let symbol = QRSymbol(link), !terminal.isTerminal || symbol.columns <= terminal.width else { return nil }
         return symbol.drawn(

@@ -6,15 +6,15 @@ import Logging
 import ModelContext
 import Synchronization
 
-/// Standard input and output of a session: the main thread reads, and answers what needs no tool; another thread calls
-/// the tools one by one, so that a cancellation can be received while a call is in progress.
+/// The standard input and output of a session. The main thread reads, and answers whatever needs no tool; another
+/// thread calls the tools one by one, so that a cancellation can be received while a call is in progress.
 ///
-/// Standard output carries nothing but messages, and standard error contains nothing about anyone's health.
+/// Standard output carries nothing but messages, and nothing about anyone's health goes to standard error.
 final class ContextServer: Sendable {
     private struct State {
         var session: ContextSession
         var waiting: [ContextSession.Call] = []
-        /// No more input will come.
+        /// No more input is expected.
         var isEnding = false
         /// The other side no longer reads.
         var isDeaf = false
@@ -24,10 +24,10 @@ final class ContextServer: Sendable {
     private let tools: AssistantTools
     private let changed = NSCondition()
     private let ended = DispatchSemaphore(value: 0)
-    /// Locked, so that lines from two threads never mix.
+    /// Locked, so that lines from two threads are never interleaved.
     private let output = Mutex(StandardStream.output)
 
-    /// The longest message that is accepted, in bytes: questions are short.
+    /// The longest message that is accepted, in bytes; questions are short.
     private static let longestLine = 1 << 20
 
     init(_ session: ContextSession, _ tools: AssistantTools) {
@@ -35,7 +35,7 @@ final class ContextServer: Sendable {
         self.tools = tools
     }
 
-    /// Returns when standard input has ended and everything asked until then is answered.
+    /// Returns when standard input has ended and everything that was asked before has been answered.
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let thread = Thread { [self] in
@@ -82,7 +82,7 @@ final class ContextServer: Sendable {
         write(outputs)
     }
 
-    /// The next call; nil if there are no more.
+    /// The next call; nil if no more will come.
     private func next() -> ContextSession.Call? {
         changed.withLock {
             while true {

@@ -38,8 +38,8 @@ enum MCPCommand: Command {
         try ContextServer(session, tools).run()
     }
 
-    /// What Claude Desktop and other hosts read: the program and its arguments, with all paths absolute, since a host
-    /// starts it in any folder and without a person's environment.
+    /// The configuration that Claude Desktop and other hosts read: the program and its arguments. All paths are
+    /// absolute, since a host may start it in any folder and without the person's environment.
     private static func setup(_ arguments: Arguments) throws -> Value {
         let stack = try Stack(arguments)
         if !stack.exists {

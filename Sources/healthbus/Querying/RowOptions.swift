@@ -17,7 +17,7 @@ extension CommandHelp.Option {
 }
 
 extension Arguments {
-    /// As chosen by `--csv`, `--json` or `--ndjson`; human-readable otherwise.
+    /// The format chosen by `--csv`, `--json` or `--ndjson`; human-readable otherwise.
     func rowFormat() throws -> RowOutput.Format {
         let given = ["--csv", "--json", "--ndjson"].filter { name in
             command.options.contains { $0.name == name } && flag(name)
@@ -34,7 +34,7 @@ extension Arguments {
     }
 
     /// The days selected by `--from`, `--to` and `--last`.
-    /// - Parameter user: the person whose clock decides what "today" is.
+    /// - Parameter user: the person whose clock determines "today".
     func dateRange(_ stack: Stack, user: String) throws -> DateRange {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil
@@ -46,6 +46,6 @@ extension Arguments {
 }
 
 extension Stack {
-    /// The date where a person currently is.
+    /// Today's date where the person currently is.
     func today(of user: String) throws -> LocalDay { try zones(of: user, reader()).day(of: WallClock.now) }
 }

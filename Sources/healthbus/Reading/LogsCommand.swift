@@ -25,7 +25,7 @@ enum LogsCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(reading: arguments)
-        // Whatever reads from the pipe may close it first.
+        // The program that reads from the pipe may close it first.
         signal(SIGPIPE, SIG_IGN)
         let report = try LogReport(stack, names: arguments.positionals)
         let since = try arguments.value("--since").map { try Since($0, option: "--since", now: WallClock.now).instant }

@@ -38,7 +38,7 @@ enum TapCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        // Whatever reads from the pipe may close it before the tap ends.
+        // The program that reads from the pipe may close it before the tap ends.
         signal(SIGPIPE, SIG_IGN)
         let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
@@ -80,8 +80,8 @@ enum TapCommand: Command {
             malformed: { printer.print(unreadable: $0.description) })
     }
 
-    /// Ends the command if there is nothing to listen to and nobody asked to wait for it. Over TCP, processes may be
-    /// running that this one just hasn't heard from yet.
+    /// Ends the command if there is nothing to listen to and it wasn't asked to wait. Over TCP, there may be running
+    /// processes that this one hasn't heard from yet.
     private static func requireStack(_ stack: Stack, waits: Bool) throws {
         let reader = stack.reader()
         guard !stack.isUp(), try !stack.names.contains(where: { try reader.isRunning($0) }) else { return }
@@ -139,7 +139,7 @@ enum TapCommand: Command {
             return isWritten && !(left?.isOver ?? false)
         }
 
-        /// For a message that can't be read: the reason, never its content.
+        /// For a message that can't be read: prints the reason, but never its content.
         func print(unreadable why: String) {
             let line = isJSON ? Value.object(["unreadable": .string(why)]).json() : "unreadable: \(why)"
             StandardStream.output.write(line + "\n")

@@ -21,7 +21,7 @@ enum TopCommand: Command {
         let stack = try Stack(arguments)
         let isJSON = arguments.flag("--json")
         let interval = try interval(arguments)
-        // Whatever reads from the pipe may close it first.
+        // The program that reads from the pipe may close it first.
         signal(SIGPIPE, SIG_IGN)
         try stack.requireAnyRunning()
         let loop = try TopLoop(stack, interval: interval)
@@ -33,7 +33,7 @@ enum TopCommand: Command {
             let table = loop.once()
             StandardStream.output.write(isJSON ? table.value.json(pretty: true) + "\n" : text(table))
         } else if isJSON || !terminal.isTerminal {
-            // For a program or a file: whole tables, one after another, without terminal control sequences.
+            // For a program or a file: prints whole tables, one after another, without terminal control sequences.
             loop.run { StandardStream.output.write(isJSON ? $0.value.json() + "\n" : text($0) + "\n") }
         } else {
             try loop.run(on: Screen())

@@ -14,15 +14,15 @@ struct BackgroundStack {
 
     init(_ stack: Stack) { self.stack = stack }
 
-    /// The file for the output of `up` in the background.
+    /// The file that receives the output of `up` in the background.
     static func output(of stack: Stack) -> String { stack.supervisorFolder + "/output" }
 
     /// Starts `up` with these words, and returns once all its processes are ready.
-    /// - Parameter imports: files that `up` goes on to import.
-    /// - Throws: `Failure` with its output if it ends before that.
+    /// - Parameter imports: files that `up` imports afterwards.
+    /// - Throws: `Failure` with the output of `up` if it ends before that.
     func start(_ words: [String], imports: [String] = []) throws {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
-        // Checked first, since the running stack is using the file for its output.
+        // Checked first, since a running stack is using the file for its output.
         if let holder = InstanceLock.holder(folder: stack.supervisorFolder), stack.isUp() {
             throw Failure(
                 "a stack is already running in \(stack.state.path) (process \(holder))",

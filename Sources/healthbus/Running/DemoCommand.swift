@@ -8,7 +8,7 @@ import Logging
 import Supervisor
 import Terminal
 
-/// `make run`: from scratch to a running stack with days to look at.
+/// `make run`: goes from nothing to a running stack with days to look at.
 enum DemoCommand: Command {
     static let help = CommandHelp(
         name: "healthbus demo",
@@ -45,7 +45,7 @@ enum DemoCommand: Command {
             stack,
             StackRunner.Options(
                 imports: [file], zone: zone, passesOn: quiet(),
-                // The demo's own folder may hold data that an earlier release made up without marking it.
+                // The demo's own folder may hold data that an earlier release generated without marking it as made up.
                 mixesMadeUp: export == nil && arguments.value("--state") == nil,
                 showsSummary: Terminal(.error).isTerminal),
             say: say,
@@ -53,7 +53,7 @@ enum DemoCommand: Command {
         _ = try runner.run()
     }
 
-    /// Where the demo keeps its state. A made-up person's data never goes into the folder of a real one.
+    /// Where the demo keeps its state. A made-up person's data never goes into a real person's folder.
     static func folder(_ arguments: Arguments) -> String {
         arguments.value("--state")
             ?? StateFolder.standard().path + (arguments.value("--export") == nil ? "-demo" : "")
@@ -67,7 +67,7 @@ enum DemoCommand: Command {
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
         try StateFolder.make(stack.state.path)
         let file = stack.state.path + "/made-up-export.zip"
-        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is included.
+        // The data ends on a fixed date, so that it includes the change to summer time on 2025-03-30.
         let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone, isMarked: true))
         var bar = ProgressBar("generating", totalBytes: nil)
         let result = try generator.write(to: file) { written, _ in bar.update(bytes: 0, records: written) }
@@ -85,7 +85,7 @@ enum DemoCommand: Command {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
-        // If the program was started by a path, the shell needs its folder to find it.
+        // If the program was started by a path, the shell needs to be told the program's folder in order to find it.
         let program = CommandLine.arguments.first ?? "healthbus"
         let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
         let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""

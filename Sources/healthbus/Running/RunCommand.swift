@@ -5,7 +5,7 @@ import Inspection
 import Logging
 import Terminal
 
-/// Runs one process in the foreground: the command's own process becomes it.
+/// Runs one process in the foreground: the command's own process is replaced by it.
 enum RunCommand: Command {
     static let help = CommandHelp(
         name: "healthbus run",

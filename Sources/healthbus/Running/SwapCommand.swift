@@ -36,7 +36,7 @@ enum SwapCommand: Command {
             throw Failure.usage("--within takes seconds, 0.1 to 3600", hint: "leave it out for 30")
         }
         let plugin = arguments.value("--with").map(plugin)
-        // The plugin that it was swapped for may be why a person swaps back, so it needn't be usable.
+        // A person may be swapping back because of a problem with the other plugin, so that one needn't be usable.
         let stack = try Stack(arguments, choices: plugin == nil ? [name: .configured] : [:])
         guard stack.configuration.instance(name) != nil else {
             throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))
@@ -50,7 +50,7 @@ enum SwapCommand: Command {
         try follow(wish, stack, isJSON: arguments.flag("--json"))
     }
 
-    /// A plugin in a form that other processes can find, wherever they run: a path becomes absolute.
+    /// A plugin in a form that other processes can find, whatever their working directory: a path becomes absolute.
     static func plugin(_ text: String) -> String {
         text.contains("/") ? URL(fileURLWithPath: text).standardizedFileURL.path : text
     }

@@ -37,13 +37,13 @@ enum UpCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
-        // Before anything makes the state folder.
+        // This is checked before the state folder is created.
         if let zone = arguments.value("--zone") { try ZoneName.require(zone) }
         if arguments.flag("--detach") { return try detach(arguments) }
         Supervisor.blockSignals()
         let stack = try Stack(starting: arguments)
         let isJSON = arguments.flag("--json")
-        // In the background, output goes to a file, which is kept small.
+        // In the background, output goes to a file, whose size is kept small.
         let file = LogFile(path: BackgroundStack.output(of: stack))
         let say: @Sendable (String) -> Void = { line in
             if let file { file.write(line + "\n") } else { LiveLine.error.say(line) }
@@ -97,7 +97,7 @@ extension UpCommand {
         try BackgroundStack(try Stack(starting: arguments)).start(Array(words), imports: arguments.values("--import"))
     }
 
-    /// - Throws: `Failure` if files can't be taken from it: the person who has just named the folder can fix it right
+    /// - Throws: `Failure` if files can't be taken from the folder: the person who has just named it can fix that right
     ///   away.
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }

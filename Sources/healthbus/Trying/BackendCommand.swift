@@ -38,7 +38,7 @@ enum BackendCommand: Command {
         let (url, source) = try target(arguments)
         let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
-        // A single line, overwritten each time, that shows what has been tested so far.
+        // A single line that is overwritten again and again, and shows what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report: BackendReport
         do {
@@ -64,7 +64,7 @@ enum BackendCommand: Command {
             )
         }
     }
-    /// The given URL, or else the one that the stack delivers to, with the token used there.
+    /// The given URL, or else the one that the stack delivers to, with the token for it.
     private static func target(_ arguments: Arguments) throws -> (url: String, token: TokenSource) {
         let given = arguments.positionals.dropFirst().first
         let file = arguments.value("--token-file")

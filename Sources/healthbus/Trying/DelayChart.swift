@@ -2,7 +2,8 @@ import HealthModel
 import Simulation
 import Terminal
 
-/// Delay by the hour in which a sample was saved, drawn in characters: one line per strategy, all to the same scale.
+/// The delay by the hour in which a sample was saved, drawn in characters: one line per strategy, all to the same
+/// scale.
 struct DelayChart {
     let results: [StrategyResult]
 

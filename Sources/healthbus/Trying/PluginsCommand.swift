@@ -56,7 +56,7 @@ enum PluginsCommand: Command {
         }
     }
 
-    /// An option that has no effect is a mistake.
+    /// An option that would have no effect is treated as a mistake.
     private static func refuseOthers(_ action: Action, _ arguments: Arguments) throws {
         let own: [String: [Action]] = [
             "--config": [.list, .show], "--language": [.new], "--types": [.new], "--output": [.new], "--only": [.test],
@@ -76,7 +76,7 @@ enum PluginsCommand: Command {
         try catalog.manifests[text] ?? Manifest(file: manifestFile(text, catalog))
     }
 
-    /// The manifest of a plugin by its name, or by the path of its folder or manifest.
+    /// The manifest of a plugin, given its name or the path of its folder or manifest.
     private static func manifestFile(_ text: String, _ catalog: PluginCatalog) throws -> String {
         if let manifest = catalog.manifests[text] { return manifest.file }
         let here = FileManager.default.currentDirectoryPath
@@ -148,7 +148,7 @@ enum PluginsCommand: Command {
                 hint: "'healthbus plugins validate \(arguments.positionals[1])' lists all that is wrong")
         }
         let isJSON = arguments.flag("--json")
-        // A single line, overwritten each time, that shows what has been tested so far.
+        // A single line that is overwritten again and again, and shows what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report = conformance.run(only: only) { result in
             if watches { StandardStream.error.write("\r\u{1B}[K\(result.name)") }

@@ -97,7 +97,7 @@ enum SimulateCommand: Command {
     }
 }
 
-/// One line on standard error: the progress, and the time left.
+/// One line on standard error with the progress and the time left.
 private struct SimulationProgress {
     let total: Int
     let unit: String

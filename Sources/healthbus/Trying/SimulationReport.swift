@@ -42,7 +42,7 @@ struct SimulationReport {
         }
         func yes(_ flag: Bool?) -> String { flag.map { $0 ? "yes" : "no" } ?? "–" }
         for result in results {
-            // Without wakes there is nothing to say of them.
+            // Without wakes there is nothing to report about them.
             let matrix = result.strategy.wakes.isEmpty ? nil : result.matrix
             table.add(
                 [result.strategy.rawValue, HumanFormat.count(result.samples)]
@@ -57,7 +57,7 @@ struct SimulationReport {
         return table.render(for: terminal)
     }
 
-    /// The shortest and the longest time that a strategy's wakes are given.
+    /// The shortest and the longest runtime that is allowed for a strategy's wakes.
     private func runLimits(_ strategy: DeliveryStrategy) -> String {
         let limits = strategy.wakes.map { Int(life.model.runSeconds($0)) }
         guard let low = limits.min(), let high = limits.max() else { return "–" }
@@ -65,13 +65,13 @@ struct SimulationReport {
     }
 
     private static func percent(_ share: Double) -> String {
-        // Never 100 while anything is missing.
+        // Never 100 while anything is still missing.
         share > 0.995 && share < 1 ? "99 %" : "\(Int((share * 100).rounded())) %"
     }
 
     private func byMetric(for terminal: Terminal) -> String {
         let metrics = Set(results.flatMap(\.byMetric.keys)).sorted()
-        // With few samples, as for `body`, a median says little.
+        // With few samples, as for `body`, a median isn't meaningful.
         let counts = metrics.map { metric in results.compactMap { $0.samplesByMetric[metric] }.max() ?? 0 }
         var table = Table(
             [.init("strategy")] + zip(metrics, counts).map { .number("\($0) (\(HumanFormat.count($1)))") })

@@ -1,7 +1,7 @@
 import CArchive
 import Foundation
 
-/// Zip archives, read and written with libarchive alone.
+/// Zip archives, read and written only with libarchive.
 enum Archive {
     typealias Entry = (name: String, content: [UInt8])
 
@@ -13,7 +13,7 @@ enum Archive {
         return entry.content
     }
 
-    /// All wanted entries, in the archive's order.
+    /// All entries that are wanted, in the order of the archive.
     static func entries(of path: String, where isWanted: (String) -> Bool = { _ in true }) throws -> [Entry] {
         let archive = archive_read_new()
         defer { archive_read_free(archive) }

@@ -6,7 +6,7 @@ import Processes
 import Synchronization
 import TestSupport
 
-/// `healthbus mcp` as a host runs it: questions go in through one pipe, and answers come out of another.
+/// `healthbus mcp` run the way a host runs it: questions go in through one pipe, and answers come out of another.
 final class AssistantHost: Sendable {
     private struct Heard {
         var bytes: [UInt8] = []
@@ -47,7 +47,7 @@ final class AssistantHost: Sendable {
         close(output)
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     func write(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -57,7 +57,7 @@ final class AssistantHost: Sendable {
         }
     }
 
-    /// The messages it has sent so far.
+    /// The messages that it has sent so far.
     func messages() throws -> [Value] {
         try heard.withLock { heard in
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -87,7 +87,7 @@ final class AssistantHost: Sendable {
         return found ?? .null
     }
 
-    /// Asks, and waits for the answer.
+    /// Asks a question, and waits for the answer.
     func ask(_ method: String, _ params: Value = [:]) async throws -> Value {
         let id = lastID.withLock { last in
             last += 1
@@ -118,9 +118,10 @@ final class AssistantHost: Sendable {
         return result["structuredContent"]
     }
 
-    /// Closes its input; the command answers what it has read and ends.
+    /// Closes its input; the command answers what it has read, and then ends.
     func end() async throws -> ProcessExit {
-        // The descriptor must stay open until this object is released, so it is only redirected away from the pipe.
+        // The descriptor must stay open until this object is released, so it is redirected away from the pipe instead
+        // of being closed.
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(null) }
         guard null >= 0, dup2(null, input) >= 0 else { throw HarnessError("its input can't be closed") }

@@ -12,10 +12,10 @@ enum BackendRows {
     static let start = "(shift + \(time("sample_rows.id")))"
     /// How long it lasted, in microseconds.
     static let duration = "iif(duration < 0, -duration, 1000000 * duration)"
-    /// The number of its type in `texts`.
+    /// The number under which `texts` has its type.
     static let type = "(SELECT type FROM kinds WHERE kinds.id = kind)"
 
-    /// The `shift` of a row that is copied under another id (an SQL literal).
+    /// The `shift` of a row that is copied to a different id (given as an SQL literal).
     static func shift(under id: String) -> String { "\(start) - \(time(id))" }
 
     /// Id, type, start, duration, value, and whether it is deleted, ordered by id.
@@ -24,7 +24,7 @@ enum BackendRows {
         FROM sample_rows LEFT JOIN texts ON texts.id = \(type) ORDER BY sample_rows.id
         """
 
-    /// The same query for schema 3, whose table had the name that the view has now.
+    /// The same query for schema 3, where the table had the name that now belongs to the view.
     static let contentOfSchema3 = content.replacing("sample_rows", with: "samples")
 
     /// The same query for a file left by an earlier release.

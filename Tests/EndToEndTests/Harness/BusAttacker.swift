@@ -6,7 +6,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// An attacker with stolen keys of a sealed bus: with one key it receives everything sent there, and with another it
+/// An attacker with stolen keys of a sealed bus. With one key it receives everything sent there, and with another it
 /// sends whatever could do harm.
 final class BusAttacker: Sendable {
     private struct State {
@@ -24,8 +24,8 @@ final class BusAttacker: Sendable {
 
     /// - Parameters:
     ///   - address: the hub's address, without keys.
-    ///   - identity: whose key it sends with.
-    ///   - ear: whose key it receives with.
+    ///   - identity: the instance whose key it sends with.
+    ///   - ear: the instance whose key it receives with.
     init(_ address: BusAddress, keys: KeyFolder, as identity: String, hearing ear: String) throws {
         self.identity = identity
         func sealed(_ name: String) throws -> BusAddress {
@@ -55,7 +55,7 @@ final class BusAttacker: Sendable {
         mouth.close()
     }
 
-    /// How many of the other instances' requests it has tried to answer.
+    /// How many of the requests of other instances it has tried to answer.
     var answered: Int { state.withLock { $0.answered } }
     var said: Int { state.withLock { $0.said } }
     /// How many of its messages the hub has accepted so far.
@@ -69,18 +69,18 @@ final class BusAttacker: Sendable {
     private func hear(_ message: Message) {
         let body = message.body
         if message.topic == "heartbeat.observer" { return state.withLock { $0.head = body["head"] } }
-        // A handler may say anything about its own figures, so forging those would prove nothing.
+        // A handler may report anything about its own figures, so forging those would prove nothing.
         guard let consumer = body["consumer"].string, let id = body["id"].int, message.topic != "pull.\(identity)",
             consumer != identity
         else { return }
         state.withLock { $0.answered += 1 }
         let producer = String(message.topic.dropFirst("pull.".count))
-        // The right id with the right attempt, and the ids that would come next if they were sequential.
+        // The right id with the right attempt, and the ids that would follow if they were sequential.
         for ahead in 0..<8 {
             let attempt: Value = ahead == 0 ? body["attempt"] : 0
             forge(page: "page.\(consumer)", id: id &+ Int64(ahead), attempt, producer, until: body["until"])
         }
-        // The request again, narrowed down to nothing: the producer would give an empty answer to someone else's
+        // The same request, narrowed down to nothing, so that the producer would give an empty answer to someone else's
         // question.
         var reflected = body.object ?? [:]
         reflected["types"] = ["include": []]
@@ -112,8 +112,8 @@ final class BusAttacker: Sendable {
         }
     }
 
-    /// Messages that would change limits, marks and settings, in its own name and in those of instances that may send
-    /// them.
+    /// Messages that would change limits, marks and settings, sent in its own name and in the names of instances that
+    /// may send them.
     private func shout() {
         let far: Value = ["store": "forged", "generation": "forged", "sequence": .integer(.max), "first": 1]
         let head = state.withLock { $0.head }
@@ -183,7 +183,7 @@ final class BusAttacker: Sendable {
             say(topic, .object(body), as: name)
             say(topic, .object(body), as: "client-\(identity)-1-2")
         }
-        // Requests that its key does allow: claims that the observer has lost rows, and requests for a lot of work.
+        // Requests that its key permits: claims that the observer has lost rows, and requests for a lot of work.
         let asking: [[String: Value]] = [
             [
                 "query": "spans", "store": head["store"], "generation": head["generation"], "after": .integer(.max),

@@ -4,7 +4,7 @@ import HealthModel
 import Processes
 import TestSupport
 
-/// A program that a test started: its streams go to files, so it never waits for a reader.
+/// A program that a test has started. Its streams go to files, so that it never waits for a reader.
 final class Command: Sendable {
     /// How a program ended and what it printed.
     struct Ended {
@@ -12,7 +12,7 @@ final class Command: Sendable {
         var output: String
         var error: String
 
-        /// What it printed as JSON.
+        /// The printed output, parsed as JSON.
         func json() throws -> Value {
             do { return try Value(json: Array(output.utf8)) } catch {
                 throw HarnessError("not JSON (\(exit)): \(output.prefix(300)); \(self.error.suffix(1000))")
@@ -25,7 +25,7 @@ final class Command: Sendable {
     private let outputFile: String
     private let errorFile: String
 
-    /// - Parameter log: the path of the files that its streams go to, without their extensions.
+    /// - Parameter log: the path of the files for its streams, without their extensions.
     init(_ program: String, _ words: [String], environment: [String: String], log: String) async throws {
         self.words = words
         outputFile = log + ".out"
@@ -48,7 +48,7 @@ final class Command: Sendable {
     var isRunning: Bool { child.poll() == nil }
 
     /// Waits for the program to end; if it doesn't, kills it and fails the test.
-    /// - Parameter seconds: as for the function `until`.
+    /// - Parameter seconds: the same as for the function `until`.
     func ended(within seconds: Double = Patience.seconds) async throws -> Ended {
         do {
             try await until("the end of healthbus \(words.joined(separator: " "))", within: seconds) { !isRunning }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A block of commands in README or docs, as a person would copy it.
 struct CommandBlock {
-    /// Path of the page in the checkout, and the block's line there: `docs/backend.md:262`.
+    /// The path of the page in the checkout, and the line where the block begins: `docs/backend.md:262`.
     let place: String
     /// The word after the opening fence: `sh`, or nothing.
     let language: String
@@ -10,7 +10,8 @@ struct CommandBlock {
     /// From the comment before the block, `<!-- not run: REASON -->`.
     let reasonNotToRun: String?
 
-    /// Why a block can't be run in a test, and what it must then contain: a block that could be run must not be marked.
+    /// Why a block can't be run in a test, and what it must therefore contain: a block that could be run must not be
+    /// marked.
     static var reasons: [String: Regex<Substring>] {
         [
             "containers": #/\bdocker(?:-compose)? /#,
@@ -58,7 +59,7 @@ struct CommandBlock {
         return blocks
     }
 
-    /// Each command with its continuation lines: after a backslash, or within quotes. Without comments.
+    /// Each command, together with the lines that continue it after a backslash or within quotes. Without comments.
     var commands: [String] {
         var commands: [String] = []
         var part = ""

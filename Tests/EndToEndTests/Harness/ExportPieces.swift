@@ -1,16 +1,16 @@
 import Foundation
 import HealthModel
 
-/// An export taken apart into its elements, each whole (a workout with its children, a correlation with its records),
-/// so that other exports can be made from them: parts, copies, other orders.
+/// An export taken apart into its elements, each of them whole (a workout with its children, a correlation with its
+/// records), so that other exports can be made from them: parts, copies, other orders.
 ///
 /// Relies on the lines that `healthbus generate` writes, not on the product's own parser.
 struct ExportPieces: Sendable {
     struct Element: Sendable {
         var text: ArraySlice<UInt8>
-        /// The printed date on which it begins; for a ring summary, its own date.
+        /// The printed date on which the element begins; for a ring summary, the date of the summary.
         var day: String
-        /// When it was stored, as printed; for a ring summary the end of its day.
+        /// When the element was stored, as printed; for a ring summary, the end of its day.
         var created: String
         /// The route files that it refers to.
         var routes: [String]
@@ -28,13 +28,13 @@ struct ExportPieces: Sendable {
         }
     }
 
-    /// Everything up to the first element; holds the date of the export.
+    /// Everything before the first element, including the date of the export.
     private let head: ArraySlice<UInt8>
     let elements: [Element]
     /// The content of routes, by the names that elements use for them.
     private let routes: [String: [UInt8]]
 
-    /// The days on which any element begins, in order.
+    /// The days on which at least one element begins, in order.
     var days: [String] { Set(elements.map(\.day)).sorted() }
 
     init(of path: String) throws {
@@ -71,11 +71,11 @@ struct ExportPieces: Sendable {
 
     private static let names = ["Record", "Correlation", "Workout", "ActivitySummary"].map { Array(" <\($0) ".utf8) }
 
-    /// Writes an export of some elements.
+    /// Writes an export that contains the given elements.
     /// - Parameters:
-    ///   - exported: the export's date, as printed, in the pieces' own offset.
-    ///   - offset: the offset of all printed dates; may be the pieces' own.
-    ///   - number: this file's number, since the printed addresses of devices differ from file to file.
+    ///   - exported: the date of the export, as printed, in the offset of the pieces.
+    ///   - offset: the offset of all printed dates, which may be that of the pieces.
+    ///   - number: the number of this file, since the printed addresses of devices differ from file to file.
     func write(_ elements: [Element], exported: String, offset: String, number: Int, to path: String) throws {
         var text: [UInt8] = []
         text.reserveCapacity(elements.reduce(head.count + 64) { $0 + $1.text.count })
@@ -106,12 +106,12 @@ struct ExportPieces: Sendable {
         while let next = text[at...].firstIndex(of: mark[0]) {
             at = next + 1
             guard text[next...].starts(with: mark) else { continue }
-            // The first digit is kept; an address has more than seven.
+            // The first digit is kept; an address has more than seven digits.
             text.replaceSubrange(next + mark.count + 1..<next + mark.count + 7, with: digits)
         }
     }
 
-    /// Rewrites all dates one hour earlier, with the given offset, as the same phone does in winter.
+    /// Rewrites all dates one hour earlier, with the given offset, as the same phone would print them in winter.
     private static func reprint(_ text: inout [UInt8], _ offset: String) throws {
         let summer = Array(" +0200\"".utf8)
         let winter = Array(offset.utf8)
@@ -155,7 +155,7 @@ extension ExportPieces.Element {
     }
 }
 
-/// The lines of a text, each with its line ending.
+/// The lines of a text, each including its line ending.
 private struct Lines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var at = 0

@@ -2,7 +2,7 @@ import HealthModel
 import HealthStore
 import SQLite
 
-/// A sample of the observer's store that isn't deleted, as its readers see it, however it is stored.
+/// A sample of the observer's store that isn't deleted, as readers of the store see it, however it is stored.
 struct HeldSample {
     var id: SampleID
     var type: String
@@ -14,7 +14,7 @@ struct HeldSample {
 }
 
 extension TestStack {
-    /// The observer's samples that aren't deleted, in order of sequence.
+    /// The observer's samples that aren't deleted, in the order of their sequence.
     func heldSamples() throws -> [HeldSample] {
         try read("observer") { database in
             let all = PullLimits(rows: .max, bytes: .max, scanned: .max)

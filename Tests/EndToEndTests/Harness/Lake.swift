@@ -49,7 +49,7 @@ struct Lake {
         return found + files().symmetricDifference(listed).sorted()
     }
 
-    /// Rows of samples by type, according to the manifest.
+    /// The number of rows of samples by type, according to the manifest.
     func samples() throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for entry in try manifest()["files"].array ?? [] {
@@ -61,7 +61,7 @@ struct Lake {
         return counts
     }
 
-    /// The rows of all files whose path begins with this, by column.
+    /// The rows of all files whose path begins with the given prefix, by column.
     func table(_ prefix: String) throws -> [[String: String]] {
         try files().filter { $0.hasPrefix(prefix) }.sorted().flatMap { path in
             var rows = Self.rows(String(decoding: try bytes(path), as: UTF8.self))

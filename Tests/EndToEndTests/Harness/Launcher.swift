@@ -3,8 +3,9 @@ import Processes
 
 /// Starts children from a thread that lives as long as the tests.
 ///
-/// A child's parent-death signal comes when the *thread* that started it ends (prctl(2)), so none is started from the
-/// concurrency pool: a killed test run leaves no process behind, and a test that continues loses none.
+/// A child gets its parent-death signal when the *thread* that started it ends (prctl(2)), so none is started from the
+/// concurrency pool. This way, a test run that is killed leaves no process behind, and a test that continues loses
+/// none.
 ///
 /// `@unchecked Sendable`: the jobs are only touched while the condition's lock is held.
 final class Launcher: @unchecked Sendable {

@@ -3,7 +3,7 @@ import Glibc
 import HealthModel
 import TestSupport
 
-/// Where the built programs are: in `HEALTHBUS_BIN`, or otherwise beside the test bundle.
+/// Where the built programs are: in `HEALTHBUS_BIN` if it is set, and otherwise beside the test bundle.
 enum Programs {
     static let folder: String = {
         if let folder = ProcessInfo.processInfo.environment["HEALTHBUS_BIN"], !folder.isEmpty { return folder }
@@ -20,7 +20,7 @@ enum Programs {
     /// `healthbus-<name>`.
     static func path(_ name: String) -> String { folder + "/healthbus-" + name }
 
-    /// The default stack: each instance's plugin.
+    /// The default stack, as the plugin of each instance.
     private static func instances() throws -> [String: String] {
         let file = try Data(contentsOf: URL(filePath: folder + "/configs/default.json"))
         return (try Value(json: file, comments: true)["instances"].object ?? [:]).compactMapValues {
@@ -40,28 +40,30 @@ enum Programs {
             }.keys)
     }
 
-    /// A number that can be set for runs by hand; otherwise the test's own small one.
+    /// A number that can be set for runs by hand; otherwise a small one chosen by the test.
     static func number(_ variable: String, else usual: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
     }
 }
 
-/// The condition that a test waited for in vain, and what the program had printed by then.
+/// The condition that a test waited for in vain, and what the program had printed up to then.
 struct HarnessError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
 /// Waits for a condition, checking it every few milliseconds.
-/// - Parameter seconds: for things that take long even on an idle machine; the wait is never shorter than `Patience`.
-/// - Throws: `HarnessError` that says what didn't happen, or whatever the condition throws.
+/// - Parameter seconds: only for things that take long even on an idle machine; the wait is never shorter than
+///   `Patience`.
+/// - Throws: `HarnessError` that describes what didn't happen, or whatever the condition throws.
 func until(
     _ what: @autoclosure () -> String, within seconds: Double = Patience.seconds, every milliseconds: Int = 5,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + .seconds(max(seconds, Patience.seconds))
     while true {
-        // Checks once more after the deadline: a thread that wasn't scheduled for a long time may have missed it.
+        // Checks once more after the deadline, since a thread that wasn't scheduled for a long time may have missed the
+        // change.
         let isLast = ContinuousClock.now > deadline
         if try await condition() { return }
         if isLast { throw HarnessError("it doesn't come: \(what())") }
@@ -69,7 +71,7 @@ func until(
     }
 }
 
-/// Running processes that have this text among their arguments.
+/// Running processes whose arguments contain this text.
 func processes(naming text: String) -> [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { pid in

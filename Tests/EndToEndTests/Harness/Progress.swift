@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import SQLite
 
-/// How much of its work an instance has committed, as seen from outside: a count of rows of some kind.
+/// How much of its work an instance has committed, as seen from outside: the number of rows of some kind.
 extension TestStack {
     func committed(by instance: String) -> Int {
         let query =
@@ -12,13 +12,13 @@ extension TestStack {
             case "uploader": "SELECT coalesce(sum(count), 0) FROM deliveries"
             default: "SELECT count(*) FROM changes"
             }
-        // A file or table that doesn't exist yet means no progress. The file is checked first: this is called very
-        // often, and each error thrown in a test run keeps its backtrace.
+        // A file or table that doesn't exist yet means no progress. The file is checked first, because this is called
+        // very often, and each error thrown in a test run keeps its backtrace.
         guard FileManager.default.fileExists(atPath: "\(state)/\(instance)/state.sqlite") else { return 0 }
         return (try? number(instance, query)) ?? 0
     }
 
-    /// The instance whose progress decides when to strike: instances without a count of their own use another's.
+    /// The instance whose progress decides when to strike; instances that have no count of their own use another's.
     static func gauge(of instance: String) -> String {
         switch instance {
         case "hub", "supervisor": "uploader"

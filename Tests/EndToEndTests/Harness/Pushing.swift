@@ -32,7 +32,7 @@ extension TestStack {
     }
 }
 
-/// A made-up sample of steps; each number is a different minute, starting on a Monday in March 2025.
+/// A made-up sample of steps. Each number stands for a different minute, starting on a Monday in March 2025.
 struct PushedSteps {
     let number: Int
 

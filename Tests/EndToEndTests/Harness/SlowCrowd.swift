@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Many connections whose requests never finish: each sends a beginning, and then a byte now and again.
+/// Many connections whose requests never finish: each sends the beginning of a request, and then a byte now and again.
 ///
 /// `@unchecked Sendable`: once the thread runs, only it uses the sockets.
 final class SlowCrowd: @unchecked Sendable {
@@ -13,10 +13,10 @@ final class SlowCrowd: @unchecked Sendable {
     private let sockets = Mutex((open: 0, cutOff: 0, answered: 0))
     private let ended = DispatchSemaphore(value: 0)
 
-    /// How many connections are open now, how many the other side has closed, and how many it has answered.
+    /// How many connections are open now, how many were closed by the other side, and how many were answered.
     var counts: (open: Int, cutOff: Int, answered: Int) { sockets.withLock { $0 } }
 
-    /// Connects at once, one for each beginning.
+    /// Opens all connections at once, one for each beginning.
     /// - Parameter tail: the text that each connection sends repeatedly, one byte at a time.
     init(port: Int, beginnings: [String], tail: String = "a") {
         self.port = port
@@ -93,7 +93,7 @@ enum RawConnection {
         return isConnected ? socket : nil
     }
 
-    /// False when the other side closed before it read everything.
+    /// False if the other side closed before it had read everything.
     static func say(_ bytes: [UInt8], on socket: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -104,8 +104,8 @@ enum RawConnection {
         return true
     }
 
-    /// Sends a head, then a body in chunks of 64 KiB, until this many bytes are sent, an answer arrives or the other
-    /// side closes.
+    /// Sends a head, then a body in chunks of 64 KiB, until this many bytes have been sent, an answer arrives or the
+    /// other side closes.
     /// - Returns: how much of the body was sent, and what was received.
     static func flood(port: Int, head: String, bytes limit: Int) -> (sent: Int, answer: String) {
         guard let socket = connected(to: port) else { return (0, "") }

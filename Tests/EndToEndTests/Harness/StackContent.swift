@@ -3,14 +3,14 @@ import HealthModel
 import Processes
 import SQLite
 
-/// Everything that a stopped stack ends up with, in lines that are equal if the content is equal: without versions,
-/// revisions or sequence numbers, which depend on how the stack got there.
+/// Everything that a stopped stack ends up with, in lines that are equal if the content is equal. Versions, revisions
+/// and sequence numbers are left out, because they depend on how the stack got there.
 struct StackContent: Equatable, Sendable {
     /// The summaries printed by `healthbus days`.
     var days: [String]
     /// The observer's samples that aren't deleted: id, type, start, duration, value.
     var samples: [String]
-    /// The backend's samples, deleted ones marked.
+    /// The backend's samples, with deleted ones marked.
     var delivered: [String]
     /// The backend's days, workouts and nights.
     var documents: [String]
@@ -43,8 +43,8 @@ struct StackContent: Equatable, Sendable {
         acceptedTwice = try stack.number("backend", "SELECT count(*) FROM accepted WHERE count > 1")
     }
 
-    /// A night that was described differently while its samples were arriving leaves a tombstone at the backend if it
-    /// had been delivered by then, which is random.
+    /// If the description of a night changed while its samples were arriving, a tombstone is left at the backend in
+    /// case it had already been delivered, which is random.
     var withoutTombstones: StackContent {
         var content = self
         content.documents = documents.filter { !$0.hasSuffix(" 1 ") }
@@ -74,7 +74,7 @@ struct StackContent: Equatable, Sendable {
         return Value.object(members).json()
     }
 
-    /// The differences from the expected content, a few lines of each kind; empty if there are none.
+    /// The differences from the expected content, with a few lines of each kind; empty if there are none.
     func differences(from expected: StackContent) -> [String] {
         var found: [String] = []
         for (name, these, those) in [
@@ -101,7 +101,7 @@ extension TestStack {
         return try body(try Database(path: path, mode: mode))
     }
 
-    /// The only column of a query's rows.
+    /// The single column that a query returns.
     func rows(_ instance: String, _ query: String) throws -> [String] {
         try read(instance) { database in
             var lines: [String] = []
@@ -110,7 +110,7 @@ extension TestStack {
         }
     }
 
-    /// The only number that a query returns; 0 for none.
+    /// The single number that a query returns; 0 if there is none.
     func number(_ instance: String, _ query: String) throws -> Int {
         try read(instance) { try $0.prepare(query).firstRow { $0.int(0) } ?? 0 }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import HealthModel
 
-/// The steps of a day, counted second by second from an export's text: slowly, plainly, and without any of the
-/// product's own reading or merging.
+/// The steps of a day, counted second by second from the text of an export: slowly, simply, and without using the
+/// product's own code for reading or merging.
 struct StepsByHand {
     private struct Sample {
         var start: Int
         var end: Int
         var value: Double
-        /// Rank 0 comes first: entries by hand, then watches, then phones.
+        /// Rank 0 comes first: manual entries, then watches, then phones.
         var rank: Int
     }
 
@@ -45,7 +45,8 @@ struct StepsByHand {
 
     var count: Int { samples.count }
 
-    /// The steps of each hour that begins on a date in a time zone; the day on which clocks go forward has 23 hours.
+    /// The steps of each hour that begins on a date in a time zone; the day on which the clocks go forward has 23
+    /// hours.
     func hours(of date: String, zone: String) throws -> [Double] {
         let reading = DateFormatter()
         reading.locale = Locale(identifier: "en_US_POSIX")
@@ -59,7 +60,7 @@ struct StepsByHand {
         }
         let from = Int(midnight.timeIntervalSince1970)
         let seconds = Int(next.timeIntervalSince1970) - from
-        // For each second: which source counts, and how many steps it adds.
+        // For each second, which source counts and how many steps it adds.
         var rank = [Int](repeating: .max, count: seconds)
         for sample in samples {
             for second in max(0, sample.start - from)..<max(0, min(seconds, sample.end - from), sample.start - from) {

@@ -6,8 +6,8 @@ import Processes
 import Synchronization
 import TestSupport
 
-/// One test's stack: a state folder with a short path, its own ports for the backend and the ingest, and the
-/// programs started on them.
+/// One test's stack: a state folder with a short path, its own ports for the backend and the ingest, and the programs
+/// started with them.
 final class TestStack: Sendable {
     let folder: String
     let port: Int
@@ -60,7 +60,7 @@ final class TestStack: Sendable {
         try await start(words, environment: more).ended(within: seconds)
     }
 
-    /// The same for a command that takes `--state`.
+    /// The same, for a command that takes `--state`.
     @discardableResult
     func onState(
         _ words: String..., environment more: [String: String] = [:], within seconds: Double = Patience.seconds
@@ -74,8 +74,8 @@ final class TestStack: Sendable {
         return path(name)
     }
 
-    /// A made-up export in this stack's folder, not marked as made up, because tests import other data into the same
-    /// store.
+    /// A made-up export in this stack's folder. It isn't marked as made up, because tests import other data into the
+    /// same store.
     func generate(_ name: String, _ words: String...) async throws -> String {
         let file = path(name)
         let ended = try await start(["generate", "--unmarked", "-o", file] + words).ended(within: 120)
@@ -95,14 +95,15 @@ final class TestStack: Sendable {
         return up
     }
 
-    /// Ends a stack the way Ctrl-C does.
+    /// Ends a stack the way Ctrl-C would.
     @discardableResult
     func interrupt(_ up: Command) async throws -> Command.Ended {
         up.child.signal(SIGINT)
         return try await up.ended(within: 20)
     }
 
-    /// The process that holds an instance's lock, if it is running; also nil while the lock file is being written.
+    /// The process that holds an instance's lock; nil if none is running, and also while the lock file is being
+    /// written.
     func pid(of instance: String) throws -> pid_t? {
         guard let data = FileManager.default.contents(atPath: "\(state)/\(instance)/lock"), !data.isEmpty,
             let pid = try? Value(json: data)["pid"].int.map({ pid_t($0) })
@@ -124,7 +125,7 @@ final class TestStack: Sendable {
         return try Value(json: answer.body)
     }
 
-    /// Kills those of its processes that are still running, and removes its folder.
+    /// Kills those of the stack's processes that are still running, and removes its folder.
     fileprivate func remove() async throws {
         var left = processes
         while !left.isEmpty {

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// Keeps each error and hint that `healthbus` prints, one JSON line each, in the file that `HEALTHBUS_MESSAGES` names,
-/// for the table of `make messages`; if the variable isn't set, nothing is kept.
+/// Keeps each error and hint that `healthbus` prints, one per line as JSON, in the file named by `HEALTHBUS_MESSAGES`,
+/// for the table of `make messages`. If the variable isn't set, nothing is kept.
 enum ToldMessages {
     private static let file = ProcessInfo.processInfo.environment["HEALTHBUS_MESSAGES"].flatMap {
         $0.isEmpty ? nil : $0
@@ -14,7 +14,7 @@ enum ToldMessages {
         let lines = error.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var text = ""
         for (index, line) in lines.enumerated() where line.hasPrefix("healthbus: ") {
-            // A list of mistakes continues on the lines below the first.
+            // A list of mistakes continues on the lines after the first.
             let more = lines[(index + 1)...].prefix { $0.hasPrefix("  ") }
             let next = lines[(index + 1 + more.count)...].first ?? ""
             let told: Value = [
@@ -25,7 +25,7 @@ enum ToldMessages {
             text += told.json() + "\n"
         }
         guard !text.isEmpty else { return }
-        // Several tests append at the same time: a single write of less than a page isn't split.
+        // Several tests append at the same time, but a single write of less than a page isn't split.
         let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw HarnessError("can't write \(file)") }
         defer { close(descriptor) }

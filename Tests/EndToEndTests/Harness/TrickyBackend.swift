@@ -33,7 +33,7 @@ final class TrickyBackend: Sendable {
             var headers = HTTPHeaders()
             for name in ["Authorization", "Content-Type", "Healthbus-Seen"] { headers[name] = request.headers[name] }
             do {
-                // A new client for each request, because a client belongs to one thread.
+                // A new client for each request, because a client may be used by only one thread.
                 let answer = try HTTPClient(base: "http://127.0.0.1:\(port)").send(
                     HTTPRequest(
                         method: request.method, path: request.path, query: request.query, headers: headers,
@@ -49,7 +49,7 @@ final class TrickyBackend: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port)" }
 
-    /// The number of requests with elements so far.
+    /// The number of requests with elements up to now.
     var uploads: Int { state.inner.withLock { $0.uploads } }
 
     func play(_ trick: @escaping Trick) { state.inner.withLock { $0.trick = trick } }

@@ -1,8 +1,8 @@
 import FuzzTargets
 import Glibc
 
-/// The function that libFuzzer calls with each of its inputs. The environment says which decoder gets them, so one
-/// build of one program is enough.
+/// The function that libFuzzer calls with each of its inputs. The environment determines which decoder gets the inputs,
+/// so it is enough to build one program once.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     do { try target.run(Array(UnsafeBufferPointer(start: bytes, count: count))) } catch { fatalError("\(error)") }

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Input from the bus: whatever is accepted can be written back unchanged, whatever type it is read as.
+/// Input from the bus: whatever is accepted can be written back unchanged, no matter as which type it is read.
 enum CBORFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         try delivery(bytes)

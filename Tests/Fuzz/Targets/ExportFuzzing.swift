@@ -2,7 +2,7 @@ import Glibc
 import HealthImport
 import HealthModel
 
-/// Imported files: batches are complete, the totals are right, and a second reading that skips known pieces gives the
+/// Imported files: batches are complete, the totals are right, and a second reading that skips known pieces yields the
 /// same counts.
 enum ExportFuzzing {
     static func run(_ bytes: [UInt8]) throws {
@@ -16,7 +16,7 @@ enum ExportFuzzing {
         try hold(again.summary.routePoints == first.summary.routePoints, "with known pieces it counts different points")
     }
 
-    /// "@name", a line break, and a file's content stand for an archive with that file beside an export.
+    /// "@name", a line break and a file's content represent an archive with that file beside an export.
     private static func packed(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.first == UInt8(ascii: "@"), let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 512,
             let name = String(validating: bytes[1..<end], as: UTF8.self)
@@ -71,7 +71,7 @@ private final class CountingSink: ExportSink {
     var rows = 0
     var quarantined = 0
     var activitySummaries = 0
-    /// For pieces that may be skipped: how many rows each has.
+    /// The number of rows in each of the pieces that may be skipped.
     var pieces: [PieceHash: Int] = [:]
     var passed: [PieceHash] = []
     private var rowsOfPiece = 0
@@ -124,7 +124,7 @@ private final class CountingSink: ExportSink {
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
-/// A file without a name, which disappears when its reader is released.
+/// A file without a name, which disappears when the object that reads it is released.
 private final class NamelessFile {
     private let descriptor: Int32
     var path: String { "/proc/self/fd/\(descriptor)" }

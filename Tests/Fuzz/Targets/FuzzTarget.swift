@@ -1,20 +1,20 @@
-/// A decoder of bytes from outside, and what must hold for any input.
+/// A decoder of bytes from outside, and the rules that must hold for any input.
 ///
-/// libFuzzer runs them on inputs of its own (`make fuzz`), and the tests run them on those in `Tests/Fuzz/Corpus`: both
-/// use this code.
+/// libFuzzer runs the decoders on its own inputs (`make fuzz`), and the tests run them on those in `Tests/Fuzz/Corpus`;
+/// both use this code.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// The C parser of an export's XML.
+    /// The C parser for the XML of an export.
     case xml
-    /// An imported file: an export's XML, an archive, or a file from one.
+    /// An imported file: the XML of an export, an archive, or a file from an archive.
     case export
     /// Input from the bus, and a delivery in columns.
     case cbor
     /// JSON text: the scanner, the tree, and merging objects.
     case json
-    /// What an app posts: samples, samples one per line, and Health Auto Export's format.
+    /// What an app posts: samples, samples with one per line, and Health Auto Export's format.
     case push
 
-    /// - Parameter input: a whole document, or a recipe for a large one (`Repetition`).
+    /// - Parameter input: either a whole document, or a recipe for a large one (`Repetition`).
     /// - Throws: `BrokenRule`.
     package func run(_ input: [UInt8]) throws {
         let bytes = Repetition.unfold(input)
@@ -28,7 +28,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// A rule that a decoder should keep but has broken.
+/// A rule that a decoder was supposed to follow but has broken.
 package struct BrokenRule: Error, CustomStringConvertible {
     package let description: String
 }
@@ -37,9 +37,9 @@ func hold(_ condition: Bool, _ rule: @autoclosure () -> String) throws {
     if !condition { throw BrokenRule(description: rule()) }
 }
 
-/// Small inputs never reveal code whose time is quadratic in their length. So an input that begins with FE, which
-/// begins neither text nor CBOR, is a recipe: FE, a length n, n bytes that occur once, and then bytes to repeat up to
-/// 64 KiB.
+/// Small inputs never reveal code whose running time is quadratic in their length. An input that begins with FE, which
+/// can't begin text or CBOR, is therefore a recipe: FE, a length n, n bytes that occur once, and then bytes to repeat
+/// up to 64 KiB.
 enum Repetition {
     static let limit = 64 << 10
 

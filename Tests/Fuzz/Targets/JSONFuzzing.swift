@@ -19,7 +19,7 @@ enum JSONFuzzing {
         if isDocument { try objects(bytes) }
     }
 
-    /// Whether the input is a single document; every span is within the text.
+    /// Whether the input is a single document; every span must lie within the text.
     private static func scan(_ text: UnsafeRawBufferPointer) throws -> Bool {
         let span: JSONSpan
         switch document(text) {
@@ -48,8 +48,8 @@ enum JSONFuzzing {
         } catch { return .failure(error) }
     }
 
-    /// Foundation reads the same content. Foundation refuses half of a surrogate pair, which RFC 8259 allows and we
-    /// read as U+FFFD.
+    /// Foundation reads the same content. Foundation refuses half of a surrogate pair, which is allowed by RFC 8259 and
+    /// which we read as U+FFFD.
     private static func compare(_ value: Value, _ bytes: [UInt8]) throws {
         if String(decoding: bytes, as: UTF8.self).lowercased().contains("\\ud") { return }
         guard let other = try? JSONDecoder().decode(Value.self, from: Data(bytes)) else {
@@ -58,7 +58,7 @@ enum JSONFuzzing {
         try hold(other.json() == value.json(), "Foundation reads something else")
     }
 
-    /// Objects in canonical form stay that way, and it doesn't matter which of two comes first.
+    /// Objects in canonical form stay that way, and the order of two objects doesn't matter.
     private static func objects(_ bytes: [UInt8]) throws {
         let canonical = bytes.withUnsafeBytes { JSONMembers.canonical($0) } ?? bytes
         try hold(canonical.withUnsafeBytes { JSONMembers.canonical($0) } == nil, "the canonical form has another one")

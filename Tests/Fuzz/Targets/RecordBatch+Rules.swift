@@ -19,7 +19,7 @@ extension RecordBatch {
                 last = end
             }
             try hold(column.count == count, "not every row has its text")
-            // The texts of both columns are JSON, as the next reader expects.
+            // The texts in both columns are JSON, as whatever reads them next expects.
             for row in 0..<column.count where !column.isEmpty(row) {
                 let text = Array(column.bytes[column.range(row)])
                 try hold((try? Value(json: text)) != nil, "a row's text isn't JSON")

@@ -1,6 +1,6 @@
 import CZlib
 
-/// An archive of uncompressed files, so that a changed byte of the input is a changed byte of a file.
+/// An archive of uncompressed files, so that changing a byte of the input changes a byte of a file.
 struct StoredZip {
     private(set) var bytes: [UInt8] = []
 

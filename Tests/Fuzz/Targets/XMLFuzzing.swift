@@ -1,13 +1,14 @@
 import CXMLStream
 
-/// The C parser: everything it reports is in its input, is nested correctly, and doesn't depend on where blocks end.
+/// The C parser: everything that it reports is in its input, is correctly nested, and doesn't depend on where blocks
+/// end.
 enum XMLFuzzing {
     static func run(_ input: [UInt8]) throws {
         let bytes = try cleaned(input)
         let whole = try events(of: bytes, inBlocksOf: bytes.count)
-        // Text without an end is passed on in parts, as they arrive.
+        // Text that doesn't end is passed on in parts, as they arrive.
         guard bytes.count < 64 << 10 else { return }
-        // Smaller blocks take longer: incomplete text is examined again with each one.
+        // Smaller blocks take longer, because incomplete text is examined again with each of them.
         for size in bytes.count < 256 ? [1, 7] : [61] where size < bytes.count {
             let parts = try events(of: bytes, inBlocksOf: size)
             try hold(parts == whole, "in blocks of \(size) bytes it reports something else than in one")
@@ -60,7 +61,7 @@ enum XMLFuzzing {
         }
         defer { healthbus_xml_free(parser) }
         var at = 0
-        // Each block has its own memory, so that nothing beyond it can be read.
+        // Each block has memory of its own, so that reading beyond its end is noticed.
         while at < bytes.count {
             let block = Array(bytes[at..<min(at + size, bytes.count)])
             at += block.count
@@ -81,7 +82,7 @@ enum XMLFuzzing {
     }
 }
 
-/// Receives the events: reads each byte they refer to, and reduces all of it to one number.
+/// Receives the events: reads each byte that they refer to, and reduces all of it to one number.
 private final class Witness {
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var count = 0
@@ -117,7 +118,7 @@ private final class Witness {
     }
 
     func text(_ bytes: UnsafePointer<CChar>, _ length: Int64) {
-        // Doesn't count as an event: a text may come in parts.
+        // This doesn't count as an event, because a text may arrive in parts.
         for byte in UnsafeBufferPointer(start: bytes, count: Int(length)) { add(UInt64(UInt8(bitPattern: byte))) }
     }
 

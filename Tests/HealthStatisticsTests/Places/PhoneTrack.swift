@@ -3,7 +3,7 @@ import HealthModel
 import HealthStatistics
 import TestSupport
 
-/// A track like those that phones record: it drifts while the phone isn't moving, jumps now and then, has no fixes for
+/// A track like those recorded by phones: it drifts while the phone isn't moving, jumps now and then, has no fixes for
 /// hours, and is often only roughly accurate.
 struct PhoneTrack {
     static let home = (latitude: 52.5, longitude: 13.4)
@@ -15,7 +15,7 @@ struct PhoneTrack {
     /// Metres east and north of home.
     private var place = (x: 0.0, y: 0.0)
     private var drift = (x: 0.0, y: 0.0)
-    /// The shares of fixes that jump, and of those that are coarse.
+    /// The share of fixes that jump, and the share of those that are coarse.
     var jumps = 0.01
     var coarse = 0.05
     /// Whether one jump may immediately follow another.
@@ -34,7 +34,7 @@ struct PhoneTrack {
 
     private mutating func uniform(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
 
-    /// Roughly normal, with a standard deviation of 1.
+    /// Approximately normally distributed, with a standard deviation of 1.
     private mutating func normal() -> Double { (0..<12).map { _ in uniform(0...1) }.reduce(0, +) - 6 }
 
     private mutating func chance(_ share: Double) -> Bool { uniform(0...1) < share }
@@ -71,7 +71,7 @@ struct PhoneTrack {
         }
     }
 
-    /// Goes straight to a point, in metres from home.
+    /// Goes straight to a point, which is given in metres from home.
     mutating func go(to x: Double, _ y: Double, speed: Double, every: ClosedRange<Double>) {
         let from = place
         let length = ((x - from.x) * (x - from.x) + (y - from.y) * (y - from.y)).squareRoot()

@@ -11,7 +11,7 @@ import Testing
             name: "Home", latitude: PhoneTrack.home.latitude, longitude: PhoneTrack.home.longitude, radius: radius)
     }
 
-    /// - Parameter fixes: seconds, metres from the centre, accuracy.
+    /// - Parameter fixes: for each one, seconds, metres from the centre, and accuracy.
     private func monitor(
         _ fixes: [(Double, Double, Double)], _ configuration: Value = [:], radius: Double = 100
     ) throws -> PlaceMonitor {
@@ -66,7 +66,8 @@ import Testing
         #expect(try monitor([(0, 20, 5), (30, 20, 5)] + drift).state == .satisfied)
         #expect(try monitor([(0, 500, 5), (30, 500, 5)] + drift).state == .unsatisfied)
         #expect(try monitor(drift).state == .unknown)
-        // The less accurate a fix, the farther away it may be: one 150 m from the centre may still be inside.
+        // The less accurate a fix is, the farther away it may be: one that is 150 m from the centre may still be
+        // inside.
         #expect(try monitor([(0, 20, 5), (30, 20, 5), (60, 150, 60), (120, 150, 60)]).state == .satisfied)
         #expect(try monitor([(0, 20, 5), (30, 20, 5), (60, 170, 60), (120, 170, 60)]).state == .unsatisfied)
     }
@@ -95,7 +96,7 @@ import Testing
         #expect(try monitor([(0, 0, 5), (13 * hour, 0, 5)]).state == .unknown)
     }
 
-    /// The circle is on a sphere: it crosses the date line, and contains the pole.
+    /// The circle is on a sphere; it crosses the date line and contains the pole.
     @Test(arguments: [(0.0, 180.0, 0.0005, -179.9995), (65.0, -179.9999, 65.0, 179.9999), (89.9999, 0, 89.9999, 180)])
     func aCircleIsRoundEverywhere(latitude: Double, longitude: Double, otherLatitude: Double, otherLongitude: Double)
         throws
@@ -146,7 +147,7 @@ import Testing
         #expect(monitor.visits.map { PlaceReference.Visit($0) } == expected, "\(track.fixes.count) fixes")
     }
 
-    /// Home, work, home: whatever errors a phone makes, the result is three visits, beginning and ending at about the
+    /// Home, work, home: whatever errors a phone makes, the result is three visits that begin and end at about the
     /// right times.
     @Test(arguments: UInt64(1)...60) func aWorkingDayIsThreeVisits(seed: UInt64) throws {
         var track = PhoneTrack(seed: seed)

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import HealthStatistics
 
-/// A place's visits, computed from all fixes at once: slowly, and by a different method from the monitor's.
+/// A place's visits, computed from all fixes at once: slowly, and by a different method from that of the monitor.
 struct PlaceReference {
     let condition: PlaceCondition
     var gap = 12 * 3600.0
@@ -50,7 +50,7 @@ struct PlaceReference {
     }
 
     private func visits(in stretch: [Decision]) -> [Visit] {
-        // Which fixes agree with one another, as ranges of indices; only those that agree for long enough count.
+        // Which fixes agree with one another, as ranges of indices. Only those that agree for long enough count.
         var runs: [Range<Int>] = []
         for index in stretch.indices {
             if let last = runs.last, stretch[last.lowerBound].isInside == stretch[index].isInside {

@@ -78,7 +78,7 @@ import Testing
         let rest = try #require(morning.figures["visits"]?.array)
         #expect(rest.count == 1 && rest[0]["arrival"] == "continued" && rest[0]["departure"] == "left")
         #expect(rest[0]["start"] == "2025-06-01T22:00:00Z")
-        // This doesn't count as another visit, but its time still counts.
+        // This doesn't count as another visit, but the time is still included.
         #expect(morning.figures["places"]?.array?.first?["visits"].int == 0)
         #expect(morning.events.map { $0.payload["state"].string } == ["unsatisfied"])
         #expect(evening.events.last?.payload["state"] == "satisfied")
@@ -101,7 +101,7 @@ import Testing
         #expect(try #require(visit["minutes"].double) > 55)
     }
 
-    /// A stored track keeps only its corners: a place that the track passes through between them counts as visited.
+    /// A stored track keeps only its corners, so a place that the track passes through between them counts as visited.
     @Test func aRouteThatLeadsThroughAPlaceVisitsIt() throws {
         let (a, b) = (PhoneTrack.coordinates(-1000, 0), PhoneTrack.coordinates(1000, 20))
         let payload = """
@@ -113,7 +113,7 @@ import Testing
         let page = page([(HealthType.workoutIdentifier, start, start + .seconds(700), payload)])
         let visit = try #require(try day("2025-06-01", page).output.figures["visits"]?.array?.first)
         #expect(visit["arrival"] == "entered" && visit["departure"] == "left")
-        // 2 km in 700 s; the circle is 200 m wide, and its margin adds another 30 m.
+        // 2 km in 700 s. The circle is 200 m wide, and its margin adds another 30 m.
         let minutes = try #require(visit["minutes"].double)
         #expect(minutes > 1 && minutes < 1.7, "\(minutes)")
         let without = self.page([(HealthType.workoutIdentifier, start, start + .seconds(700), #"{"activity":"yoga"}"#)])
@@ -130,8 +130,7 @@ import Testing
         #expect(try day("2025-06-01", page(rows)).output == DayOutput())
     }
 
-    /// No matter what a phone reports, the days put together equal the result of a single monitor that receives
-    /// everything.
+    /// No matter what a phone reports, the combined days equal the result of a single monitor that receives everything.
     @Test(arguments: UInt64(1)...40) func daysPutTogetherAreTheWholeTrack(seed: UInt64) throws {
         var track = PhoneTrack(seed: seed)
         track.jumps = 0.03

@@ -16,7 +16,8 @@ import Testing
         init(_ life: ThreeWayLife) {
             let all = life.samples
             let left = all.filter { !$0.isDeleted }
-            // One export from before anything was deleted, without the last hours, and one from afterwards.
+            // There are two exports: one from before anything was deleted, which lacks the last hours, and one from
+            // afterwards.
             for (number, list) in [all.dropLast(all.count / 4), left[...]].enumerated() {
                 export.append(.export(id: "a000000\(number)-0", made: OneIdentityTests.noon + Int64(number) * 3600))
                 for part in Self.parts(Array(list), of: 40) {

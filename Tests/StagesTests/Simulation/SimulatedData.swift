@@ -4,7 +4,7 @@ import HealthModel
 import Simulation
 import TestSupport
 
-/// A made-up week of two people, spread over files that overlap and come late, all from one seed.
+/// A made-up week of two people, spread over files that overlap and arrive late, all generated from one seed.
 struct SimulatedData {
     private(set) var files: [SimulatedFile] = []
     /// Each person's records, without repeats.

@@ -51,7 +51,7 @@ PluginProgram.start("backend") { context, stopper in
     ) { backend.handle($0) }
     log(.backendListening, ["port": server.port])
 
-    // Not a stage, but a member of the stack: it reports that it is running.
+    // This isn't a stage, but it belongs to the stack and reports that it is running.
     let details = HeartbeatDetails(BackendDetails(port: server.port))
     let member = try BusMember(context, details: { details })
     let stopped = DispatchSemaphore(value: 0)
@@ -82,11 +82,11 @@ func postgresURL(_ options: Value, _ environment: [String: String]) throws -> St
 struct Absence {
     private var looks = 0
     private(set) var isEndless = false
-    /// How many checks, one per second, must fail. By then a stack's supervisor has noticed too, and stops everything
-    /// with a single message.
+    /// The number of checks, made once per second, that must fail before the backend stops. By then a stack's
+    /// supervisor has noticed the loss too, and stops everything with a single message.
     private static let limit = 10
 
-    /// Seconds until the next check. There is no hurry while the file is there: each request checks it too.
+    /// Seconds until the next check. There is no hurry while the file is there, because each request checks it too.
     var lookAfter: Double { looks == 0 ? Repetition.quiet.seconds : 1 }
 
     mutating func isOver(isThere: Bool) -> Bool {

@@ -70,7 +70,7 @@ package final class Backend: Sendable {
             microseconds: Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000)
     }
 
-    /// The answer for a caller without the token, judged by a request's head; nil for one that has it.
+    /// The answer for a caller without the token, decided from the request's head; nil for a caller that has it.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard !token.matches(request.bearerToken) else { return nil }
         var answer = HTTPResponse.problem(
@@ -122,8 +122,8 @@ package final class Backend: Sendable {
             503, "the database can't be used at the moment", "nothing in this request was stored; send it again later")
     }
 
-    /// Whether anything it accepts is kept: whether its database is still where the next start looks for it. A closed
-    /// backend accepts nothing.
+    /// Whether what it accepts will be kept, that is, whether its database is still where the next start will look for
+    /// it. A closed backend accepts nothing.
     package var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
 
     /// Finishes the current request and closes the database; later requests are answered with 503.

@@ -39,7 +39,7 @@ final class BackendCore {
         case .versions:
             let question = try Question(request.query, limits: 1...BackendQueries.versionsLimit, names: nil)
             let list = try VersionList(request.query)
-            // An earlier release's `verify` asks for 1; this one's asks for 2, because earlier backends answer 1 with
+            // An earlier release's `verify` asks for 1 and this release's for 2, because earlier backends answer 1 with
             // something other than content numbers.
             let contents = request.query["contents"]
             let withContents = contents == "1" || contents == "2"
@@ -66,7 +66,7 @@ final class BackendCore {
         }
     }
 
-    /// Tags an answer or, if the caller already has it, says so without reading a row.
+    /// Adds a tag to an answer or, if the caller already has that answer, says so without reading a row.
     private func unlessKnown(
         to request: HTTPRequest, _ list: String, _ question: Question, _ answer: (BackendState) throws -> HTTPResponse
     ) throws -> HTTPResponse {

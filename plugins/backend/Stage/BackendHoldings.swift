@@ -10,7 +10,7 @@ struct BackendHoldings {
         var deleted: Int64 = 0
     }
 
-    /// Samples by type, in type order; those of type "" are deletions whose sample never came.
+    /// Samples by type, in type order; those of type "" are deletions whose sample never arrived.
     var types: [(type: String, count: Count)] = []
     var documents: [DocumentKind: Count] = [:]
     /// The outcomes of elements, as reported in answers, over all users.
@@ -56,8 +56,7 @@ struct BackendHoldings {
         out.append(jsonString: SampleDelivery.contentType)
         out.append(json: "]}")
         var answer = HTTPResponse(status: 200, json: out)
-        // The answer has no tag, because it contains the time, and because repeats are counted without any change to
-        // the rows.
+        // The answer has no tag, because it contains the time, and because counting a repeat changes no row.
         answer.headers["Cache-Control"] = "no-store"
         return answer
     }

@@ -1,8 +1,8 @@
 import JSON
 import SQLite
 
-/// Which database this is, and its sequence number: from these a caller sees that the database was lost, or restored
-/// from an older copy.
+/// Which database this is, and its sequence number: from these a caller can tell that the database was lost, or
+/// restored from an older copy.
 struct BackendState: Equatable {
     /// Random, created with the database; replaced when the database turns out to be an older copy.
     var generation: String
@@ -53,7 +53,7 @@ final class BackendIdentity {
     func forget() { pending = nil }
 
     /// Begins a new generation when a caller has seen a sequence that this one never reached.
-    /// - Returns: whether it did, in which case it is committed.
+    /// - Returns: whether it did; if so, the new generation is already committed.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
         guard seen.isBeyond(state) else { return false }
         try beginAnew(at: seen.sequence)
@@ -85,7 +85,7 @@ struct SeenBackend {
     var generation: String
     var sequence: Int64
 
-    /// Beyond what JSON's numbers represent exactly, and far beyond any real database.
+    /// A limit beyond what JSON's numbers represent exactly, and far beyond any real database.
     private static let highest: Int64 = 1 << 53
 
     /// Reads "9c1f6f… 4711"; nil for anything else.

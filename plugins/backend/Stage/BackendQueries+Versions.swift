@@ -41,7 +41,7 @@ extension BackendQueries {
                 return ElementID(column: bytes, isUUID: isUUID)
             }
             let times = StoredTimes(shift: rows.int64(4), duration: rows.int64(5)).times(id: id)
-            // A tombstone that came before its sample has no times: it belongs to every range.
+            // A tombstone that arrived before its sample has no times, so it belongs to every range.
             guard rows.isNull(4) || question.holds(start: times.start, end: times.end) else { continue }
             let isDeleted = rows.int(2) == 1
             let content = isDeleted || !page.withContents ? 0 : try content(of: rows, times, &texts)
@@ -78,7 +78,7 @@ extension BackendQueries {
 
     private enum Rows { case samples, documents }
 
-    /// Prepared when first needed: few backends are ever asked for versions.
+    /// Prepared when first needed, since few backends are ever asked for versions.
     private func statement(_ rows: Rows) throws -> Statement {
         switch rows {
         case .samples:

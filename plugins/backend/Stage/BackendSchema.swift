@@ -11,8 +11,8 @@ import SQLite
 /// Data that many samples share is stored once: strings in `texts`; type, unit and source together in `kinds`; sender
 /// and time of sending in `batches`.
 enum BackendSchema {
-    /// 1 lacked the times of nights and the ends of workouts; 1 and 2 repeated shared data in each sample; 3 named the
-    /// table of samples `samples`, which is now a view, and found samples only by id.
+    /// Version 1 lacked the times of nights and the ends of workouts; versions 1 and 2 repeated shared data in each
+    /// sample; version 3 named the table of samples `samples`, which is now a view, and found samples only by id.
     static let version: Int64 = 4
 
     /// Creates whatever is missing, and updates a database from an earlier release.
@@ -90,7 +90,7 @@ package enum BackendError: Error, CustomStringConvertible {
     case closed
     /// The database is no longer at its path.
     case moved
-    /// A database server can't be reached, or fails a request.
+    /// A database server can't be reached, or a request to it fails.
     case database(String)
     case schemaName(String)
 

@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import Protocol
 
-/// Where a backend stores what it accepts. Used for one request at a time.
+/// The place where a backend stores what it accepts. Used for one request at a time.
 ///
 /// Any error it throws other than `SyncRefusal` is a failure of the storage, and nothing in the request is stored.
 protocol BackendStorage: AnyObject {

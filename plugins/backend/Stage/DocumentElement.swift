@@ -73,7 +73,8 @@ struct DocumentElement {
 }
 
 extension DocumentTimes {
-    /// Adds times to workouts and nights stored without them: the first releases didn't store when a night began.
+    /// Adds times to workouts and nights stored without them, because the first releases didn't store when a night
+    /// began.
     static func fill(in database: Database) throws {
         try database.execute(
             "ALTER TABLE documents ADD COLUMN \"end\" INTEGER; ALTER TABLE documents ADD COLUMN date TEXT")

@@ -4,7 +4,7 @@ import SQLite
 /// Walks through a user's documents of one kind that aren't deleted, in id order, skipping those that can't be in the
 /// requested range.
 ///
-/// A body is read only if its time or date may match: a workout's body can be tens of thousands of bytes long.
+/// A body is read only if its time or date may match, because a workout's body can be tens of thousands of bytes long.
 final class DocumentScan {
     private let all: Statement
     private let days: Statement
@@ -17,7 +17,7 @@ final class DocumentScan {
             """
         all = try database.prepare("\(rows) ORDER BY id")
         days = try database.prepare("\(rows) AND id >= ?4 AND id <= ?5 ORDER BY id")
-        // Uses the index of ids, which is already in order: sorting would hold the bodies in memory.
+        // Uses the index of ids, which is already in order; sorting would hold the bodies in memory.
         timed = try database.prepare(
             """
             \(rows) AND +rowid IN (

@@ -96,7 +96,7 @@ final class DocumentTable {
         return try replaced.isContradicted && !isTold(body, kind, id: id, user: batch.user) ? .conflict : .known
     }
 
-    /// Whether the stored JSON says the same, written differently.
+    /// Whether the stored JSON means the same, although it is written differently.
     private func isTold(
         _ body: UnsafeRawBufferPointer?, _ kind: DocumentKind, id: String, user: Int64
     ) throws -> Bool {

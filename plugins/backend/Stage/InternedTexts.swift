@@ -7,7 +7,7 @@ import SQLite
 ///
 /// Call `forget` after a transaction that didn't commit: ids assigned in it are gone.
 final class InternedTexts {
-    /// Fields whose last string is remembered separately, since the next one is usually the same.
+    /// Fields whose last string is remembered separately, since the next string is usually the same.
     enum Field: Int, CaseIterable { case type, unit, source }
 
     private struct Last {

@@ -42,7 +42,7 @@ struct PostgresElements {
         }
     }
 
-    /// In the order of a batch: samples, deletions, documents.
+    /// In the order in which a batch has them: samples, deletions, documents.
     var places: [Place] { samplePlaces + deletionPlaces + documentPlaces }
 
     func batch(user: String) -> PostgresBatch {

@@ -54,8 +54,8 @@ extension PostgresStorage {
         let touches =
             "end_time >= $3::timestamptz AND start_time < $4::timestamptz"
             + (question.type == nil ? "" : " AND type = $7")
-        // As in `SampleScan`. The rows whose ids don't give their time are found first: given an order and a limit, the
-        // planner would otherwise walk through the ids.
+        // As in `SampleScan`. The rows whose ids don't contain their time are found first: given an order and a limit,
+        // the planner would otherwise walk through the ids.
         return """
             WITH apart AS MATERIALIZED (
                 \(rows) AND \(Self.isApart) AND NOT id BETWEEN $5::uuid AND $6::uuid AND \(touches))
@@ -125,7 +125,7 @@ extension PostgresStorage {
 
     // MARK: Documents
 
-    /// How many rows are requested at once: bodies may be long.
+    /// How many rows are requested at once; the limit exists because bodies may be long.
     private static let documentRows = 100
 
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {

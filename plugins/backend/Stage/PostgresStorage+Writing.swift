@@ -11,7 +11,7 @@ extension PostgresStorage {
         let user = try Self.user(envelope.user)
         let places = elements.places
         let put = try put(elements.batch(user: user), namesElements: true)
-        // A night may have the same id as a sample: in that case each is reported once.
+        // A night may have the same id as a sample; in that case each is reported once.
         var created = Self.numbers(of: put.createdIDs)
         var updated = Self.numbers(of: put.updatedIDs)
         var known: [PostgresElements.Place] = []
@@ -144,7 +144,7 @@ extension PostgresError {
 }
 
 extension [String: Int] {
-    /// Removes one from the key's count; returns false if there was none.
+    /// Takes one off the key's count; returns false if the count was zero.
     fileprivate mutating func take(_ key: String) -> Bool {
         guard let number = self[key], number > 0 else { return false }
         self[key] = number - 1

@@ -4,7 +4,7 @@ import PostgreSQL
 import PostgresStore
 import Protocol
 
-/// Tables in PostgreSQL, which any number of backends share: whatever one commits, the others return.
+/// Tables in PostgreSQL, which any number of backends share: what one commits, the others return.
 ///
 /// Nothing is remembered here except the counts for one state, so it doesn't matter which backend is asked. A broken
 /// connection is replaced for the next request.

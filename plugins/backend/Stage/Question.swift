@@ -20,7 +20,7 @@ struct Question {
         /// The date itself, or the date of the time.
         var day: String
         var isDate: Bool
-        /// `from`: the first instant that belongs to the range; `to`: the first instant that doesn't.
+        /// `from`: the first instant in the range; `to`: the first instant after the range.
         var edge: Instant
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import JSON
 import SQLite
 
-/// Decides which metadata goes into `texts` once instead of into every row: strings that repeat within a short time.
+/// Decides which metadata is stored once in `texts` instead of in every row: strings that repeat within a short time.
 /// Most metadata is one of a few strings; a string unique to its row stays in the row, and costs nothing extra.
 ///
 /// Looks strings up in a small table of recent ones. Call `forget` after a transaction that didn't commit.
@@ -55,7 +55,8 @@ final class RepeatedTexts {
             }
     }
 
-    /// By its length and its first, middle and last eight bytes; two strings in the same slot merely evict each other.
+    /// The string's slot, computed from its length and its first, middle and last eight bytes; two strings in the same
+    /// slot merely evict each other.
     private static func slot(of text: UnsafeRawBufferPointer) -> Int {
         var hash = UInt64(text.count)
         for offset in [0, (text.count - 8) / 2, text.count - 8] {

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What the update that just ran replaced, or what it found and left as it is.
+/// What the update that just ran replaced, or what it found and left unchanged.
 ///
 /// The upserts call the SQL function `replaced` in their SET part, which is evaluated only for an update: so a single
 /// statement shows which rows were created or updated, and which counts go down. They call `contradicted` last in their
@@ -8,7 +8,7 @@ import SQLite
 final class ReplacedRow {
     /// kind · 2 + deleted for a sample, deleted for a document; nil when nothing was replaced.
     var row: Int64?
-    /// Whether the same version is kept, and its columns differ.
+    /// Whether the kept row has the same version but different columns.
     var isContradicted = false
 
     init(_ database: Database) throws {
@@ -19,10 +19,11 @@ final class ReplacedRow {
     /// To be called before each upsert.
     func forget() { (row, isContradicted) = (nil, false) }
 
-    /// The end of an upsert's WHERE part: whether a newer version arrives. Notes one that is kept, alive, and differs.
-    /// - Parameter differs: SQL that compares what is kept with `excluded`.
+    /// The end of an upsert's WHERE part: whether a newer version arrives. Records a kept row of the same version that
+    /// isn't deleted and differs.
+    /// - Parameter differs: SQL that compares the kept row with `excluded`.
     static func isNewer(noting differs: String) -> String {
-        // What the function returns is its argument, 0 here: nothing is updated.
+        // The function returns its argument, which is 0 here, so nothing is updated.
         "excluded.version > version OR (excluded.version = version AND deleted = 0 AND (\(differs)) AND contradicted(deleted))"
     }
 }

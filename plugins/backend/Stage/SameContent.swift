@@ -1,7 +1,7 @@
 import HealthModel
 
-/// Whether two texts of JSON mean the same, although an earlier release, or another program, may have written one of
-/// them in another order, with other spaces, or without the members that are null.
+/// Whether two JSON texts mean the same, although an earlier release, or another program, may have written one of them
+/// in another order, with other spaces, or without the members that are null.
 enum SameContent {
     /// - Parameters: nil and an object without members are the same.
     /// - Returns: false if one of them isn't JSON.
@@ -16,7 +16,7 @@ enum SameContent {
         try json.map { told(try Value(json: $0)).json() } ?? Value.object([:]).json()
     }
 
-    /// Without members that are null.
+    /// The value without members that are null.
     private static func told(_ value: Value) -> Value {
         switch value {
         case .object(let members): .object(members.filter { !$0.value.isNull }.mapValues(told))

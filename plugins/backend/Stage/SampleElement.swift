@@ -74,7 +74,7 @@ struct SampleElement {
 
     var isManual: Bool { sourceType.map { $0 == "manual" } ?? false }
 
-    /// The version that the sender gave; 0 if there is none; nil if it isn't an integer.
+    /// The version that the sender gave; 0 if it gave none; nil if it isn't an integer.
     static func version(_ span: JSONSpan?) -> Int64? { span.map { $0.integer } ?? 0 }
 
     static func date(_ span: JSONSpan?) -> Instant? { span?.instant }

@@ -68,7 +68,7 @@ final class SampleKinds {
         statement.bind(4, kind.isManual ? 1 : 0)
     }
 
-    /// The kind with this number; an empty one if the number was never assigned.
+    /// The kind with this number; an empty kind if the number was never assigned.
     func kind(_ number: Int64) throws -> SampleKind {
         if let kind = kinds[number] { return kind }
         reverse.bind(1, number)

@@ -3,7 +3,7 @@ import SQLite
 
 /// Walks through a user's samples in id order, skipping those that can't be in the requested range.
 ///
-/// Our own ids begin with the start time, so a time range is also an id range. Samples whose ids don't give the time
+/// Our own ids begin with the start time, so a time range is also an id range. Samples whose ids don't contain the time
 /// are found by an index on their start, and sort before or after that range. If there are many of those, all rows are
 /// scanned, so that no page is assembled from many thousands of pieces.
 final class SampleScan {
@@ -13,7 +13,7 @@ final class SampleScan {
     private let apartAbove: Statement
     private let countApart: Statement
 
-    /// The most samples to look up through that index; if there are more, all rows are scanned.
+    /// The maximum number of samples to look up through that index; if there are more, all rows are scanned.
     private static let apartLimit = 20_000
 
     /// - Parameter columns: the columns of `samples` to read, as SQL.
@@ -78,7 +78,7 @@ final class SampleScan {
             _ = try run(apartAbove, body)
         } else {
             all.bind(1, user)
-            // No id fits between an id and the one before it.
+            // No id lies between an id and its predecessor.
             if let previous = first.previous { ElementID.uuid(previous).bind(to: all, 2) } else { all.bind(2, [0]) }
             _ = try run(all, body)
         }
@@ -106,7 +106,7 @@ final class SampleScan {
     }
 }
 
-/// The id range of all samples that touch a time range, provided that their ids give their times.
+/// The id range of all samples that touch a time range, provided that their ids contain their times.
 struct SampleIDRange {
     /// Microseconds since 1970: the range, and the earliest possible start of a sample that touches it.
     let from: Int64

@@ -2,7 +2,7 @@ import HealthModel
 import SQLite
 
 extension SampleTable {
-    /// In schema 3 the table had the name that the view has now, and no column for starts that ids don't give.
+    /// In schema 3 the table had the name that the view has now, and no column for starts that ids don't contain.
     static func giveWayToView(in database: Database) throws {
         try database.execute(
             "ALTER TABLE samples RENAME TO sample_rows; ALTER TABLE sample_rows ADD COLUMN start INTEGER")
@@ -74,7 +74,7 @@ extension SampleTable {
         try database.execute("DROP TABLE samples_before")
     }
 
-    /// Stores the start for rows of a schema 3 database whose ids don't give it.
+    /// Stores the start for rows of a schema 3 database whose ids don't contain it.
     static func fillStarts(in database: Database) throws {
         let next = try database.prepare(
             """

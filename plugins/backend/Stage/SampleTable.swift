@@ -90,7 +90,7 @@ final class SampleTable {
             """)
     }
 
-    /// Whether a row with this version has other columns. They may mean the same nevertheless: see `isTold`.
+    /// Whether a row with this version has other columns. They may still mean the same: see `isTold`.
     private static let differs = ["kind", "shift", "duration", "value", "metadata", "payload"].map {
         "\($0) IS NOT excluded.\($0)"
     }.joined(separator: " OR ")
@@ -99,7 +99,7 @@ final class SampleTable {
     struct Effect {
         var verdict: SyncOutcome.Verdict
         var type: Int64 = 0
-        /// The type of what was replaced, and whether it was a tombstone.
+        /// The type of the replaced row, and whether it was a tombstone.
         var previous: (type: Int64, isDeleted: Bool)?
     }
 

@@ -24,8 +24,8 @@ struct StoredTimes {
     /// Longer samples are searched for separately.
     static let longest = Instant.microsecondsPerSecond * 3600
 
-    /// Whether a range of ids finds the sample by its time: the id must begin with the start, to the second, and the
-    /// sample must be short.
+    /// Whether a search by id range finds the sample: the id must begin with the start, to the second, and the sample
+    /// must be short.
     func areTold(by id: ElementID) -> Bool {
         guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
         return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond
@@ -33,7 +33,7 @@ struct StoredTimes {
 
     /// Start and end, in microseconds since 1970.
     ///
-    /// Any value that another program may have written into the file yields some time, without overflow.
+    /// Whatever value another program may have written into the file, it yields some time, without overflow.
     func times(id: ElementID) -> (start: Int64, end: Int64) {
         let start = shift &+ id.time
         return (start, duration < 0 ? start &- duration : start &+ duration &* Instant.microsecondsPerSecond)

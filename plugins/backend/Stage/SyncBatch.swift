@@ -6,7 +6,7 @@ struct SyncBatch {
     var user: Int64
     var device: Int64
     var syncedAt: Instant
-    /// The number of the request, under which `batches` stores its device and time.
+    /// The number of the request; `batches` stores the request's device and time under it.
     var number: Int64
 }
 

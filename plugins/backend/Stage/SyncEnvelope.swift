@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import Protocol
 
-/// The members of a sync request's body around its elements. Spans point into the body.
+/// The spans are positions in the body. Spans point into the body.
 struct SyncEnvelope {
     /// nil when the sender names no user.
     var user: String?
@@ -12,7 +12,7 @@ struct SyncEnvelope {
     var syncedAt: Instant?
     var lists: [(list: SyncList, elements: JSONSpan)] = []
 
-    /// The most elements in one request, across all lists.
+    /// The maximum number of elements in one request, across all lists.
     static let elementLimit = SampleDelivery.elementLimit
 
     /// Checks the grammar of the whole body before any of it is used.

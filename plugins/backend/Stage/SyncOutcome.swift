@@ -6,7 +6,7 @@ import JSON
 struct SyncOutcome {
     enum Verdict {
         case created, updated, known
-        /// Known too, but with other content under the same version.
+        /// Also known, but with different content under the same version.
         case conflict
 
         /// Whether a row was written.
@@ -56,7 +56,7 @@ struct SyncOutcome {
         }
     }
 
-    /// Counts a known element, and names it even in an answer without the ids of those that are stored.
+    /// Counts a known element, and lists its id even in an answer that omits the ids of stored elements.
     mutating func addConflict(_ id: SampleID) {
         count(.conflict)
         if !conflicts.isEmpty { conflicts.append(UInt8(ascii: ",")) }

@@ -2,8 +2,8 @@ import HTTP
 import JSON
 import SQLite
 
-/// Counts of samples by type, and of requests' outcomes, stored beside the rows: a query about two million rows needs
-/// to read only a dozen.
+/// Counts of samples by type, and of requests' outcomes, stored beside the rows, so that a query about two million rows
+/// needs to read only a dozen.
 final class Tallies {
     private struct Change {
         var alive: Int64 = 0

@@ -6,7 +6,7 @@ import Protocol
 import StageKit
 
 /// The task `consolidated-daily`: from one minute past local midnight, it finalizes every day that is over. That time
-/// is only a lower bound: a late or repeated run finalizes the same days.
+/// is only a lower bound, and a late or repeated run finalizes the same days.
 struct DailyTask {
     static let identifier = "consolidated-daily"
 

@@ -11,13 +11,13 @@ struct PartsReplay {
     let id: String
     let days: ClosedRange<Int>
     let users: Set<String>
-    /// Handlers whose rows haven't all arrived; the first is being asked.
+    /// Handlers whose rows haven't all arrived; the first one is being asked for them.
     var handlers: [String]
     var after = SequenceNumber.beginning
     /// The store that `after` belongs to.
     var head: StoreHead?
     var pull: Int64?
-    /// When to ask again after a failed question.
+    /// When to ask again after a question has failed.
     var waitUntil = MonotonicTime.distantPast
     /// Days received so far from the first handler.
     var seen = DaySet()

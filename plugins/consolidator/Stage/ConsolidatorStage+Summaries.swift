@@ -5,7 +5,7 @@ import StageKit
 
 /// What a day's summary is made of, and when it is written.
 extension ConsolidatorStage {
-    /// Days that are over are written in turns of at most this many.
+    /// Days that are over are written in turns; a turn has at most this many.
     private static let daysPerTurn = 256
 
     /// Writes what is due: all days that aren't over, and as many of the others as fit into a turn.

@@ -37,7 +37,7 @@ package final class ConsolidatorStage: Stage {
     var finishing = DaySet()
     /// When the mark for them was received.
     var finishingMark: Instant?
-    /// How far into the observer's changes the written summaries reach.
+    /// The position in the observer's changes up to which summaries have been written.
     private var written: SequenceNumber?
     /// Handlers listed as missing in the provisional summaries of days that are over.
     var missing: [String] = []
@@ -105,7 +105,8 @@ package final class ConsolidatorStage: Stage {
             if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
-                // The time of sending counts: a heartbeat that arrives late says nothing about what has come in since.
+                // The time of sending counts, because a heartbeat that arrives late says nothing about what has come in
+                // since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
@@ -135,7 +136,7 @@ package final class ConsolidatorStage: Stage {
         }
     }
 
-    /// - Parameter users: whose rows; nil for all.
+    /// - Parameter users: those whose rows are meant; nil for all.
     func apply(_ page: ChangesPage, of handler: String, users: Set<String>? = nil, _ turn: Turn) throws {
         for row in page.rows {
             guard let day = row.day else { throw StageError.unreadablePage(producer: handler) }

@@ -1,7 +1,7 @@
 import HealthModel
 import StageKit
 
-/// When days end, each looked up only once, since every turn asks about all open days.
+/// When days end; each day is looked up only once, since every turn asks about all open days.
 struct DayEnds {
     /// The ends of recent days; nil if unknown.
     private var known: [SummaryDays.Key: Instant?] = [:]
@@ -9,7 +9,7 @@ struct DayEnds {
     private var past = DaySet()
     private var longAgo = Instant.distantPast
 
-    /// How long a day must be over to count as past. A mark asks about a time before now.
+    /// How long a day must have been over to count as past. A mark asks about a time before now.
     private static let margin = Duration.seconds(24 * 3600)
 
     /// - Parameter timelines: unchanged since the last `forget`.
@@ -31,7 +31,7 @@ struct DayEnds {
         return now >= end
     }
 
-    /// Those of the days that are over.
+    /// The given days that are over.
     mutating func over(_ days: DaySet, at now: Instant, _ timelines: Timelines) -> DaySet {
         var over = now >= longAgo ? days.intersection(past) : DaySet()
         for key in days.subtracting(over).sorted where isOver(key, at: now, timelines) { over.insert(key) }

@@ -2,7 +2,7 @@
 package struct DaySet {
     package typealias Key = SummaryDays.Key
 
-    /// The days of 32 days in a row, by person, by the number of the first day divided by 32.
+    /// Blocks of 32 consecutive days, by person and by the number of the first day divided by 32.
     private var blocks: [Int: [String: UInt32]] = [:]
     package private(set) var count = 0
 
@@ -22,7 +22,7 @@ package struct DaySet {
         let new = old & ~Self.bit(of: key.day)
         guard new != old else { return }
         count -= 1
-        // A block without days isn't kept: the newest one is looked for.
+        // Empty blocks aren't kept, because the search is for the newest block.
         if new != 0 {
             blocks[block]?[key.user] = new
         } else if blocks[block]?.count == 1 {

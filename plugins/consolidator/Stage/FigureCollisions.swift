@@ -20,7 +20,7 @@ struct FigureCollision: Hashable, Comparable {
 /// The collisions of each day when it was last written, in memory and in the stage's file.
 struct FigureCollisions {
     private var byDay: [SummaryDays.Key: [FigureCollision]] = [:]
-    /// On how many days each occurs.
+    /// The number of days on which each occurs.
     private var counts: [FigureCollision: Int] = [:]
 
     static func createTables(in database: Database) throws {

@@ -30,7 +30,7 @@ package struct FinalMark: Sendable, Equatable {
         /// postpone the first.
         var waiting: Word?
         var newest: Word?
-        /// How far into the observer's changes the consumed outputs reach.
+        /// The position in the observer's changes up to which the consumed outputs reach.
         var covered: SequenceNumber?
     }
 

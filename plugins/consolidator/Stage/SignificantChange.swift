@@ -13,8 +13,8 @@ package struct SignificantChange: Sendable, Equatable {
 
     var isAny: Bool { thresholds.isEmpty }
 
-    /// Whether a summary differs enough from the last one written. Hourly figures don't count on their own: they are
-    /// published with their day.
+    /// Whether a summary differs enough from the last one written. Hourly figures don't count on their own, because
+    /// they are published with their day.
     package func isWorthTelling(_ new: [String: Value], after old: [String: Value]) -> Bool {
         Set(new.keys).union(old.keys).contains { name in
             guard name != SummaryDays.hoursMember, new[name] != old[name] else { return false }

@@ -5,8 +5,9 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The days and what the handlers reported for them, in the stage's file. In memory is only which days aren't final,
-/// with a few bits each: while a thousand people import their years, hundreds of thousands aren't.
+/// The days and what the handlers reported for them, in the stage's file. Only the set of days that aren't final is in
+/// memory, with a few bits each: while a thousand people import years of data, there are hundreds of thousands of such
+/// days.
 package struct SummaryDays {
     package struct Key: Hashable {
         package var user: String
@@ -29,13 +30,13 @@ package struct SummaryDays {
         var finalContent: String?
 
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
-        /// Whether being open and perhaps unwritten is all there is to know.
+        /// Whether its state consists only of being open and perhaps unwritten.
         fileprivate var isPlain: Bool { !isFinal && !isReopened && revision == 0 && finalContent == nil }
     }
 
     /// The days that aren't final.
     private(set) var open = DaySet()
-    /// Those of them whose states are only in the file.
+    /// The days among them whose states are only in the file.
     private var detailed = DaySet()
     private(set) var unwritten = DaySet()
     /// Days that have figures.

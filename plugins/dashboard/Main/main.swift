@@ -68,8 +68,8 @@ PluginProgram.start("dashboard") { context, stopper in
     limits.bodyBytes = 64 << 10
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
-        // If the usual port is taken, the next is tried, so two stacks can run side by side; a port that a person has
-        // chosen is used as it is, or not at all.
+        // If the usual port is taken, the next one is tried, so that two stacks can run side by side; a port that a
+        // person has chosen is used as it is, or not at all.
         portTries: endpoint.port == DashboardAddress.usualPort ? 20 : 1, limits: limits,
         admission: { dashboard.admission(of: $0) }
     ) { dashboard.handle($0) }

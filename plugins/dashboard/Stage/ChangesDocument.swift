@@ -44,7 +44,7 @@ enum ChangesDocument {
         out.append(jsonDate: page.startOf(row))
         out.append(json: ",\"endDate\":")
         out.append(jsonDate: page.endOf(row))
-        // A tombstone only says when and what: enough to compute its days again.
+        // A tombstone only says which sample was deleted and when: enough to compute its days again.
         if !isDeleted { appendContent(row, of: page, to: &out) }
         out.append(UInt8(ascii: "}"))
     }

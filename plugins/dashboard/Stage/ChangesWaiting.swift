@@ -28,7 +28,7 @@ package final class ChangesWaiting: Sendable {
         var failure: (any Error)?
     }
 
-    /// How many may wait.
+    /// The maximum number of waiting requests.
     static let limit = 16
     /// A change that comes after a request's first look but before its entry in the list causes no further heartbeat:
     /// it is found this many seconds later.

@@ -9,8 +9,8 @@ import Synchronization
 
 /// `GET /api/v1/changes`: what a store has changed, for programs and stacks that follow it (docs/sync.md).
 ///
-/// The source of truth is the observer's changelog. A backend couldn't answer: it has no zones, and of a sample's
-/// origin knows only the source's name, so a stack following it would compute different days.
+/// The source of truth is the observer's changelog. A backend couldn't answer this: it has no zones, and knows only the
+/// name of a sample's source, so a stack following it would compute different days.
 extension Dashboard {
     func changes(_ request: HTTPRequest, _ user: String, _ parameters: Parameters) throws -> HTTPResponse {
         let seconds = try parameters.number("wait", 0...Self.longestWait) ?? 0
@@ -47,10 +47,10 @@ extension Dashboard {
     private static let usualLimit = 2000
     /// Seconds. Proxies end a request that stays silent for a minute.
     static let longestWait = 30
-    /// The most questions to the observer for one answer. Each brings some thousand rows, which may all belong to
-    /// another person.
+    /// The maximum number of questions to the observer for one answer. Each question brings some thousand rows, which
+    /// may all belong to another person.
     private static let mostQuestions = 8
-    /// The most bytes in an answer that had to wait.
+    /// The maximum length of an answer that had to wait, in bytes.
     private static let waitingBytes = 64 << 20
 
     /// An answer that comes as soon as the store moves beyond the cursor, or when the time is up; nil if too many are
@@ -145,7 +145,7 @@ struct ChangesQuestion: Sendable {
     /// nil: everything.
     var since: ChangesCursor?
     var limit: Int
-    /// In columns, as a stack wants it, rather than as JSON.
+    /// Whether the answer is to be in columns, as a stack wants it, rather than in JSON.
     var isInColumns: Bool
     var observer: String
 

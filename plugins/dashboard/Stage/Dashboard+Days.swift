@@ -7,7 +7,7 @@ import Logging
 
 /// Requests about days: the same reports that the commands print.
 extension Dashboard {
-    /// The page never needs more days, and a request for more would take too much memory.
+    /// The page never needs more days than this, and a request for more would take too much memory.
     private static let daysAtOnce = 400
 
     func about(_ visitor: Visitor, _ parameters: Parameters) throws -> Value {

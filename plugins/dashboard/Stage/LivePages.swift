@@ -34,7 +34,7 @@ package final class LivePages: Sendable {
 
     /// The time within which most of the processes asked have answered.
     private static let answerTime = 0.15
-    /// All processes are asked twice a second, so that a hanging one is noticed after the second question.
+    /// All processes are asked twice a second, so a hanging process is noticed after the second question.
     private static let asking = Duration.milliseconds(500)
 
     /// - Parameter taps: streams whose readers are sent a beat every ten seconds.
@@ -161,7 +161,7 @@ package final class LivePages: Sendable {
             let sample = before.map { self.sample().following($0) } ?? self.sample()
             let old = state.withLock { $0.view }
             let view = view(sample, after: old)
-            // Numbers are sent every second; in between, only which processes hang or have come back.
+            // Numbers are sent every second; in between, pages only learn which processes hang or have come back.
             let isWhole = look % 2 == 0
             if isWhole {
                 let (newCounts, now) = (counter.all, MonotonicClock.now)

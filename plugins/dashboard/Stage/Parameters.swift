@@ -30,7 +30,7 @@ struct Parameters {
     }
 
     /// The range from `from` to `to`; nil if neither is given.
-    /// - Parameter days: the most days allowed.
+    /// - Parameter days: the maximum number of days.
     func range(atMost days: Int = .max) throws(DashboardProblem) -> DateRange? {
         let range = DateRange(from: try day("from"), to: try day("to"))
         guard !range.isEverything else { return nil }

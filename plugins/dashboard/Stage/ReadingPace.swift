@@ -1,11 +1,11 @@
 import HealthModel
 
-/// Decides when summaries are read. At once while somebody is looking; otherwise seldom, since an import changes each
-/// day several times, and nobody sees that. Pure.
+/// Decides when summaries are read. They are read at once while somebody is looking, otherwise seldom, since an import
+/// changes each day several times and nobody sees that. Pure.
 package struct ReadingPace: Sendable {
     /// How long changes may wait while nobody is looking.
     package static let unwatched = Duration.seconds(30)
-    /// They are read at least this often: the message that announced a change may have been lost.
+    /// They are read at least this often, because the message that announced a change may have been lost.
     package static let regular = Duration.seconds(60)
     package static let retry = Duration.seconds(2)
 

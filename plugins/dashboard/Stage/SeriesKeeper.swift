@@ -103,8 +103,8 @@ package final class SeriesKeeper: Sendable {
         readOnce(surroundings)
     }
 
-    /// Follows the bus's messages about summaries. Producers also send a heartbeat when asked, so not every one means
-    /// that something is new.
+    /// Follows the bus's messages about summaries. Producers also send a heartbeat when asked, so a heartbeat doesn't
+    /// always mean that something is new.
     package func hear(_ message: Message) {
         if message.topic == "daily.summary" {
             somethingIsNew()

@@ -10,7 +10,7 @@ package struct Sessions: Sendable {
     private static let most = 64
 
     private struct Session {
-        /// The token that was shown: checked again with each request, so that revoking it ends its sessions.
+        /// The token that was shown; it is checked again with each request, so that revoking it ends its sessions.
         var token: String
         var ends: MonotonicTime
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Who is asking, and what they may do.
 package struct Visitor: Sendable {
-    /// Whose days are meant if the request names no user.
+    /// The person whose days are meant if the request names no user.
     package var user: String
     package var mayRead: Bool
     /// Whether the visitor may see the messages between processes, which are about everybody.
@@ -18,7 +18,7 @@ package struct Visitor: Sendable {
     /// everybody's.
     package var only: String? { token == nil || scopes.contains(.admin) ? nil : user }
 
-    /// Whose data a request is about.
+    /// The person whose data a request is about.
     /// - Parameter named: the user that it names, if any.
     /// - Throws: 403 for somebody whose data the visitor may not read.
     package func person(_ named: String?) throws(DashboardProblem) -> String {
@@ -54,7 +54,7 @@ package final class FrontDoor: Sendable {
         }
         let shown = request.bearerToken ?? session
         guard let shown, let grant = try grant(shown) else {
-            // If anybody may read, an expired session isn't a reason to refuse.
+            // If anybody may read, an expired session is no reason to refuse.
             guard request.bearerToken == nil else { throw wrong(request.peer) }
             return Visitor(user: "me", mayRead: isOpen, mayListen: isOpen, scopes: [])
         }

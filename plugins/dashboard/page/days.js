@@ -20,7 +20,7 @@ export async function draw(frame) {
   const glance = h('div'), rest = h('div');
   drawWeek(glance, week.days, list);
   let extra = others(week.days);
-  // A week may lack occasional measurements: they are fetched at once if requested, otherwise once the page is drawn.
+  // A week may lack occasional measurements: they are fetched at once if requested, otherwise after the page is drawn.
   const more = async () => { extra = others((await ask('days', { last: 90 })).days); };
   const wanted = frame.options.get('figure');
   const asked = wanted?.startsWith('other.') && !extra.some((one) => one.path === wanted);

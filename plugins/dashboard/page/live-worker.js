@@ -1,4 +1,4 @@
-// The one stream that all tabs share. It ends with the last tab, since the browser then ends this worker.
+// The one stream that all tabs share. It ends with the last tab, because the browser then terminates this worker.
 
 import { ANY_DAY, Stream } from './stream.js';
 
@@ -27,7 +27,7 @@ stream.onstate = (now) => {
 const said = {
   /** This tab has become visible, for the first time or again. */
   look(port) {
-    // Every new tab gets the current state; past events go only to tabs that were there.
+    // Every new tab gets the current state; past events are sent only to tabs that were open at the time.
     const missed = tabs.get(port) ?? new Set(tabs.has(port) ? [] : ['state', 'pipeline', 'waits']);
     tabs.set(port, null);
     if (missed.has('state') && connected !== null) port.postMessage(['state', connected]);

@@ -18,7 +18,7 @@ package struct DebouncerConfiguration: Sendable {
     package var launcher = TaskScheduler.Launcher.own
     /// The frequency requested from the observer, by type or "*".
     package var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
-    /// The least time between runs of each repeating task; one that isn't listed isn't scheduled.
+    /// The minimum time between runs of each repeating task; a task that isn't listed isn't scheduled.
     package var intervals: [DebouncerTask: Duration] = [:]
     /// The local hour at which the day's energy is computed again; nil: never.
     package var dailyEnergyHour: Int?

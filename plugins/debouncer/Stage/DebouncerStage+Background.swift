@@ -95,8 +95,8 @@ extension DebouncerStage {
             Register(consumer: instance, launch: registration.launch, types: configuration.frequencies).body)
     }
 
-    /// Takes in others' heartbeats: how far consumers are, whether the consolidator's task is running, whether the
-    /// uploader has a network path.
+    /// Takes in others' heartbeats: how far consumers have come, whether the consolidator's task is running, whether
+    /// the uploader has a network path.
     func hear(_ beat: Heartbeat, _ turn: Turn) throws {
         if beat.instance == consolidator {
             let isRunning = beat.stage.tasks?.contains { $0.state == .running } ?? false

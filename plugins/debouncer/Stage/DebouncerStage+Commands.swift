@@ -36,7 +36,7 @@ extension DebouncerStage {
             try beginHistory(asked.id, span, turn)
         } else {
             // The sender knows of a newer head than this stage has heard of: it asks again until this stage has heard
-            // of that one too.
+            // of that head too.
             if let head = asked.head, head > heardHead { return }
             try sync(asked.id, metric: asked.metric, turn)
         }

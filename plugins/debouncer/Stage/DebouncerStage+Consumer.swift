@@ -1,5 +1,5 @@
 extension DebouncerStage {
-    /// An instance that is told how far it may pull, and of which types.
+    /// An instance that is told how far it may pull, and which types.
     package struct Consumer: Sendable, Equatable {
         package enum Role: Sendable { case handler, uploader }
 

@@ -45,7 +45,7 @@ extension DebouncerStage {
             permissions: .init(rights))
     }
 
-    /// With the tasks that every debouncer has.
+    /// A debouncer with the tasks that all of them have.
     package convenience init(
         observer: String, consumers: [Consumer], policy: ReleaseWindow.Policy
     ) {

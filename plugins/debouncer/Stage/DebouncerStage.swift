@@ -10,8 +10,8 @@ import StageKit
 /// Coalesces the observer's fires for each type and releases the changes to their consumers through `sync.<consumer>`:
 /// the counterpart of a background sync manager in an app.
 ///
-/// It moves no data: it says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost one
-/// only causes delay.
+/// It moves no data; it only says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost
+/// one only causes delay.
 package final class DebouncerStage: Stage {
     let instance: String
     let observer: String
@@ -48,8 +48,8 @@ package final class DebouncerStage: Stage {
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
-    /// When a head moves with nothing new for a consumer, the consumer learns of it within this time: it only advances
-    /// frontiers.
+    /// A head that moves with nothing new for a consumer only advances frontiers; the consumer learns of it within this
+    /// time.
     private static let spread = Duration.milliseconds(250)
 
     package init(

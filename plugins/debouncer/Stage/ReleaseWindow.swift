@@ -41,7 +41,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         case everything
         /// The app has been woken: fired types, at once.
         case fired
-        /// The app has been woken to add fired types to the pending set; a task releases them.
+        /// The app has been woken to add fired types to the pending set, which a task releases later.
         case collecting
         /// The phone is locked, or the app was force-quit: nothing is released, and no window closes.
         case nothing

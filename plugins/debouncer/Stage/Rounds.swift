@@ -6,7 +6,7 @@ import Protocol
 /// released to it. Pure.
 ///
 /// One round is open at a time; anything released in the meantime belongs to the next. So a stream of changes opens one
-/// round after another, and none waits forever.
+/// round after another, and no round waits forever.
 package struct Rounds: Sendable, Equatable {
     package struct Round: Sendable, Equatable {
         package var number: Int64

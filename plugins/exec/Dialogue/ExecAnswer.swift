@@ -3,7 +3,7 @@ import HealthModel
 
 /// The lines of a program's answer to `hello` or for a day, read one by one.
 package struct ExecAnswer {
-    /// Deeper than any figure, and shallower than the bus allows.
+    /// Deeper than any figure needs, and less than the bus allows.
     private static let maximumDepth = 16
     private static let longestReason = 500
 
@@ -106,7 +106,7 @@ package struct ExecAnswer {
         return value
     }
 
-    /// How deeply brackets nest, found before anything is built from them.
+    /// How deeply brackets nest, determined before anything is built from them.
     private static func depth(of line: some Collection<UInt8>) -> Int {
         var (depth, deepest, isText, isEscaped) = (0, 0, false, false)
         for byte in line {

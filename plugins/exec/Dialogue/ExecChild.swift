@@ -7,7 +7,7 @@ import Processes
 import StageKit
 
 /// A running program that computes days, and the pipes to it. Belongs to the thread that made it: the program gets
-/// SIGKILL when that thread ends, for whatever reason.
+/// SIGKILL when that thread ends for any reason.
 package final class ExecChild {
     private let process: ChildProcess
     /// Its standard input; -1 once closed.
@@ -57,7 +57,7 @@ package final class ExecChild {
         close(output)
     }
 
-    /// One of three pairs of descriptors, none of which stays open when the start fails. Close-on-exec: no other child
+    /// One of three pairs of descriptors; none of them stays open when the start fails. Close-on-exec: no other child
     /// inherits them.
     private final class Pipe {
         private(set) var read: Int32 = -1
@@ -97,8 +97,9 @@ package final class ExecChild {
 
     /// Writes all parts, and reads the lines of the answer as they come, until the last one.
     /// - Parameters:
-    ///   - parts: returns the next part, and is called when the previous one is written.
-    ///   - seconds: from now to the last line, not counting the time in which the program waited for a processor.
+    ///   - parts: returns the next part; it is called when the previous part is written.
+    ///   - seconds: the time from now to the last line, not counting the time in which the program waited for a
+    ///     processor.
     ///   - take: receives one line without its newline; returns true for the last one.
     package func exchange(
         _ parts: () -> [UInt8]?, within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
@@ -151,7 +152,7 @@ package final class ExecChild {
     /// What is left to write; nil when everything is written.
     private func write(_ part: ArraySlice<UInt8>, _ parts: () -> [UInt8]?) -> ArraySlice<UInt8>? {
         let count = part.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
-        // A program that stops reading is noticed when it ends, or when its time is up.
+        // A program that stops reading is noticed when it ends or when its time is up.
         if count < 0 { return errno == EAGAIN || errno == EINTR ? part : nil }
         let rest = part.dropFirst(count)
         return rest.isEmpty ? parts()?[...] : rest
@@ -179,8 +180,8 @@ package final class ExecChild {
         input = -1
     }
 
-    /// Ends it: at the end of its input it should end on its own within the grace period; anything left of its process
-    /// group is killed.
+    /// Ends the program: once its input is closed, it should exit on its own within the grace period; anything left of
+    /// its process group is killed.
     package func end(grace: Double) {
         closeInput()
         if grace > 0 {

@@ -103,7 +103,7 @@ package final class ExecRunner: EffectRunner {
         jobs.close()
         wake.signal()
         ended.wait()
-        // Once stopped it stays stopped, no matter what asks next.
+        // Once stopped, the runner stays stopped, no matter what is requested next.
         ended.signal()
     }
 }

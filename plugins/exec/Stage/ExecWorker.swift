@@ -142,7 +142,7 @@ final class ExecWorker {
     }
 }
 
-/// The program's file was replaced while it was running: figures from the old and the new one would be mixed.
+/// The program's file was replaced while it was running, so figures from the old and the new program would be mixed.
 struct ExecChanged: Error, CustomStringConvertible {
     let file: String
     var description: String {

@@ -29,7 +29,7 @@ package enum FHIRAnswer {
             guard let code = code(entry["response"]["status"]) else {
                 return .unproven("the server answered \(status), with an entry without a status")
             }
-            // An element to be deleted may never have been there.
+            // An element to be deleted may never have been on the server.
             let isGone = method == .delete && (code == 404 || code == 410)
             guard isGone || (200..<300).contains(code) else {
                 let issue = issue(entry["response"]["outcome"]).map { ", \($0)" } ?? ""
@@ -62,7 +62,7 @@ package enum FHIRAnswer {
     }
 
     static func json(_ body: [UInt8]) -> Value? {
-        // Anything that isn't JSON isn't the server's answer, so there is nothing more to learn from it.
+        // Anything that isn't JSON isn't the server's answer, so nothing more can be learned from it.
         try? Value(json: body)
     }
 
@@ -118,8 +118,8 @@ package enum FHIRAnswer {
 
     // MARK: What the server is
 
-    /// A FHIR server can't say which of our data it holds; it is asked what it is, so that a wrong address or token is
-    /// noticed.
+    /// A FHIR server can't say which of our data it holds; it is only asked to describe itself, so that a wrong address
+    /// or token is noticed.
     ///
     /// - Parameter givesIDs: whether resources have ids chosen by us, which the server must allow.
     package static func holdings(_ response: HTTPResponse, givesIDs: Bool = false) -> HoldingsReply {

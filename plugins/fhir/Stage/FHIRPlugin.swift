@@ -52,7 +52,7 @@ extension StagePlugin {
         return url
     }
 
-    /// The file's token takes precedence over the environment's, so that two instances can have different ones.
+    /// The file's token takes precedence over the environment's, so that two instances can have different tokens.
     private static func token(
         of instance: StackConfiguration.Instance, _ environment: [String: String]
     ) -> TokenSource? {

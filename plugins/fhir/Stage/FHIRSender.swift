@@ -11,7 +11,7 @@ package struct FHIRServer: Sendable {
     package let origin: String
     /// Where transactions go, with or without a slash at its end, as configured: "/fhir".
     let base: String
-    /// What the paths below it begin with: "/fhir"; empty for a server without a prefix.
+    /// The prefix of the paths below it: "/fhir"; empty for a server without a prefix.
     let prefix: String
 
     /// The same text for the same server.

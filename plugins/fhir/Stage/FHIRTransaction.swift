@@ -47,8 +47,8 @@ package struct FHIRForm: Sendable {
 
 /// Elements as a FHIR `Bundle` of type `transaction`: all of it takes effect, or nothing. Pure.
 ///
-/// An element is updated if its identifier is found, otherwise created (`PUT Observation?identifier=…`), or, with ids
-/// of ours, put under its id (`PUT Observation/…`); a tombstone deletes it there. So a repeat changes nothing.
+/// An element is updated if its identifier is found, otherwise created (`PUT Observation?identifier=…`), or, if the ids
+/// are ours, stored under its id (`PUT Observation/…`); a tombstone deletes it there. So a repeat changes nothing.
 package struct FHIRTransaction: Sendable {
     package enum Method: Sendable, Equatable { case createPatient, put, delete }
 

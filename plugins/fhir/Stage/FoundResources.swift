@@ -27,7 +27,7 @@ enum FoundResources {
         return Array(ids.sorted().dropFirst())
     }
 
-    /// Only ids in FHIR's own form are accepted, so that none leads to another path.
+    /// Only ids in FHIR's own form are accepted, so that no id leads to another path.
     private static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text != "." && text != ".."
             && text.utf8.allSatisfy {

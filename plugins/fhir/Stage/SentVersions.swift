@@ -9,7 +9,7 @@ import HealthResources
 /// element whose newer version was accepted is therefore left out. An element whose newer version was only sent isn't
 /// left out: that version is sent again until it is accepted or refused, so it arrives last, or was never stored.
 ///
-/// This needn't outlive the process: after a restart everything is pulled again in its current state.
+/// This needn't outlive the process, because after a restart everything is pulled again in its current state.
 package struct SentVersions {
     /// A part's elements.
     package struct Selection: Equatable {

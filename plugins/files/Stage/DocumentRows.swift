@@ -4,7 +4,8 @@ import HealthResources
 import JSON
 import Protocol
 
-/// Days, nights and workouts as rows of a file. A year has only hundreds of them, so each is decoded into a `Value`.
+/// Days, nights and workouts as rows of a file. A year has only hundreds of them, so each one is decoded into a
+/// `Value`.
 package struct DocumentRows: Sendable {
     /// A column: its name, and where it is in a document.
     package struct Column: Equatable, Sendable {
@@ -97,7 +98,7 @@ package struct DocumentRows: Sendable {
 
     /// - Parameters:
     ///   - figures: those of the stack, in the order of columns.
-    ///   - layout: determines what FHIR resources say.
+    ///   - layout: determines what FHIR resources contain.
     package init(
         _ span: FileSpan, figures: [FigureDeclaration], layout: FilesLayout = FilesLayout()
     ) {

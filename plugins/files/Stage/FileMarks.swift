@@ -6,10 +6,10 @@ import StageKit
 /// Files to be written, in memory and in the stage's file: a mark is removed only when its file is on disk.
 struct FileMarks {
     struct Mark: Equatable {
-        /// Rises each time the file is marked: a file written for an older generation is written again.
+        /// Rises each time the file is marked; a file that was written for an older generation is written again.
         var generation: Int64
-        /// By producer: everything up to here was consumed before the file was first marked. Empty if the mark holds up
-        /// no producer.
+        /// By producer: everything up to this position was consumed before the file was first marked. Empty if the mark
+        /// holds up no producer.
         var since: [String: SequenceNumber]
         /// When it was last and first marked.
         var last: MonotonicTime
@@ -99,7 +99,7 @@ struct FileMarks {
         try delete.run()
     }
 
-    /// How far a producer's changes are on disk; nil: everything consumed is on disk.
+    /// The position up to which a producer's changes are on disk; nil: everything consumed is on disk.
     mutating func oldestMark(of producer: String) -> SequenceNumber? {
         if oldest == nil {
             oldest = marks.values.reduce(into: [:]) { $0.merge($1.since) { min($0, $1) } }

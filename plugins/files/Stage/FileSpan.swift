@@ -8,7 +8,7 @@ package enum FileFormat: String, Sendable, CaseIterable {
     /// Open mHealth data points.
     case openMHealth = "open-mhealth"
 
-    /// How the names of files in this format end, after the dot.
+    /// The extension of files in this format, without the dot.
     package var suffix: String {
         switch self {
         case .csv, .ndjson: rawValue
@@ -107,7 +107,7 @@ package enum PathName {
     /// In the usual file systems a folder's name has at most 255 bytes.
     private static let longest = 240
 
-    /// `key=name`; the rest of a very long name is in folders within it, `+=rest`.
+    /// `key=name`; the rest of a very long name goes into folders within it, `+=rest`.
     package static func folders(_ key: String, _ name: String) -> String {
         var rest = Substring(escaped(name))
         var folders = "\(key)=\(rest.prefix(longest))"

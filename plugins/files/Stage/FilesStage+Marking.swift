@@ -9,7 +9,8 @@ extension FilesStage {
     static let kept = ValueTable("files_kept")
     /// A document may have moved from a neighbouring day, by up to this many days.
     private static let movement = 3
-    /// The more rows a constantly changing file has, the less often it is written: this many rows per second.
+    /// The more rows a constantly changing file has, the longer it waits before it is written again: one second per
+    /// this many rows.
     private static let rowsPerSecond: Int64 = 2000
 
     /// If the folder is another one, none of the files have been written: they are left where they are, and everything

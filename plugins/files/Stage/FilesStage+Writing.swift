@@ -6,8 +6,8 @@ import StageKit
 
 /// Writes files, newest first, from their producers' current content.
 extension FilesStage {
-    /// Files are written once the stage is closer than this to what is released: any earlier, and they would soon have
-    /// to be written again.
+    /// Files are written once the stage is within this distance of what is released: any earlier, and they would soon
+    /// have to be written again.
     private static let nearby: Int64 = 5000
 
     /// Begins the jobs that may begin, and returns when to call it again.
@@ -143,7 +143,7 @@ extension FilesStage {
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             for page in pages { job.documents?.take(try page.page(from: producer), from: producer) }
-            // This includes whatever changed while it was being read: such a row has moved to the end.
+            // This includes whatever changed while it was being read, because such a row has moved to the end.
             if covered.through < head.sequence, covered.through > after {
                 ask(.documents(producers: producers, topic: topic, after: covered.through, head: head), &job, turn)
             } else {

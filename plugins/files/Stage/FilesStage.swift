@@ -98,7 +98,8 @@ package final class FilesStage: Stage {
             guard let release = message.body.read(Release.self) else { return }
             samples.hear(release.head, limit: release.released, off: Set(release.off), turn)
             lastChecked = turn.now
-            // Files contain each sample once, as it is: samples that are merely reported again don't require rewriting.
+            // Files contain each sample once, as it is, so samples that are merely reported again don't require
+            // rewriting.
             replay = release.replay?.id ?? replay
         } else if message.topic == controlTopic {
             hear(command: message.body)

@@ -16,7 +16,7 @@ package struct SampleRows: Sendable {
         "metadata", "payload", "version",
     ]
 
-    /// - Parameter layout: determines what FHIR resources say.
+    /// - Parameter layout: determines what FHIR resources contain.
     package init(_ span: FileSpan, layout: FilesLayout = FilesLayout()) {
         user = span.user
         format = span.format

@@ -71,7 +71,7 @@ public struct GenericHandler: PluginHandler {
         return figure
     }
 
-    /// - Returns: true if the slice doesn't say.
+    /// - Returns: true if the slice doesn't state the unit.
     private static func isRow(_ row: Int, of samples: SamplePage, in unit: String) -> Bool {
         guard samples.unit.count == samples.count, samples.units.indices.contains(Int(samples.unit[row])) else {
             return true

@@ -13,7 +13,7 @@ package struct BrokerBoard: Sendable, Equatable {
 
     private let topics: MQTTTopics
     private var wanted: [String: String] = [:]
-    /// Acknowledged in this connection: a broker that comes back may have forgotten everything.
+    /// Acknowledged in this connection, since a broker that comes back may have forgotten everything.
     private var accepted: [String: String] = [:]
     /// On its way.
     private var sent: [String: String] = [:]
@@ -22,7 +22,7 @@ package struct BrokerBoard: Sendable, Equatable {
     /// Topics where the broker may not have what is wanted: no others need checking.
     private var dirty: Set<String> = []
 
-    /// More than any stack leaves behind; the rest is found at the next connection.
+    /// More than any stack leaves behind; anything beyond that is found at the next connection.
     private static let mostStrangers = 20_000
 
     package init(_ topics: MQTTTopics) { self.topics = topics }
@@ -98,7 +98,7 @@ package struct BrokerBoard: Sendable, Equatable {
     /// What is to be sent now: descriptions first, then states, and finally the message that the stack is online.
     /// - Parameters:
     ///   - mayRemove: whether the content is complete, so that anything not wanted can be removed.
-    ///   - most: the most to return; the others are due again afterwards.
+    ///   - most: the maximum number to return; the others are due again afterwards.
     package func due(mayRemove: Bool, most: Int = Publish.most) -> [Post] {
         var posts: [Post] = []
         for topic in dirty where isDue(topic) && (mayRemove || wanted[topic] != nil) {

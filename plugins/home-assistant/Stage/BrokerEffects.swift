@@ -3,7 +3,8 @@ import MQTT
 /// Connects to the broker and stays connected, until the process ends. Its results are `BrokerNews`.
 package struct KeepConnected: Sendable {
     package var topics: MQTTTopics
-    /// The name under which the broker knows this connection: the same after every restart, and no other stack's.
+    /// The name under which the broker knows this connection: it is the same after every restart, and differs from
+    /// every other stack's.
     package var client: String
 
     /// - Parameter owner: the stack's mark.

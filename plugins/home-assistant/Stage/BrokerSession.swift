@@ -22,7 +22,7 @@ final class BrokerSession {
     private var left: [Int64: Int] = [:]
     private var pace = RetryPace()
 
-    /// How often the library is given a turn even if nothing happens, so that it can send its pings.
+    /// How often the library gets a turn even if nothing happens, so that it can send its pings.
     private static let turn: Int32 = 10_000
     private static let goodbye = Duration.seconds(2)
 
@@ -69,7 +69,7 @@ final class BrokerSession {
         }
     }
 
-    /// Without a connection it does nothing: the stage learns that the connection was lost, and asks again.
+    /// Without a connection this does nothing: the stage learns that the connection was lost, and asks again.
     private func publish(_ request: Publish, _ job: BrokerRunner.Job) {
         guard let connection, isOpen else { return }
         do throws(MQTTError) {

@@ -5,8 +5,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Whose days the consolidator has, and the summaries of the days that sensors may show. Of all other days only the
-/// dates are kept, as ranges: a person with no days left is gone.
+/// The people whose days the consolidator has, and the summaries of the days that sensors may show. Of all other days
+/// only the dates are kept, as ranges. A person with no days left is gone.
 ///
 /// A change is applied at once and saved later, in the transaction of the anchor that covers it.
 struct DayBook {
@@ -69,7 +69,7 @@ struct DayBook {
         return changed
     }
 
-    /// - Parameter generation: of the store that reports it.
+    /// - Parameter generation: the generation of the store that reports it.
     mutating func apply(_ row: ChangedRow, generation: String, now: Instant) {
         guard let day = row.day else { return }
         let (user, existed) = (row.user, people[row.user] != nil)

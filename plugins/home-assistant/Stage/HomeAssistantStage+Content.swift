@@ -70,7 +70,7 @@ struct BrokerCheck {
         answers = nil
     }
 
-    /// A broker doesn't say what it has kept: its acknowledgement is believed.
+    /// A broker doesn't say what it has kept, so its acknowledgement is believed.
     func report(why: String?) -> UploaderDetails.Backend {
         .init(
             acceptance: .trust, isCompared: compared != nil && answers == nil && why == nil, compared: compared,

@@ -6,7 +6,7 @@ extension HomeAssistantStage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
-            // Only today and yesterday are shown, so whatever days were named, both are sent again.
+            // Only today and yesterday are shown, so both are sent again whatever days were named.
             board.forget()
             return .done([:])
         // Nothing is refused for good, so there are no dead letters.

@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Shows daily figures in Home Assistant: pulls the consolidator's summaries, and keeps the figures of today's and
-/// yesterday's up to date on an MQTT broker.
+/// Shows daily figures in Home Assistant: pulls the consolidator's summaries, and keeps today's and yesterday's figures
+/// up to date on an MQTT broker.
 ///
 /// There is no queue: what the broker should have follows from the days and the clock, and is compared with what it has
 /// acknowledged. An anchor moves once all figures are acknowledged; anything to be removed is found on the broker again
@@ -29,7 +29,7 @@ package final class HomeAssistantStage: Stage {
     var board: BrokerBoard
     /// Pages in the order of their arrival.
     private var waiting: [Waiting] = []
-    /// Handlers' heads, as heard: their events aren't shown here, so this stage is never behind them.
+    /// The latest heads heard from handlers: their events aren't shown here, so this stage is never behind them.
     private var heads: [String: SequenceNumber] = [:]
     private let handlers: [String]
     private let controlTopic: String
@@ -51,14 +51,14 @@ package final class HomeAssistantStage: Stage {
     /// Whether there has ever been something to show; saved in the database as soon as an anchor moves after that.
     var hasShown = false
     private var isShownSaved = false
-    /// How far into the consolidator's changes the broker's content reaches, removals included.
+    /// The position in the consolidator's changes up to which the broker's content is complete, removals included.
     private var delivered = SequenceNumber.beginning
     private var mayHaveAlert = true
     private var lastChecked: Instant?
     var published: Int64 = 0
     var lastPublished: Instant?
     var check = BrokerCheck()
-    /// How far into the observer's changes the broker's content reaches.
+    /// The position in the observer's changes up to which the broker's content is complete.
     private var covered = SequenceNumber.beginning
 
     private static let kept = ValueTable("kept")
@@ -112,7 +112,7 @@ package final class HomeAssistantStage: Stage {
     package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic == controlTopic {
             guard let asked = CompareBackend(message.body), asked.id.utf8.count <= 100 else { return }
-            // There is nothing to read back: everything is sent again.
+            // There is nothing to read back, because everything is sent again.
             if check.begin(asked.id) { board.forget() }
         } else if message.topic == releaseTopic {
             lastChecked = turn.now
@@ -190,7 +190,7 @@ package final class HomeAssistantStage: Stage {
     /// Whether the consolidator has been heard from lately, so that figures can be trusted.
     func status(_ turn: Turn) -> String { silentAt(turn) == nil ? "offline" : "online" }
 
-    /// When silence will have lasted too long; nil if it has.
+    /// When silence will have lasted too long; nil if it already has.
     private func silentAt(_ turn: Turn) -> MonotonicTime? {
         guard let heard, turn.monotonic - heard < Self.silence else { return nil }
         return heard + Self.silence
@@ -199,7 +199,7 @@ package final class HomeAssistantStage: Stage {
     /// Determines what the broker should have, wherever that may have changed.
     private func update(_ turn: Turn) {
         outdated.formUnion(book.takeChanged())
-        // If the clock was set back, that counts as passing a midnight.
+        // A clock that was set back counts as having passed a midnight.
         if lookedAt.map({ turn.now < $0 }) ?? false {
             outdated.formUnion(shown.keys)
         } else if let due = changesAt, turn.now >= due {

@@ -1,6 +1,6 @@
 /// The names under which a stack is found on a broker. Pure.
 package struct MQTTTopics: Sendable, Equatable {
-    /// What the stack's own topics begin with, and its node in discovery topics.
+    /// The prefix of the stack's own topics, and its node in discovery topics.
     package let base: String
     package let discoveryPrefix: String
 

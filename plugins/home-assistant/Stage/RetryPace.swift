@@ -4,8 +4,8 @@ package struct RetryPace: Sendable {
     private var opened: ContinuousClock.Instant?
 
     package static let longest = 15.0
-    /// Only a connection that lasts this long resets the wait, so a broker that drops each connection isn't asked ever
-    /// more often.
+    /// Only a connection that lasts this long resets the wait, so a broker that drops every connection is asked less
+    /// and less often.
     package static let lasting = Duration.seconds(60)
 
     package init() {}

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Others who publish on our topics: how often they are corrected, and whether one of them is a stack. Pure.
+/// Others who publish on our topics: how often their messages are corrected, and whether one of them is a stack. Pure.
 ///
 /// Of two stacks, the one that finds the other's messages when it connects yields: it publishes nothing, since it would
 /// overwrite the other's figures.

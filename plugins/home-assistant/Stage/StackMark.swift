@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Whose message this is on the broker: other programs may use topics that look like ours. Pure.
+/// The stack that a message on the broker belongs to: other programs may use topics that look like ours. Pure.
 enum StackMark: Equatable {
     /// A message of some stack that doesn't say which one: descriptions have no room for that.
     case someStack

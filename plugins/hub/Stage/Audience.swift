@@ -26,7 +26,7 @@ final class Audience {
     private static let peersLimit = 64
     /// For all connections of one identity together: each message is compared with every topic.
     private static let topicsLimitOfAll = 1024
-    /// A peer that hasn't sent its subscriptions for this long is gone, or will send them again.
+    /// A peer that hasn't sent its subscriptions for this long is gone, or will send them again later.
     private static let patience = Repetition.silence
 
     let socket: ZeroMQSocket

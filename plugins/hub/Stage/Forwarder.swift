@@ -47,7 +47,7 @@ package final class Forwarder: Sendable {
     /// - Parameters:
     ///   - seal: the keys and the list of those who may connect; nil for a bus without keys.
     ///   - ready: called once both endpoints are listening.
-    ///   - heartbeat: called when one is due; what it returns goes to all subscribers.
+    ///   - heartbeat: called when a heartbeat is due; what it returns goes to all subscribers.
     package func run(address: BusAddress, seal: HubSeal? = nil, ready: () -> Void, heartbeat: () -> Message?) throws {
         var isFirst = true
         // libzmq leaves the files of its Unix sockets behind.
@@ -92,8 +92,9 @@ package final class Forwarder: Sendable {
             let wait = max(.zero, min(beats.next, nextLook) - MonotonicClock.now).microseconds / 1000 + 1
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
-            // Subscriptions first: a new subscriber receives the next message, not the one after a burst. A newcomer
-            // learns at once, not seconds later, that the hub is running: a starting stack waits for that.
+            // Subscriptions are handled first, so that a new subscriber receives the next message, not the one after a
+            // burst. A newcomer learns at once, not seconds later, that the hub is running: a starting stack waits for
+            // that.
             if try hall.listen() { beats.greet(at: MonotonicClock.now) }
             var forwarded = 0
             for _ in 0..<256 {

@@ -27,7 +27,7 @@ final class HeldMessage {
 
     enum Outcome { case none, whole, malformed }
 
-    /// Receives the next message from a socket. One that doesn't have three frames is read and discarded.
+    /// Receives the next message from a socket. A message that doesn't have three frames is read and discarded.
     func receive(from socket: ZeroMQSocket) throws -> Outcome {
         clear()
         var surplus = zmq_msg_t()

@@ -19,8 +19,8 @@ final class SealedHall: Hall {
     private let message = HeldMessage()
     private let notice: (BusNotice) -> Void
     private let count: (BusNotice.Kind) -> Void
-    /// The most bytes in a topic and in a header. The hub reads both in each message: no peer should be able to keep it
-    /// busy.
+    /// The maximum length of a topic and of a header, in bytes. The hub reads both in each message: no peer should be
+    /// able to keep it busy.
     private static let topicLimit = 255
     private static let headerLimit = 16 << 10
 
@@ -64,7 +64,7 @@ final class SealedHall: Hall {
         try letIn()
         var isNew = false
         let now = MonotonicClock.now
-        // Bounded: a peer that keeps sending subscriptions mustn't delay the others.
+        // The number is limited, because a peer that keeps sending subscriptions mustn't delay the others.
         for _ in 0..<64 {
             switch try audience.listen(guests, at: now) {
             case .none: return isNew

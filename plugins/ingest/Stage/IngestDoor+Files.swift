@@ -9,7 +9,7 @@ extension IngestDoor {
     /// Where files go, and how large one may be.
     package struct Files: Sendable {
         package var taking: any FileTaking
-        /// On the same disk as the observer's inbox, so that a link is enough.
+        /// On the same disk as the observer's inbox, so that a link is enough to hand a file over.
         package var folder: String
         package var bytes: Int
         /// Receives a sentence for the operator.

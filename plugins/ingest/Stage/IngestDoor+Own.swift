@@ -19,7 +19,7 @@ extension IngestDoor {
         }
         if answer.isRefusal { return refused(answer) }
         if request.method != "GET" { noteTaken() }
-        // Otherwise, a change that changes nothing would be a way to read without having the right.
+        // Otherwise, a change that changes nothing would be a way to read without the right to do so.
         if !caller.mayRead {
             answer.body = .object((answer.body.object ?? [:]).filter { Self.told.contains($0.key) })
         }
@@ -49,7 +49,7 @@ extension IngestDoor {
         case (.ownTypes, _): return OwnRequest(.addType, body: .object(try body(of: request)))
         case (.events, _):
             var members = try body(of: request)
-            // The id is made here, so that a part that is sent twice is one event.
+            // The id is made here, so that a part that is sent twice makes only one event.
             let told = members.removeValue(forKey: "id") ?? .string(UUID().uuidString.lowercased())
             guard let id = told.string else { throw .malformed("id isn't text") }
             return OwnRequest(.addEvent, id: id, body: .object(members))

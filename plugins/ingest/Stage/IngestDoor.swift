@@ -117,8 +117,8 @@ package final class IngestDoor: Sendable {
         }
     }
 
-    /// Slows down clients without a valid token. Clients with one aren't held up by others behind the same address: a
-    /// proxy's address is shared by all its clients, and a token of 256 random bits can't be guessed.
+    /// Slows down clients without a valid token. Clients with a valid token aren't held up by others behind the same
+    /// address: a proxy's address is shared by all its clients, and a token of 256 random bits can't be guessed.
     private func unauthorized(_ peer: UInt64) -> IngestProblem {
         attempts.withLock { attempts in
             if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }

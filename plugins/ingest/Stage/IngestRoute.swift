@@ -28,7 +28,7 @@ package enum IngestRoute: String, CaseIterable {
         }
     }
 
-    /// As docs/openapi-ingest.json names it.
+    /// Its name in docs/openapi-ingest.json.
     package var template: String {
         switch self {
         case .file, .event: rawValue + "{id}"

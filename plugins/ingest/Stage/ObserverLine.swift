@@ -28,14 +28,14 @@ package final class ObserverLine: Sendable {
     /// By request.
     private let waiting = Mutex<[String: Waiting]>([:])
 
-    /// How long until a part is sent again, until it is given up, and until a whole request is given up.
+    /// How long until a part is sent again, until that part is given up, and until the whole request is given up.
     private let repeatAfter: Duration
     private let patience: Duration
     private let longest: Duration
 
     /// - Parameters:
-    ///   - patience: for one part. A request with many parts continues while they are being answered.
-    ///   - longest: for all parts; shorter than a proxy's timeout.
+    ///   - patience: the time allowed for one part. A request with many parts continues while they are being answered.
+    ///   - longest: the time allowed for all parts; shorter than a proxy's timeout.
     ///   - say: sends a part to the observer; the part may be lost.
     package init(
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),

@@ -4,9 +4,9 @@ import Protocol
 
 /// Cuts a request's content into parts that fit a message.
 package struct RequestParts {
-    /// Rows in a part: a commit's worth.
+    /// The maximum number of rows in a part: a commit's worth.
     private static let rowLimit = 2048
-    /// Bytes in a part's texts. A message holds 1 MiB.
+    /// The maximum number of bytes in a part's texts. A message holds 1 MiB.
     private static let byteLimit = 640 << 10
     private static let deletionLimit = 16_384
 

@@ -48,6 +48,6 @@ package struct Notification: Sendable, Equatable {
 /// The result of an attempt to deliver it.
 package enum NotificationResult: Sendable, Equatable {
     case told
-    /// The reason; the alert is tried again.
+    /// The reason why it failed; the alert is tried again.
     case failed(String)
 }

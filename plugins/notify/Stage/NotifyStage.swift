@@ -8,7 +8,7 @@ import StageKit
 /// Notifies a person of alerts: pulls them from every stage that raises any, and delivers each one, in order, before
 /// its anchor moves.
 ///
-/// At least once: one that was delivered just before a crash is delivered again, under the same id.
+/// Delivery is at least once: an alert delivered just before a crash is delivered again, under the same id.
 package final class NotifyStage: Stage {
     private struct Waiting {
         var upstream: Int
@@ -32,7 +32,7 @@ package final class NotifyStage: Stage {
     private static let longestWait = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - kinds: which alerts; nil for all.
+    ///   - kinds: the kinds of alerts to deliver; nil for all.
     ///   - tellsCleared: whether to notify also when an alert is over.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }

@@ -2,7 +2,7 @@ import HealthModel
 import SQLite
 
 /// What is known about the users themselves (`dateOfBirth`; `ownTypes`, how their own types are aggregated): part of
-/// the observer's changelog, so that every stage sees the same. `members` has what an export said and what a followed
+/// the observer's changelog, so that every stage sees the same. `members` holds what an export said and what a followed
 /// stack has reported; types made here have their own tables.
 package enum CharacteristicsTable {
     static func createTables(in database: Database) throws {

@@ -21,7 +21,7 @@ struct FirstReads {
         self.spans = spans
     }
 
-    /// Whether any of these sequence numbers, `after` excluded, came from a first read.
+    /// Whether any of these sequence numbers, `after` excluded, came from a first read of a person's history.
     func touches(after: SequenceNumber, through: SequenceNumber) -> Bool {
         spans.contains { $0.after < through && after < $0.until }
     }

@@ -6,7 +6,7 @@ import StageKit
 /// What `check` and `status` ask for: how complete the samples are, what Apple counted, what is in quarantine. Nothing
 /// is derived from these answers.
 extension ObserverSource {
-    /// How many numbers the columns of one page may hold: well within 64 KiB.
+    /// The maximum number of values in the columns of one page: well within 64 KiB.
     private static let numbersPerPage = 9000
     private static let summariesPerPage = 150
 

@@ -16,8 +16,8 @@ package final class ObserverSource: PullSource {
     let budget: CompletenessReader.Budget
     private let access: ReadAccess
 
-    /// Parts in one slice's answer: well within every socket's high-water mark. A longer slice continues in another
-    /// request.
+    /// The maximum number of parts in one slice's answer: well within every socket's high-water mark. A longer slice
+    /// continues in another request.
     static let partsPerSlice = 24
     private static let pagesPerRequest = ChangelogSource.pagesPerRequest
     private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)

@@ -6,7 +6,7 @@ import SQLite
 /// Stores what people make themselves: their types, and which sample is which event. The events' content is only in
 /// their samples.
 package enum OwnTables {
-    /// A removed type keeps its row, without a kind, so that the changelog reports the removal.
+    /// A removed type keeps its row, but without a kind, so that the changelog reports the removal.
     static func create(in database: Database) throws {
         try database.execute(
             """
@@ -122,7 +122,7 @@ package enum OwnTables {
     }
 
     /// Events, the latest entered first.
-    /// - Parameter start: what their ids begin with; an event with exactly this id comes before all others.
+    /// - Parameter start: the prefix of their ids; an event with exactly this id comes before all others.
     static func events(
         of user: String, beginning start: String, limit: Int, in database: Database
     ) throws -> [Place] {

@@ -50,8 +50,8 @@ final class ReadAccess {
 
     func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types { Self.without(denied, types) }
 
-    /// Of a type that is wanted only during samples of a denied one, nothing may be found either: it would show when
-    /// those were.
+    /// If a type is wanted only during samples of a denied type, nothing of it may be found either: it would reveal
+    /// when the denied samples were.
     func allowed(_ query: SliceQuery) -> SliceQuery {
         guard !denied.isEmpty else { return query }
         var query = query

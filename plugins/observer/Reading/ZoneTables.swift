@@ -31,8 +31,8 @@ package enum ZoneTables {
         return users
     }
 
-    /// Whether the zone at the beginning of a user's timeline has been set. Called for each part that is ingested, so
-    /// it reads one row, no matter how many hours were observed.
+    /// Whether the zone at the beginning of a user's timeline has been set. This is called for each part that is
+    /// ingested, so it reads only one row, no matter how many hours were observed.
     package static func hasHome(_ user: String, in database: Database) throws -> Bool {
         let home = try database.prepare("SELECT 1 FROM zone_settings WHERE user = ? AND moment = ?")
         home.bind(1, user)

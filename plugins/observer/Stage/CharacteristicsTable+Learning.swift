@@ -6,14 +6,14 @@ import SQLite
 import StageKit
 
 extension CharacteristicsTable {
-    /// Learns what an export says about its user. The newest export wins, whatever order they come in; one that says
-    /// nothing changes nothing.
+    /// Learns what an export says about its user. The newest export wins, in whatever order exports come in; an export
+    /// that says nothing changes nothing.
     static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
         guard let birth = info.dateOfBirth?.description else { return }
         let exported = (info.date ?? .distantPast).microseconds
         let known = try known(of: user, turn)
         let knownBirth = known.members["dateOfBirth"]?.string
-        // If two exports have the same date the greater value wins, so that the order in which they arrive doesn't
+        // If two exports have the same date, the greater value wins, so that the order in which they arrive doesn't
         // matter.
         if let at = known.exported, let knownBirth, (at, knownBirth) >= (exported, birth) { return }
         var members = known.members
@@ -21,8 +21,8 @@ extension CharacteristicsTable {
         try write(members, exported: exported, was: known, user: user, turn)
     }
 
-    /// Adopts what another stack knows about the user; anything that it doesn't say stays as it is. This counts until
-    /// an export says otherwise, since that stack doesn't say which export it comes from.
+    /// Adopts what another stack knows about the user; anything that it doesn't say stays as it is. The value counts
+    /// until an export says otherwise, since that stack doesn't say which export it comes from.
     static func follow(_ members: Value, user: String, _ turn: Turn) throws {
         guard let told = members.object else { return }
         let known = try known(of: user, turn)

@@ -16,7 +16,7 @@ enum FollowedTable {
             """)
     }
 
-    /// Empty for one that hasn't brought anything.
+    /// Empty for an instance that hasn't brought anything.
     static func cursor(of bringer: String, in database: Database) throws -> String {
         let find = try database.prepare("SELECT cursor FROM followed WHERE bringer = ?")
         find.bind(1, bringer)

@@ -7,7 +7,7 @@ import Protocol
 /// One file while it is being read: what this attempt has found so far.
 final class ImportAttempt {
     let id: String
-    /// The effect that reads it: anything from a different one belongs to an earlier attempt.
+    /// The effect that reads it: anything from a different effect belongs to an earlier attempt.
     let effect: Int64
     let session: ImportSession
     let startedAt: MonotonicTime

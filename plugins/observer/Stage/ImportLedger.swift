@@ -130,7 +130,7 @@ final class ImportLedger {
         }.max()
     }
 
-    /// What was asked of a person's imports that ended well, without their reports.
+    /// What was requested of a person's successful imports, without their reports.
     func closedPlans(
         of user: String, besides id: String = "", _ turn: Turn
     ) throws -> [(plan: ImportPlan?, isUndone: Bool)] {

@@ -13,7 +13,7 @@ extension ObserverStage {
     private static let way = "/v1/events"
 
     /// Carries out a request; repeating it changes nothing.
-    /// - Parameter device: which one sent it; nil for a command.
+    /// - Parameter device: the device that sent it; nil for a command.
     func answer(_ request: OwnRequest, of user: String, from device: String?, _ turn: Turn) throws -> OwnAnswer {
         do {
             switch request.action {

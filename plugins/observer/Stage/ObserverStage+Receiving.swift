@@ -5,7 +5,7 @@ import StageKit
 
 /// Receives files that the observer can't open in place: it asks the command for their bytes.
 extension ObserverStage {
-    /// How many at once; others wait for their turn.
+    /// How many files are received at once; others wait for their turn.
     private static let receptionsAtOnce = 2
 
     /// A command reports that it is running and could send the file.

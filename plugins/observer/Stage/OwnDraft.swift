@@ -117,7 +117,7 @@ struct OwnDraft {
 enum OwnKind: String, CaseIterable {
     case quantity, category
 
-    /// What names and ids consist of.
+    /// The characters that names and ids consist of.
     static let nameBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// HealthKit's own type of that name, if samples of it can be entered by hand.

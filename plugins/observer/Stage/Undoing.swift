@@ -10,7 +10,7 @@ struct Undoing {
     let user: String
     var progress: TakeBackProgress
     var counts = TakeBackCounts()
-    /// The most rows that the walk may still have to examine.
+    /// The maximum number of rows that the walk may still have to examine.
     var left: Int64 = 1
 
     var isTrial: Bool { request.dryRun == true }

@@ -74,10 +74,10 @@ package enum DestinationToken {
 }
 
 extension Manifest {
-    /// Whether its instances deliver over HTTP: they have the option `url`.
+    /// Whether its instances deliver over HTTP, that is, have the option `url`.
     package var isHTTPDestination: Bool { kind == .uploader && !configuration["properties"]["url"].isNull }
-    /// Whether they publish to an MQTT broker: they have the option `broker`.
+    /// Whether they publish to an MQTT broker, that is, have the option `broker`.
     package var isBrokerDestination: Bool { kind == .uploader && !configuration["properties"]["broker"].isNull }
-    /// Whether they keep files in a folder: they have the option `folder`.
+    /// Whether they keep files in a folder, that is, have the option `folder`.
     package var isFolderDestination: Bool { kind == .uploader && !configuration["properties"]["folder"].isNull }
 }

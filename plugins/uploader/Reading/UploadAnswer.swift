@@ -17,14 +17,14 @@ package struct UploadAnswer: Sendable, Equatable {
 
     /// How many characters of a reason are kept.
     static let reasonLimit = 500
-    /// The most bytes in a generation, since it goes into a header of later requests.
+    /// The maximum length of a generation, in bytes, since it goes into a header of later requests.
     static let generationLimit = 128
 
     package var form = Form.empty
     /// nil when the body has none.
     package var counts: Counts?
     package var refused: [Refusal] = []
-    /// Ids of known elements that it has with other content under the same version.
+    /// Ids of known elements that the backend has under the same version but with different content.
     package var conflicts: [String] = []
     /// False when the body has refusals in an unknown form, or invalid counts.
     package var areRefusalsReadable = true
@@ -125,7 +125,7 @@ package struct UploadAnswer: Sendable, Equatable {
         self.counts = counts
     }
 
-    /// Anything but a text means something else, in words of the server's own.
+    /// Anything but a text has some other meaning, in the server's own terms.
     private mutating func readConflicts(_ scanner: inout JSONScanner) throws(JSONScanError) {
         try scanner.beginArray()
         while try scanner.nextElement() {
@@ -157,7 +157,7 @@ package struct UploadAnswer: Sendable, Equatable {
                 } else if name == "index" {
                     refusal.index = span.integer.flatMap { Int(exactly: $0) }
                 } else if name == "reason" {
-                    // Text from another server: enough to know why, and no more of it in files and logs.
+                    // Text from another server: only enough of it to know the reason is kept in files and logs.
                     refusal.reason = String((span.text ?? "").prefix(Self.reasonLimit))
                 }
             }

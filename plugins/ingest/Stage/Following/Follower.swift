@@ -5,8 +5,8 @@ import Protocol
 
 /// Follows another stack: asks it for its changes, and hands them to the observer over the same line as pushed samples.
 ///
-/// It keeps nothing on disk: the observer stores how far it has come, together with the samples. Belongs to one thread,
-/// because its requests wait.
+/// It keeps nothing on disk: the observer stores the follower's position together with the samples. Belongs to one
+/// thread, because its requests wait.
 package struct Follower {
     /// What an operator may want to know.
     package enum Notice: Sendable, Equatable {
@@ -35,7 +35,8 @@ package struct Follower {
     private let notice: (Notice) -> Void
     /// What the process reports about it.
     package private(set) var standing: IngestDetails.Following
-    /// The position up to which the observer has everything; nil while that isn't known, empty if it has nothing.
+    /// The position up to which the observer has everything; nil while it isn't known, empty if the observer has
+    /// nothing.
     private var cursor: String?
     /// Whether the observer still lacks the end of the other stack's changes.
     private var isCopying = false
@@ -47,7 +48,7 @@ package struct Follower {
 
     /// - Parameters:
     ///   - address: the other stack's, for people.
-    ///   - token: the other stack's, read for each request, so that a new one takes effect at once.
+    ///   - token: the other stack's token, read for each request, so that a new token takes effect at once.
     package init(
         address: String, line: ObserverLine, token: @escaping () throws -> String, ask: @escaping Ask,
         clock: @escaping () -> Instant = { WallClock.now }, notice: @escaping (Notice) -> Void
@@ -100,7 +101,7 @@ package struct Follower {
         notice(.failed(why: problem.description, pause: pause))
     }
 
-    /// Asks the observer how far it has come.
+    /// Asks the observer for the position it has reached.
     private mutating func learn() throws -> String {
         let receipt = try report()
         begins = false
@@ -181,8 +182,8 @@ package struct Follower {
         return true
     }
 
-    /// A part for each page, each as large as it was on the other stack's bus. Only the last part says how far the
-    /// changes reach.
+    /// A part for each page, each as large as it was on the other stack's bus. Only the last part contains the position
+    /// that the changes reach.
     static func parts(of answer: ChangesAnswer, begins: Bool, id: String) -> [IngestPart] {
         let pages = answer.pages.isEmpty ? [SamplePage()] : answer.pages
         return pages.enumerated().map { number, page in

@@ -18,7 +18,7 @@ package struct DroppedFile: Sendable, Equatable {
 package struct DropSettlement: Sendable, Equatable {
     package var folder: String
     package var name: String
-    /// Only this file is moved: by now a different one may have its name.
+    /// Only this file is moved, because a different one may have its name by now.
     package var file: FileIdentity
     package var isDone: Bool
     /// The report, in JSON, that is put beside it there.

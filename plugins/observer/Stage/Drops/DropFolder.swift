@@ -41,12 +41,12 @@ package struct DropFolder: Sendable {
         return files
     }
 
-    /// What the beginning and end of a file say about it; nil when a different file now has its name.
+    /// What the beginning and end of a file reveal about it; nil when a different file now has its name.
     package func end(of name: String, _ file: FileIdentity) -> ExportEnd? {
         opened(name, file) { ExportEnd(descriptor: $0, size: file.size) }
     }
 
-    /// Reads all of it; nil when a different file now has its name, or when it changes in the meantime.
+    /// Reads the whole file; nil when a different file now has its name, or when the file changes in the meantime.
     package func dropped(_ name: String, _ file: FileIdentity) -> DroppedFile? {
         opened(name, file) { descriptor in
             let hash = ContentHash()
@@ -114,7 +114,7 @@ package struct DropFolder: Sendable {
         return stem + (number > 1 ? " \(number)" : "") + ending
     }
 
-    /// - Returns: why it can't be written; nil when it was.
+    /// - Returns: the reason why it can't be written; nil when it was written.
     private func write(_ bytes: [UInt8], _ report: String) -> String? {
         let draft = path + "/.report-\(getpid()).part"
         unlink(draft)

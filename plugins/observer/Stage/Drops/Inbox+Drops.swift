@@ -18,7 +18,7 @@ final class DropWatcher: Sendable {
     func run(_ folder: DropFolder, tell: (DropEvent) -> Bool) {
         var watch = DropWatch()
         var problem: String??
-        // Measured by counting checks, so at least this much time has passed, whatever the clocks do.
+        // Time is measured by counting checks, so at least this much has passed, whatever the clocks do.
         var time = MonotonicTime.distantPast
         while !isStopped.withLock({ $0 }) {
             let now = folder.problem()

@@ -23,7 +23,7 @@ extension ObserverStage {
     }
 
     private func take(_ found: DroppedFile, _ turn: Turn) throws {
-        // Known from before a crash: its import continues.
+        // The file is known from before a crash, and its import continues.
         if let known = drops.drops[found.name], known.file == found.file { return }
         let id = try ImportID.next(content: found.hash, user: defaultUser) { try imports.entry($0, turn)?.isSpent }
         try drops.add(.init(name: found.name, id: id, file: found.file), turn)
@@ -35,7 +35,7 @@ extension ObserverStage {
                 report: nil, problem: nil, seconds: 0, plan: nil, offer: nil), turn)
     }
 
-    /// Moves files that have been read, or can't be.
+    /// Moves files that have been read, or that can't be read.
     /// - Returns: when to try again.
     func settleDrops(_ turn: Turn) throws -> MonotonicTime? {
         guard let inbox else { return nil }
