@@ -69,6 +69,12 @@ class Board:
         titles = [panel["title"] for panel in self.panels if panel["type"] != "stat"]
         if len(set(titles)) != len(titles):
             yield "two panels have the same title"
+        if not content.get("refresh"):
+            yield "it shows what was there when it was opened"
+        yield from self.link_problems()
+        for target in self.targets():
+            if re.search(r"\$__timeFilter\((\w+\.)?date\)", target.sql or ""):
+                yield f"{target.place}: it compares dates with dates, so that a range of 7 days has 8"
         yield from self.overlaps()
         for panel in self.panels:
             for problem in self.panel_problems(panel):
@@ -81,6 +87,15 @@ class Board:
             name = match.group(1) or match.group(2)
             if name not in known and not name.startswith("__"):
                 yield f"there is no variable {name}"
+
+    def link_problems(self):
+        """Boards of health share the chosen range. The operator's is in hours, in which there may be no whole day."""
+        kinds = {tag for tag in self.content["tags"] if tag != "healthbus"}
+        if len(kinds) != 1 or not kinds <= {"health", "stack"}:
+            yield "it is neither of health nor of a stack"
+        for link in self.content["links"]:
+            if link["keepTime"] != (kinds == {"health"} and "health" in link["tags"]):
+                yield f"its link to {link['tags']} has another keepTime"
 
     def overlaps(self):
         taken = {}
@@ -101,8 +116,17 @@ class Board:
         defaults, overrides = panel["fieldConfig"]["defaults"], panel["fieldConfig"]["overrides"]
         units = [defaults.get("unit")] + [each["value"] for rule in overrides for each in rule["properties"] if each["id"] == "unit"]
         for unit in units:
-            if unit and unit not in UNITS and not re.match(r"(suffix|time):\S", unit):
+            if unit and unit not in UNITS and not re.match(r"suffix:\S", unit):
                 yield f"Grafana has no unit {unit}, or it isn't among those known here"
+        for query in panel["targets"]:
+            sql, expression = query.get("rawSql", ""), query.get("expr", "")
+            if re.search(r"\bdate(::timestamp)? AS time\b", sql):
+                yield "it draws a day at midnight, so that half of the first bar is outside the range"
+            if "histogram_quantile" in expression and not re.search(r"\bby \([^)]*\binstance\b", expression):
+                yield "it mixes the delays of different destinations"
+            for label in ("instance", "metric"):
+                if re.search(rf"\bby \([^)]*\b{label}\b", expression) and query.get("format") != "table" and f"{{{{{label}}}}}" not in query["legendFormat"]:
+                    yield f"its legend doesn't say which {label}"
         # By default, Grafana colours a number green, or red if it is 80 or more.
         if panel["type"] == "stat" and not (defaults.get("thresholds") or defaults.get("color", {}).get("mode") == "fixed"):
             yield "its number would be red from 80"
@@ -128,7 +152,7 @@ def documented_metrics():
 
 class Expander:
     """Replaces variables and macros as Grafana's page and its PostgreSQL plugin do, for a time range and variables'
-    values."""
+    values. A macro ends at the first closing parenthesis, and its arguments are separated by commas."""
 
     def __init__(self, begin, end, variables, scrape_seconds=1):
         self.begin, self.end, self.variables, self.scrape = begin, end, variables, scrape_seconds
@@ -152,7 +176,7 @@ class Expander:
         return re.sub(r"\$(__\w+)\(([^)]*)\)", self.macro, self.variables_in(text))
 
     def macro(self, match):
-        name, argument = match.group(1), match.group(2).strip()
+        name, argument = match.group(1), match.group(2).split(",")[0].strip()
         begin, end = self.begin.strftime("'%Y-%m-%dT%H:%M:%SZ'"), self.end.strftime("'%Y-%m-%dT%H:%M:%SZ'")
         if name == "__timeFilter":
             return f"{argument} BETWEEN {begin} AND {end}"

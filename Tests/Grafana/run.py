@@ -93,7 +93,7 @@ class Trial:
         self.database, self.prometheus, self.begun = database, prometheus, begun
         now = datetime.datetime.now(datetime.timezone.utc)
         self.begin = (now - datetime.timedelta(days=DAYS - 5)).replace(hour=0, minute=0, second=0, microsecond=0)
-        self.end = (now + datetime.timedelta(hours=14)).replace(microsecond=0)
+        self.end = (now + datetime.timedelta(hours=26)).replace(microsecond=0)
 
     def variables(self, board):
         """Values of a board's variables, from their own queries, in order; with All where it is offered."""
@@ -140,10 +140,15 @@ class Trial:
                             sys.exit(f"wrong: {target} with {name} {found[0]}: {problem}")
             print(f"  {board.name}: {count} queries are answered")
 
-    def rows(self, board_name, place):
+    def rows(self, board_name, place, begin=None, end=None):
         board = next(board for board in boards.all_boards() if board.name == board_name)
         target = next(target for target in board.targets() if target.place == place)
-        return self.database.ask(boards.Expander(self.begin, self.end, self.variables(board)).sql(target.sql))
+        return self.database.ask(boards.Expander(begin or self.begin, end or self.end, self.variables(board)).sql(target.sql))
+
+    def is_shown(self, date):
+        """Whether a day's noon lies in the range."""
+        noon = datetime.datetime.combine(datetime.date.fromisoformat(date), datetime.time(12), datetime.timezone.utc)
+        return self.begin <= noon <= self.end
 
     def can_fail(self):
         """Breaks queries, and checks that the test finds each broken one."""
@@ -174,7 +179,7 @@ def same(what, found, wanted):
 
 def compare(trial, days):
     """Checks that panels show the stack's own figures."""
-    days = [day for day in days if trial.begin.date() <= datetime.date.fromisoformat(day["date"]) <= trial.end.date()]
+    days = [day for day in days if trial.is_shown(day["date"])]
 
     def shown(board, title, column):
         return {row["time"][:10]: float(row[column]) for row in trial.rows(board, f"{title} (A)") if row[column] is not None}
@@ -190,7 +195,7 @@ def compare(trial, days):
         wanted = {}
         for date, night in sleep.items():
             wall = datetime.datetime.fromisoformat(night[member].replace("Z", "+00:00")).astimezone(BERLIN).replace(tzinfo=None)
-            wanted[date] = (wall - datetime.datetime.fromisoformat(date)).total_seconds() * 1000
+            wanted[date] = (wall - datetime.datetime.fromisoformat(date)).total_seconds() / 3600
         same(column, shown("nights.json", "Bed time and wake time", column), wanted)
     workouts = trial.rows("workouts.json", "Workouts (A)")
     wanted = sorted(
@@ -210,6 +215,20 @@ def compare(trial, days):
     unfinished = [day["date"] for day in days if not day["final"]]
     marked = [row["text"][:10] for row in trial.rows("days.json", "Not final yet")]
     check(unfinished and marked == unfinished, f"{len(unfinished)} of the days isn't final, and marked")
+
+    # Whatever the time, a range of a number of days shows as many, and what is shown lies in it.
+    for hours in (0.5, 6, 11.9, 12.1, 23.5):
+        end = trial.begin + datetime.timedelta(days=40, hours=hours)
+        begin = end - datetime.timedelta(days=7)
+        counted = int(trial.rows("days.json", "Days (A)", begin, end)[0]["With data"])
+        drawn = [datetime.datetime.fromisoformat(row["time"] + "+00:00") for row in trial.rows("days.json", "Steps (A)", begin, end)]
+        if counted != 7 or len(drawn) != 7 or not begin <= drawn[0] <= drawn[-1] <= end:
+            sys.exit(f"wrong: in 7 days up to {end}, {counted} days are counted, and {len(drawn)} drawn, from {drawn[0]} on")
+    check(True, "seven days in a range of seven")
+
+    by_hour = sum(float(row["Steps"]) for row in trial.rows("days.json", "Steps by hour (A)"))
+    mean = sum(final.values()) / len(final)
+    check(abs(by_hour - mean) < 1e-6 * mean, "steps by hour are those of the final days")
 
 
 
