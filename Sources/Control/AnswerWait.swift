@@ -17,16 +17,19 @@ final class AnswerWait {
     private let client: StackClient
     private let instance: String
     private let hub: String
+    /// What hasn't happened if the instance is never heard, such as "nothing was reset".
+    private let undone: String
     private let tell: (String) -> Void
     private var tellAt = MonotonicClock.now + silence
 
     init(
-        _ client: StackClient, for instance: String, hub: String,
+        _ client: StackClient, for instance: String, hub: String, undone: String = "nothing was changed",
         tell: @escaping (String) -> Void = {
             LiveLine.error.say("healthbus: \($0)")
         }
     ) {
-        (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)
+        (self.client, self.instance, self.hub) = (client, instance, hub)
+        (self.undone, self.tell) = (undone, tell)
     }
 
     /// The process that sends no heartbeat: the instance, or the hub if no process sends any; nil when the instance
@@ -57,7 +60,7 @@ final class AnswerWait {
     func untilHeard(within seconds: Double = patience) throws {
         let deadline = MonotonicClock.now + .seconds(seconds)
         while let silent {
-            guard MonotonicClock.now < deadline else { throw failure(of: silent, "nothing was asked of it") }
+            guard MonotonicClock.now < deadline else { throw unasked(silent) }
             client.hello()
             look()
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
@@ -67,15 +70,22 @@ final class AnswerWait {
     /// Why the request failed.
     /// - Parameter usual: the reason if the instance does send heartbeats.
     func failure(else usual: @autoclosure () -> Failure) -> Failure {
-        silent.map { failure(of: $0, "what was asked may still be done when it continues") } ?? usual()
+        silent.map {
+            Failure(state(of: $0), hint: "what was asked may still be done when it continues; " + restart($0))
+        } ?? usual()
     }
 
-    private func failure(of silent: String, _ asked: String) -> Failure {
-        let isSupervised = silent != hub && Readiness.isUp(client.heartbeats["supervisor"])
-        return Failure(
-            silent == hub
-                ? "'\(hub)' isn't passing messages on" : "'\(silent)' is running but not responding",
-            hint: "\(asked); " + Finding.restart(silent, isSupervised: isSupervised))
+    private func unasked(_ silent: String) -> Failure {
+        Failure("\(undone): \(state(of: silent))", hint: restart(silent) + "; then run this again")
+    }
+
+    private func state(of silent: String) -> String {
+        silent == hub ? "'\(hub)' isn't passing messages on" : "'\(silent)' is running but not responding"
+    }
+
+    private func restart(_ silent: String) -> String {
+        Finding.restart(
+            silent, isSupervised: silent != hub && Readiness.isUp(client.heartbeats["supervisor"]))
     }
 }
 

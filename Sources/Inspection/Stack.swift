@@ -18,6 +18,8 @@ package struct Stack: Sendable {
     package let catalog: PluginCatalog
     /// The options that suggested commands need in order to refer to this stack.
     package var advice = Advice()
+    /// The instance that a command makes do something; nil for a command that only shows data.
+    package var acting: String?
 
     /// - Parameter choices: plugins that override the state folder's, by instance.
     /// - Throws: `ConfigurationError` with the file, the key and what is allowed; if there are several, a `Failure`
@@ -114,15 +116,22 @@ package struct Stack: Sendable {
         }
     }
 
-    /// For the reader of a command's output: how old the data is, and what to do.
     private func tell(of silence: StackReader.Silence) {
-        let age = HumanFormat.duration(.seconds(silence.age))
-        let text =
-            (silence.isHub
-                ? "'\(silence.instance)' isn't passing messages on; this shows the last saved data"
-                : "'\(silence.instance)' is running but not responding; this shows its data as of \(age) ago")
-            + "\nhint: 'healthbus doctor' shows what is stuck and what to do"
+        guard let text = notice(of: silence) else { return }
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
+    }
+
+    /// For the reader of a command's output: how old the data is, and what to do. Pure.
+    /// - Returns: nil if the command is about to say that it can't do anything because of this.
+    package func notice(of silence: StackReader.Silence) -> String? {
+        if let acting, silence.isHub || silence.instance == acting { return nil }
+        let age = HumanFormat.duration(.seconds(silence.age))
+        let verb = acting == nil ? "shows" : "uses"
+        return
+            (silence.isHub
+            ? "'\(silence.instance)' isn't passing messages on; this \(verb) the last saved data"
+            : "'\(silence.instance)' is running but not responding; this \(verb) its data as of \(age) ago")
+            + "\nhint: 'healthbus doctor' shows what is stuck and what to do"
     }
 
     /// Reads the file of an instance that sends no heartbeat: under its lock if that is free, otherwise alongside the

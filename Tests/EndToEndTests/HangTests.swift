@@ -96,11 +96,15 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 #expect(try await stack.onState("import", export).exit == .code(0))
                 let other = try await stack.generate("other.zip", "--days", "4", "--seed", "5")
-                let commands: [(instance: String, words: [String])] = [
-                    ("observer", ["import", other]), ("steps", ["backup", stack.path("backup")]),
-                    ("observer", ["quarantine", "retry", "--all"]), ("observer", ["types", "off", "StepCount"]),
-                    ("observer", ["zone", "set", "Asia/Tokyo"]), ("observer", ["device", "set", "locked=true"]),
-                    ("steps", ["replay", "steps", "--from", "2025-01-01"]), ("steps", ["reset", "steps", "--yes"]),
+                let commands: [(instance: String, undone: String, words: [String])] = [
+                    ("observer", "nothing was imported", ["import", other]),
+                    ("steps", "no backup was made", ["backup", stack.path("backup")]),
+                    ("observer", "nothing was retried", ["quarantine", "retry", "--all"]),
+                    ("observer", "nothing was changed", ["types", "off", "StepCount"]),
+                    ("observer", "nothing was changed", ["zone", "set", "Asia/Tokyo"]),
+                    ("observer", "nothing was changed", ["device", "set", "locked=true"]),
+                    ("steps", "nothing was replayed", ["replay", "steps", "--from", "2025-01-01"]),
+                    ("steps", "nothing was reset", ["reset", "steps", "--yes"]),
                 ]
                 let pids = try ["observer", "steps"].map { try #require(try stack.pid(of: $0)) }
                 for pid in pids { kill(pid, SIGSTOP) }
@@ -113,10 +117,11 @@ extension EndToEnd {
                     #expect(ended.exit == .code(1), "\(command.words): \(ended)")
                     for words in [
                         "waiting for '\(command.instance)', which is running but not responding\n",
-                        ": '\(command.instance)' is running but not responding\nhint: nothing was asked of it; restart it: "
+                        "\(command.undone): '\(command.instance)' is running but not responding\nhint: restart it: "
                             + "'healthbus stop \(command.instance) --state \(stack.state)', then "
-                            + "'healthbus start \(command.instance) --state \(stack.state)'",
+                            + "'healthbus start \(command.instance) --state \(stack.state)'; then run this again",
                     ] { #expect(ended.error.contains(words), "\(command.words): \(ended.error)") }
+                    #expect(!ended.error.contains("this shows its data"), "\(command.words): \(ended.error)")
                 }
                 for pid in pids { kill(pid, SIGCONT) }
                 try await until("both are heard again", within: 60, every: 100) {

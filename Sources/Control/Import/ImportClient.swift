@@ -93,7 +93,7 @@ package final class ImportClient {
         let file = try Self.file(path)
         var request = ImportFile(path: file.path, user: user, file: file.identity)
         options.ask(&request)
-        let wait = AnswerWait(client, for: observer, hub: hub)
+        let wait = AnswerWait(client, for: observer, hub: hub, undone: "nothing was imported")
         try wait.untilHeard(within: seconds)
         let id = try begun(request, of: file, within: seconds) ?? UUID().uuidString.lowercased()
         request.id = id

@@ -49,12 +49,27 @@ package final class MendClient {
         return runs ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
     }
 
+    /// What to say of a request that was never made.
+    package static func undone(_ action: String) -> String {
+        switch action {
+        case "backup": "no backup was made"
+        case "cancel": "nothing was cancelled"
+        case "drop": "nothing was dropped"
+        case "replay": "nothing was replayed"
+        case "reset": "nothing was reset"
+        case "retry": "nothing was retried"
+        case "settle": "nothing was resolved"
+        case "undo": "nothing was undone"
+        default: "nothing was changed"
+        }
+    }
+
     // MARK: One that runs
 
     private func ask(_ name: String, _ request: MendRequest, _ progress: (Int64) -> Void) throws -> Outcome {
         let client = try self.client ?? StackClient(address: stack.address)
         self.client = client
-        let wait = AnswerWait(client, for: name, hub: stack.hub)
+        let wait = AnswerWait(client, for: name, hub: stack.hub, undone: Self.undone(request.action))
         try wait.untilHeard()
         var watch = ProgressWatch()
         var saidAt = MonotonicTime.distantPast

@@ -53,7 +53,9 @@ enum TypesCommand: Command {
                 "types \(action) takes \(wanted == 3 ? "a type and a frequency" : "one type")",
                 hint: "as in 'healthbus types \(action) StepCount\(wanted == 3 ? " hourly" : "")'")
         }
-        let report = try TypesReport(stack, now: Date())
+        var acting = stack
+        acting.acting = stack.observer
+        let report = try TypesReport(acting, now: Date())
         let type = try TypeName.identifier(words[1], known: report.types.map(\.type))
         var setting = SwitchTypes.Setting()
         switch action {

@@ -26,7 +26,8 @@ enum QuarantineCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let action = try ListAction.of(arguments)
         let selection = try action.selection(arguments)
-        let stack = try Stack(reading: arguments)
+        var stack = try Stack(reading: arguments)
+        if action == .retry || action == .drop { stack.acting = stack.observer }
         let report = try QuarantineReport(stack, selection, isWhole: action == .show)
         let isJSON = arguments.flag("--json")
         switch action {

@@ -24,8 +24,9 @@ enum ReplayCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        var stack = try Stack(arguments)
         let instance = try stack.named(arguments.positionals[0])
+        if !arguments.flag("--dry-run") { stack.acting = instance.name }
         guard let text = arguments.value("--from") else {
             throw Failure.usage("--from is missing", hint: "give a date, as in --from 2025-03-01")
         }

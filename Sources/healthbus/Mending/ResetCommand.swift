@@ -14,8 +14,9 @@ enum ResetCommand: Command {
         examples: ["healthbus reset steps --dry-run", "healthbus reset steps --yes"])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        var stack = try Stack(arguments)
         let instance = try stack.named(arguments.positionals[0])
+        if !arguments.flag("--dry-run") { stack.acting = instance.name }
         let what: String
         switch instance.manifest.kind {
         case .handler: what = "computes every day again from the observer's samples"

@@ -36,7 +36,7 @@ enum ServiceCommand: Command {
             StandardStream.output.write(lines.map { $0 + "\n" }.joined())
             if !SystemdUnit.isSystemdRunning {
                 StandardStream.error.write(
-                    "healthbus: systemd doesn't run here (there is no /run/systemd/system), so nothing starts the unit\n"
+                    "healthbus: the unit is written, but nothing starts it: systemd doesn't run here (there is no /run/systemd/system)\n"
                 )
             }
         case let other: throw Failure.usage("healthbus service can't \"\(other)\"", hint: "give show or install")
