@@ -30,8 +30,11 @@ package enum AskedWait: Sendable, Equatable {
             until < lastShown
             ? "; it asked to wait until \(InstantText.local(until, now: now))" : "; it asked to wait forever"
         guard asked > longest else { return text }
-        let next = InstantText.local(now + .microseconds(Int64(longest * 1e6)), now: now)
-        return text + ", and will be tried again at \(next) ('retryAfterCapSeconds')"
+        let again = now + .microseconds(Int64(longest * 1e6))
+        // If only one of the two times had a date, the other would seem to be on the same day.
+        let isDated = until < lastShown && InstantText.local(until, now: now).contains(" ")
+        let next = InstantText.local(again, now: isDated ? until : now)
+        return text + ", but is tried again at \(next) ('retryAfterCapSeconds')"
     }
 
     private static let leastShown = 5.0

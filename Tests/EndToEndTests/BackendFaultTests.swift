@@ -75,7 +75,9 @@ extension EndToEnd {
                     "{ \"instances\": { \"uploader\": { \"configuration\": { \"tokenFile\": \"\(token)\" } } } }")
                 let ended = try await stack.up("--config", file, "--import", export, "--until-idle").ended()
                 #expect(ended.exit == .code(1), "\(ended.error)")
-                #expect(ended.error.contains("not idle: uploader:"), "\(ended.error.suffix(1000))")
+                #expect(
+                    ended.error.contains("the stack stopped before finishing: uploader:"), "\(ended.error.suffix(1000))"
+                )
                 #expect(ended.error.contains("token") && ended.error.contains("401"), "\(ended.error.suffix(1000))")
                 #expect(!ended.error.contains("not-the-one"))
 

@@ -108,7 +108,7 @@ extension EndToEnd {
                 #expect(try await stack.onState("stop", "body").output.contains("the next start leaves it down"))
                 let idle = try await stack.up("--until-idle").ended()
                 #expect(
-                    idle.exit == .code(1) && idle.error.contains("'body' was stopped"), "\(idle.error.suffix(1500))")
+                    idle.exit == .code(1) && idle.error.contains("'body' is stopped"), "\(idle.error.suffix(1500))")
                 #expect(try await stack.onState("start", "body").exit == .code(0))
                 #expect(try await stack.up("--until-idle").ended().exit == .code(0))
             }

@@ -91,7 +91,7 @@ extension EndToEnd {
                 try await Self.refused(["--with", "body"], "its 'types' are different", on: stack)
                 try await Self.refused(["--back"], "isn't swapped", on: stack)
                 let crashing = try plugin("crashing", "os._exit(3)")
-                try await Self.refused(["--with", crashing], "exit code 3", on: stack)
+                try await Self.refused(["--with", crashing], "doesn't work: it ended (exit code 3)", on: stack)
                 let declining = try plugin("declining", "say({\"error\": \"not today\"})")
                 try await Self.refused(["--with", declining], "not today", on: stack)
                 let hanging = try plugin("hanging", "time.sleep(1000)")
@@ -180,8 +180,8 @@ extension EndToEnd {
                         continue
                     }
                     #expect(ended.exit == .code(1))
-                    #expect(
-                        ended.error.contains("runs as before: the new one wasn't ready within "), "\(ended.error)")
+                    #expect(ended.error.contains("runs as before: the new plugin "), "\(ended.error)")
+                    #expect(ended.error.contains(" before it was ready"), "\(ended.error)")
                     break
                 }
                 let new = try stack.pid(of: "steps")

@@ -40,7 +40,7 @@ import Testing
         #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 0])) == [])
         #expect(
             SyncClient.refused(["uploader", "other"], beats(["deadLetters": 1]))
-                == ["uploader: the destination has refused 1 element ('healthbus dead-letters list' says why)"])
+                == ["the destination of 'uploader' has refused 1 element ('healthbus dead-letters list' says why)"])
         #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 3])).first?.contains("3 elements") == true)
     }
 
@@ -107,11 +107,14 @@ import Testing
         #expect(well.value["delivered"] == true && well.value["blocked"] == [])
         let refused = outcome([], refused: ["uploader: refused"])
         // Refused elements aren't delivered automatically.
-        let letters = "once it can be accepted, 'healthbus dead-letters retry --all' sends again what was refused"
+        let letters = "once it can be accepted, 'healthbus dead-letters retry --all' sends the refused elements again"
         #expect(well.hint == nil && refused.hint == "nothing is lost; \(letters)")
         #expect(
             outcome(["steps: 3 days to compute"], refused: ["uploader: refused"]).hint
                 == "nothing is lost; what waits continues automatically once the cause is fixed; \(letters)")
+        #expect(
+            outcome(["uploader: the backend answered 429; it asked to wait until 14:05:10"]).hint
+                == "nothing is lost; what waits is sent automatically, so there is nothing to do")
         #expect(refused.text(for: terminal).contains("Not delivered: uploader: refused."))
         #expect(refused.value["delivered"] == false && refused.value["blocked"] == ["uploader: refused"])
         let trusted = outcome([], isTrusted: true)

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func saysWhatOnlyAPersonCanMend() {
-        #expect(verdict { $0["uploader"]?.beat.say(["deadLetters": 2]) } == .blocked("uploader: 2 dead letters"))
+        #expect(verdict { $0["uploader"]?.beat.say(["deadLetters": 2]) } == .blocked("'uploader' has 2 dead letters"))
         let paused = verdict {
             $0["uploader"]?.beat.say(["paused": true])
             $0["uploader"]?.beat.say(["blocked": "the token is refused"])

@@ -144,9 +144,10 @@ struct UploadPolicyTests {
 
     @Test(
         arguments: [
-            (.elsewhere("https://example.org"), "https://example.org, which doesn't get the token"),
-            (.sameOrigin("/v2"), "it leads to /v2, which isn't followed"), (.unreadable, "something else answers"),
-            (nil, "something else answers"), (.elsewhere("https://evil\u{1B}[2J.net"), "https://evil?[2J.net"),
+            (.elsewhere("https://example.org"), "redirects to https://example.org, and the token isn't sent there"),
+            (.sameOrigin("/v2"), "it redirects to /v2, which isn't followed"),
+            (.unreadable, "doesn't seem to be a backend's"),
+            (nil, "doesn't seem to be a backend's"), (.elsewhere("https://evil\u{1B}[2J.net"), "https://evil?[2J.net"),
         ] as [(HTTPRedirect?, String)])
     func aRedirectSaysWhereItLeads(_ redirect: HTTPRedirect?, _ words: String) {
         guard case .needsPerson(let pause) = UploadPolicy.Outcome.answered(status: 301, redirect: redirect) else {

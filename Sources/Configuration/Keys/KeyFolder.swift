@@ -95,7 +95,7 @@ package struct KeyFolder: Sendable {
             throw Failure(
                 "the bus is sealed, and \(file), which '\(name)' needs, "
                     + (FileManager.default.fileExists(atPath: file) ? "can't be read" : "isn't there"),
-                hint: "make the keys with 'healthbus keys init' and the stack's --state and --config")
+                hint: "run 'healthbus keys init'; existing keys are kept")
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -43,7 +43,7 @@ extension StackRunner {
                 !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }
             }
             if notReady.isEmpty, let name = stopped.min() {
-                let what = stack.advice.addressed("'\(name)' was stopped; 'healthbus start \(name)' starts it")
+                let what = stack.advice.addressed("'\(name)' is stopped; 'healthbus start \(name)' starts it")
                 state.withLock { $0.outcome.blocked = what }
                 if options.untilIdle { return running.stop() }
                 say("blocked: \(what)")

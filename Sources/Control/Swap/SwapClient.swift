@@ -31,8 +31,8 @@ package struct SwapClient {
             let (known, age) = swaps(client)
             guard age < Self.patience, let now = known.first(where: { $0.id == wish.id }) else {
                 throw Failure(
-                    "the supervisor ended in the middle of the swap",
-                    hint: "start it again; '\(wish.instance)' then runs the plugin it was last ready with")
+                    "the supervisor stopped during the swap",
+                    hint: "run 'healthbus up'; '\(wish.instance)' then runs the plugin it was last ready with")
             }
             if now != last { progress(now) }
             last = now
@@ -49,7 +49,7 @@ package struct SwapClient {
         defer { withExtendedLifetime(lock) {} }
         let layer = StackLayer(stack.state)
         guard let plugin = try layer.plugin(of: instance) else {
-            throw Failure("'\(instance)' isn't swapped: it runs the configured plugin")
+            throw Failure("there is no swap to undo: '\(instance)' runs the configured plugin")
         }
         try layer.set(nil, of: instance)
         var result = SwapProgress(
@@ -80,7 +80,7 @@ package struct SwapClient {
 
     /// Repeats the command until the supervisor has received it.
     private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
-        let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
+        let wait = AnswerWait(client, for: "supervisor", hub: stack.hub, undone: "nothing was swapped")
         try wait.untilHeard()
         let taken = try client.give(wish.body, to: "supervisor", within: 10, pause: 0.02) {
             swaps(client).known.first { $0.id == wish.id }

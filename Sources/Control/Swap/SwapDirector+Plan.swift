@@ -12,10 +12,10 @@ extension SwapDirector {
         let running = running.withLock { $0 }
         let name = wish.instance
         if wish.plugin == nil, try layer.plugin(of: name) == nil {
-            throw Failure("'\(name)' isn't swapped: it runs the configured plugin")
+            throw Failure("there is no swap to undo: '\(name)' runs the configured plugin")
         }
         if try layer.stopped().contains(name) {
-            throw Failure("'\(name)' was stopped", hint: "start it first with 'healthbus start \(name)'")
+            throw Failure("'\(name)' is stopped", hint: "start it first with 'healthbus start \(name)'")
         }
         try refuse(wish, running)
         func stack(_ choice: StackConfiguration.Choice) throws -> StackConfiguration {

@@ -207,9 +207,9 @@ final class SwapDirector: Sendable {
             case .ended(let how):
                 // The process's last message may still be in transit, since its end may become known first.
                 let reason = why ?? lastWord(of: wish) ?? "'\(new.plugin)' \(Self.end(how))"
-                throw Failure(
-                    "'\(plan.instance)' wasn't swapped and runs as before: \(reason)",
-                    hint: "'healthbus logs \(plan.instance)' shows what it said")
+                var failure = Failure("'\(plan.instance)' wasn't swapped and runs as before: ", told: reason)
+                failure.hint = failure.hint ?? "'healthbus logs \(plan.instance)' shows what it said"
+                throw failure
             default: continue
             }
         }
@@ -222,6 +222,11 @@ final class SwapDirector: Sendable {
     /// For example "was killed (signal 9)" or "ended (exit code 3)".
     private static func end(_ how: String) -> String {
         how.hasPrefix("signal 9") ? "was killed (signal 9)" : "ended (\(how))"
+    }
+
+    /// Why a new process that had begun to take over ended.
+    private static func unready(_ how: String, within seconds: Double) -> String {
+        "the new plugin \(end(how)) before it was ready, which may take \(HumanFormat.duration(.seconds(seconds)))"
     }
 
     /// Why a process that has ended couldn't continue; nil if the reason isn't known within a few seconds.
@@ -262,9 +267,10 @@ final class SwapDirector: Sendable {
                     swap.step = .done
                 }
                 return
-            case .unwritten(let reason): why = "it took over, but that couldn't be recorded: \(reason)"
+            case .unwritten(let reason):
+                why = "the new plugin took over, but that couldn't be recorded: \(reason)"
             case .ended(let how):
-                why = why ?? "the new one wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
+                why = why ?? Self.unready(how, within: wish.within)
                 // The new process ended before the old one was asked to end.
                 if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
                     return fail(wish, why)
@@ -277,8 +283,9 @@ final class SwapDirector: Sendable {
         finish(
             wish.id, .failed,
             Failure(
-                "'\(wish.instance)' couldn't be swapped: \(why ?? "it took too long")",
-                hint: "'healthbus status' shows whether the old one runs again; the supervisor keeps starting it"))
+                "the swap failed: "
+                    + (why.map { "\($0); the old one is being restarted" } ?? "it took too long"),
+                hint: "'healthbus status' shows whether '\(wish.instance)' runs again"))
     }
 
     private func fail(_ wish: SwapWish, _ why: String?) {

@@ -248,9 +248,10 @@ package final class SyncClient {
                     seconds: (MonotonicClock.now - began).seconds)
             }
             if MonotonicClock.now - silentSince > Self.patience * 4 {
-                let why = blockedUploader ?? task?.waitsFor ?? "no progress"
+                let why = (blockedUploader ?? task?.waitsFor).map { " (\($0))" } ?? ""
+                let still = Int((MonotonicClock.now - silentSince).seconds)
                 throw Failure(
-                    "the historical sync waits: \(why)",
+                    "there has been no progress on the historical sync for \(still) s; it is still waiting\(why)",
                     hint: "it continues automatically; 'healthbus tasks list' shows how far it is")
             }
         }

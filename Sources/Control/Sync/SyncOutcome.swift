@@ -44,8 +44,12 @@ extension SyncClient {
         package var isDelivered: Bool { blocked.isEmpty }
         /// What to do about anything undelivered; nil when everything is delivered.
         package var hint: String? {
-            let waits = "what waits continues automatically once the cause is fixed"
-            let letters = "once it can be accepted, 'healthbus dead-letters retry --all' sends again what was refused"
+            let waits =
+                waiting.allSatisfy { $0.contains("; it asked to wait ") }
+                ? "what waits is sent automatically, so there is nothing to do"
+                : "what waits continues automatically once the cause is fixed"
+            let letters =
+                "once it can be accepted, 'healthbus dead-letters retry --all' sends the refused elements again"
             if isDelivered { return nil }
             return "nothing is lost; "
                 + [waiting.isEmpty ? nil : waits, refused.isEmpty ? nil : letters].compactMap { $0 }.joined(
@@ -96,7 +100,7 @@ extension SyncClient {
         uploaders.compactMap { name -> String? in
             guard let letters = beats[name]?.beat.uploader?.deadLetters, letters > 0 else { return nil }
             let elements = HumanFormat.count(Int(letters)) + (letters == 1 ? " element" : " elements")
-            return "\(name): the destination has refused \(elements) ('healthbus dead-letters list' says why)"
+            return "the destination of '\(name)' has refused \(elements) ('healthbus dead-letters list' says why)"
         }
     }
 

@@ -71,7 +71,7 @@ package struct IdleWatch: Sendable {
         for uploader in roles.uploaders {
             guard let told = beat(uploader)?.uploader else { continue }
             if told.deadLetters > 0 {
-                return .blocked("\(uploader): \(told.deadLetters) dead letter\(told.deadLetters == 1 ? "" : "s")")
+                return .blocked("'\(uploader)' has \(told.deadLetters) dead letter\(told.deadLetters == 1 ? "" : "s")")
             }
             if told.paused { return .blocked("\(uploader): \(told.blocked ?? "paused")") }
         }

@@ -74,11 +74,12 @@ enum UpCommand: Command {
         }
         if options.untilIdle, !outcome.isIdle {
             throw Failure(
-                outcome.blocked.map { "not idle: \($0)" } ?? "stopped before everything was delivered",
-                hint: outcome.blocked == nil
-                    ? "what is done stays done: start again to continue"
-                    : "what is done stays done: see to that first; then start again to continue"
-            )
+                outcome.blocked.map { "the stack stopped before finishing: \($0)" }
+                    ?? "the stack was stopped before everything was delivered",
+                hint: "finished work is kept; "
+                    + (outcome.blocked == nil
+                        ? "start again to continue"
+                        : "fix this ('healthbus alerts' has details), then start again to continue"))
         }
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
         if options.untilIdle, !isJSON {

@@ -85,10 +85,12 @@ package final class ExecRunner: EffectRunner {
             throw Failure(
                 "\(plugin) refuses its configuration: \(why)", hint: "see the options in \(command.file)", code: .usage)
         case .failure(let error):
+            var why = "\(error)"
+            if why.hasPrefix("the program ended") { why = "it" + why.dropFirst("the program".count) }
             throw Failure(
-                "the program of \(command.file) (\(command.words.joined(separator: " "))) doesn't work: \(error)",
-                hint: "run it by hand in \(command.folder) to see all that it says; what it said in a running stack, "
-                    + "'healthbus logs \(instance)' shows")
+                "the program of \(command.file) (\(command.words.joined(separator: " "))) doesn't work: \(why)",
+                hint: "run it by hand in \(command.folder) to see all that it says, or look at "
+                    + "'healthbus logs \(instance)'")
         }
     }
 

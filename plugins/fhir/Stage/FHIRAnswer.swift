@@ -104,7 +104,8 @@ package enum FHIRAnswer {
             decoding: origin.utf8.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },
             as: UTF8.self)
         return .init(
-            remedy: "it leads to \(plain), which doesn't get the token: set 'server' to that if it is yours")
+            remedy:
+                "it redirects to \(plain), and the token isn't sent there: if that server is yours, set 'server' to it")
     }
 
     /// The kind of an `OperationOutcome`'s first issue, a word from FHIR's own list. Its texts may repeat health

@@ -19,7 +19,9 @@ extension UploadPolicy.Outcome {
         case 403: .refusesToken(isFinal: true, .unauthorized(place))
         case 413: .refused("the backend accepts no element of this size (413)")
         case 400, 422: .refused("\(DeadLetter.unexplained) (\(status))")
-        case 409: .conflict("the backend keeps answering 409 (a conflict)")
+        case 409:
+            .conflict(
+                "the backend keeps answering 409: a conflict with what it holds, which its own log should explain")
         case 429, 503: .later(retryAfter.flatMap { RetryAfter.wait($0) })
         case 408, 425, 500...: .later()
         case 300..<400: .needsPerson(redirect.map { .redirected($0) } ?? .wrongEndpoint)
@@ -42,18 +44,19 @@ extension UploadPolicy.Pause {
     package static func unauthorized(_ place: TokenSource.Place) -> Self { Self(remedy: place.remedy) }
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(
-        remedy: "something else answers at this URL: check the uploader's 'url'")
+        remedy: "the uploader's 'url' doesn't seem to be a backend's: check it")
 
     /// A redirect that isn't followed.
     static func redirected(_ redirect: HTTPRedirect) -> Self {
         switch redirect {
         case .elsewhere(let origin):
             Self(
-                remedy: "it leads to \(plain(origin)), which doesn't get the token: "
-                    + "set the uploader's 'url' to that if it is your server")
+                remedy: "it redirects to \(plain(origin)), and the token isn't sent there: "
+                    + "if that server is yours, set the uploader's 'url' to it")
         case .sameOrigin(let path):
             Self(
-                remedy: "it leads to \(plain(path)), which isn't followed: only 307 and 308 keep a request as it is, "
+                remedy:
+                    "it redirects to \(plain(path)), which isn't followed: only 307 and 308 keep a request as it is, "
                     + "three times at most; check the uploader's 'url'")
         case .unreadable: .wrongEndpoint
         }

@@ -49,7 +49,9 @@ extension UploadRequest {
                 status: status, contentType: contentType, answer: answer, sent: part.count, seen: seen)
             let failure = DeliveryReply.Failure(
                 .answered(status: status, retryAfter: retryAfter, redirect: redirect, tokenFrom: place),
-                why: "the backend answered \(status)", status: status)
+                why: "the backend answered \(status)"
+                    + (status == 409 ? ", a conflict with what it holds, which its own log should explain" : ""),
+                status: status)
             return Self.reply(judgement, answer.delivery(status: status), status, failure)
         }
     }
