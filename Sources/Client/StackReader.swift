@@ -37,6 +37,10 @@ package final class StackReader {
         package var age: Double
         /// Whether no heartbeat arrives at all: the fault then lies with the hub, not with the instance asked.
         package var isHub = false
+
+        package init(instance: String, age: Double, isHub: Bool = false) {
+            (self.instance, self.age, self.isHub) = (instance, age, isHub)
+        }
     }
 
     /// - Parameters:

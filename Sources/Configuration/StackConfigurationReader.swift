@@ -94,7 +94,9 @@ package struct StackConfigurationReader {
             problems.append(
                 ConfigurationError(
                     file: layer.file, key: "instances.\(name)",
-                    reason: "can't be used: \(first); 'healthbus swap \(name) --back' undoes it"))
+                    reason: "can't be used, because "
+                        + (first.key.isEmpty ? first.reason : "'\(first.key)' \(first.reason)")
+                        + "; 'healthbus swap \(name) --back' undoes it"))
         }
         for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]
         where instances.count(where: { $0.manifest.kind == kind }) > 1 {

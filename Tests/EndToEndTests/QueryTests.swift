@@ -119,7 +119,7 @@ extension EndToEnd {
                 try await check(["days", "--last", "soon"], "isn't a date")
                 try await check(["days", "--csv", "--columns", "step"], "did you mean steps?")
                 try await check(["days", "--csv", "--json"], "can't be combined")
-                try await check(["days", "--all", "--last", "week"], "--all is every day")
+                try await check(["days", "--all", "--last", "week"], "--all can't be combined with other dates")
                 let none = try stack.write("none.json", #"{ "instances": { "backend": null, "uploader": null } }"#)
                 let query = try await stack.onState("query", "SELECT 1", "--config", none)
                 #expect(

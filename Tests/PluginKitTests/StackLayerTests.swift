@@ -164,6 +164,7 @@ import Testing
         try layer.set("nowhere", of: "steps")
         let error = #expect(throws: ConfigurationError.self) { try stack() }
         #expect(error?.file == layer.file && error?.key == "instances.steps")
+        #expect(error?.reason.hasPrefix("can't be used, because 'instances.steps.plugin' ") == true)
         #expect(error?.reason.contains("'healthbus swap steps --back' undoes it") == true)
         // This is possible.
         #expect(try stack(nil, ["steps": .configured]).instance("steps")?.plugin == "steps")

@@ -69,8 +69,8 @@ package struct TokenList: Sendable, Equatable {
             throw .usage("\(ofDevice.count) tokens belong to that device: \(ids)", hint: "name one by its id")
         }
         throw Failure(
-            "there is no token \"\(name)\", and no valid one belongs to a device of that name",
-            hint: "'healthbus token list' shows all")
+            "no token has the id '\(name)', and no valid token belongs to a device with that name",
+            hint: "'healthbus token list' shows them all")
     }
 
     private func newID(using generator: inout some RandomNumberGenerator) -> String {

@@ -32,7 +32,7 @@ package struct TokenWish: Sendable, Equatable {
             guard (1...100).contains(text.utf8.count),
                 !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
             else {
-                throw .usage("\(name) can't be used", hint: "give a name of 1 to 100 bytes on one line")
+                throw .usage("\(name) isn't a valid name", hint: "give a name of 1 to 100 bytes on one line")
             }
         }
         if let ends, ends <= now {

@@ -50,7 +50,8 @@ package struct Restore {
             }
             guard bytes == entry.bytes, checksum == entry.checksum else {
                 throw Failure(
-                    "\(path) isn't as it was when the backup was made", hint: "use another backup", code: .damaged)
+                    "\(path) has changed since the backup was made; nothing was restored", hint: "use another backup",
+                    code: .damaged)
             }
         }
     }
@@ -84,7 +85,9 @@ package struct Restore {
             try StateFolder.make(folder)
             if let lock = try InstanceLock.take(folder: folder) { return lock }
             let holder = InstanceLock.holder(folder: folder).map { " (process \($0))" } ?? ""
-            throw Failure("'\(name)' is running in \(stack.state.path)\(holder)", hint: "stop the stack first")
+            throw Failure(
+                "'\(name)' is running in \(stack.state.path)\(holder)",
+                hint: "stop the stack first with 'healthbus stop'")
         }
     }
 

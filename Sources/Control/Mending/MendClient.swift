@@ -59,7 +59,7 @@ package final class MendClient {
         case "reset": "nothing was reset"
         case "retry": "nothing was retried"
         case "settle": "nothing was resolved"
-        case "undo": "nothing was undone"
+        case "undo": "nothing was taken back"
         default: "nothing was changed"
         }
     }

@@ -95,7 +95,7 @@ enum ProcessRule {
         }
         guard runs || found.manifest.kind != .hub else {
             throw Failure(
-                "the hub can't be stopped alone: no process could reach another, not even 'start'",
+                "the hub can't be stopped alone: all others communicate through it",
                 hint: "'healthbus stop' stops the whole stack")
         }
     }

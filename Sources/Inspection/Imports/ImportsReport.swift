@@ -29,7 +29,7 @@ package struct ImportsReport {
         let found = rows.filter { id.utf8.count >= 4 && $0.id.hasPrefix(id) }
         guard let row = found.first else {
             throw Failure(
-                "there is no import '\(id)' among the last \(rows.count)", hint: "'healthbus imports list' shows them")
+                "no import has the id '\(id)'", hint: "'healthbus imports list' shows them")
         }
         guard found.count == 1 else {
             throw Failure("\(found.count) imports begin with '\(id)'", hint: "give more of the id")

@@ -8,13 +8,15 @@ package enum DamagedState {
     package static func failure(of error: any Error) -> Failure? {
         guard let error = error as? SQLiteError, error.isCorrupt else { return nil }
         let folder = URL(fileURLWithPath: error.path).deletingLastPathComponent().path
+        let isObservers = URL(fileURLWithPath: folder).lastPathComponent == "observer"
         let aside = "mv \(Advice.quoted(folder)) \(Advice.quoted(folder + ".damaged"))"
         return Failure(
             "\(error.path) is damaged: \(error.message). Nothing in it was changed",
             hint: "stop the stack, then restore a backup with 'healthbus restore BACKUP'; if there is none, "
-                + "run '\(aside)', and start the stack. Data of a handler or the consolidator is then made again from the observer's samples, "
-                + "and the uploader or the backend gets everything again. If it was the observer's own file, "
-                + "import every export again, and set the zone again with 'healthbus zone set ZONE'",
+                + "run '\(aside)' and start the stack"
+                + (isObservers
+                    ? ", import every export again, and set the zone again with 'healthbus zone set ZONE'"
+                    : ", which then computes or delivers this data again from the observer's samples"),
             code: .damaged)
     }
 }

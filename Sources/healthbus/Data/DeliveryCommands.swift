@@ -44,7 +44,8 @@ enum TypesCommand: Command {
         guard actions.contains(action) else {
             let all = actions + OwnTypes.Action.allCases.map(\.rawValue)
             throw Failure.usage(
-                "types can't \(action)", hint: "it takes \(all.joined(separator: ", ")), or nothing to list them")
+                "'types' has no subcommand '\(action)'",
+                hint: "it takes \(all.joined(separator: ", ")), or nothing to list them")
         }
         try OwnTypes.refuseOptions(arguments, besides: [], of: action)
         let wanted = action == "frequency" ? 3 : 2
@@ -128,7 +129,8 @@ enum DeviceCommand: Command {
             guard words.isEmpty else { throw Failure.usage("device reset takes no arguments") }
             state = try TypesCommand.command(stack) { try $0.setDevice(nil) }
         case let other?:
-            throw Failure.usage("device can't \(other)", hint: "it takes show, set KEY=VALUE... and reset")
+            throw Failure.usage(
+                "'device' has no subcommand '\(other)'", hint: "it takes show, set KEY=VALUE... and reset")
         }
         StandardStream.output.write(
             arguments.flag("--json") ? Value(state).json(pretty: true) + "\n" : state.text)

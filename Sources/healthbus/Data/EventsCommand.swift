@@ -79,7 +79,7 @@ enum EventsCommand: Command {
         guard let word = arguments.positionals.first else { return .list }
         if let action = Action(rawValue: word) { return action }
         throw Failure.usage(
-            "healthbus events can't \"\(word)\"",
+            "'events' has no subcommand '\(word)'",
             hint: Nearest.hint(for: word, among: Action.allCases.map(\.rawValue), quoted: false))
     }
 

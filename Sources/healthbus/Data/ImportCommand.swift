@@ -140,7 +140,7 @@ enum ImportCommand: Command {
             hint: outcome.told?.dryRun == true
                 || (outcome.refused != nil && outcome.told?.total.added == 0)
                 ? "nothing was changed" + (isCut ? "; try a whole copy" : "")
-                : "the intact part has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
+                : "the part before the damage was imported" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
                         ? "; import a whole copy to get the rest"
                         : "; 'healthbus quarantine list' shows the rest"),
@@ -163,8 +163,8 @@ enum ImportCommand: Command {
             return "if you want that, " + (isTrial ? "" : "check with --dry-run and ")
                 + "raise --delete-up-to; otherwise import a newer, complete export"
         }
-        if why.contains("couldn't be understood") {
-            return "import it without --complete: then 'healthbus quarantine list' shows what isn't understood"
+        if why.contains("--complete could delete") {
+            return "import it without --complete, then see 'healthbus quarantine list'"
         }
         return "import a newer, complete export"
     }

@@ -89,7 +89,7 @@ enum PlacesCommand: Command {
         if let action = Action(rawValue: word) { return action }
         let all = Action.allCases.map(\.rawValue)
         throw Failure.usage(
-            "healthbus places can't \"\(word)\"",
+            "'places' has no subcommand '\(word)'",
             hint: Nearest.hint(
                 for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
     }

@@ -85,7 +85,7 @@ enum ZoneCommand: Command {
         if let action = Action(rawValue: word) { return action }
         let all = Action.allCases.map(\.rawValue)
         throw Failure.usage(
-            "healthbus zone can't \"\(word)\"",
+            "'zone' has no subcommand '\(word)'",
             hint: Nearest.hint(
                 for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
     }

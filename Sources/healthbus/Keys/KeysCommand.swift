@@ -28,7 +28,8 @@ enum KeysCommand: Command {
         let action = arguments.positionals[0]
         let name = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
         guard actions.contains(action) else {
-            throw Failure.usage("keys can't \(action)", hint: "it takes \(actions.joined(separator: ", "))")
+            throw Failure.usage(
+                "'keys' has no subcommand '\(action)'", hint: "it takes \(actions.joined(separator: ", "))")
         }
         for (option, allowed) in [("--role", ["add"]), ("--grace", ["rotate"]), ("--owner", ["init", "add"])]
         where arguments.value(option) != nil && !allowed.contains(action) {

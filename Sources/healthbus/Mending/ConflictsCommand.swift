@@ -37,7 +37,7 @@ enum ConflictsCommand: Command {
         case "resolve": try resolve(Array(words.dropFirst()), arguments)
         case let other?:
             throw Failure.usage(
-                "conflicts can't \"\(other)\"",
+                "'conflicts' has no subcommand '\(other)'",
                 hint: Nearest.hint(for: other, among: ["list", "resolve"], quoted: false))
         }
     }

@@ -38,7 +38,7 @@ enum ImportsCommand: Command {
         case "cancel": try cancel(words.first, arguments)
         case "undo": try undo(words.first, arguments)
         case let other:
-            throw Failure.usage("healthbus imports can't \"\(other)\"", hint: "choose from list, cancel, undo")
+            throw Failure.usage("'imports' has no subcommand '\(other)'", hint: "choose from list, cancel, undo")
         }
     }
 

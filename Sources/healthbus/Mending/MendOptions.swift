@@ -17,7 +17,7 @@ enum ListAction: String, CaseIterable {
         let word = arguments.positionals.first ?? ""
         if let action = ListAction(rawValue: word) { return action }
         throw Failure.usage(
-            "\(arguments.command.name) can't \"\(word)\"",
+            "'\(arguments.command.word)' has no subcommand '\(word)'",
             hint: "choose from \(allCases.map(\.rawValue).joined(separator: ", "))")
     }
 

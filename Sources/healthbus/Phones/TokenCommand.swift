@@ -60,7 +60,7 @@ enum TokenCommand: Command {
         if let action = Action(rawValue: word) { return action }
         let all = Action.allCases.map(\.rawValue)
         throw Failure.usage(
-            "token can't \(word)",
+            "'token' has no subcommand '\(word)'",
             hint: Nearest.hint(
                 for: word, among: all, quoted: false, else: "it takes \(all.joined(separator: ", "))"))
     }

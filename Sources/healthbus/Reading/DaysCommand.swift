@@ -32,7 +32,9 @@ enum DaysCommand: Command {
         let range = try arguments.dateRange(stack, user: user)
         let isAll = arguments.flag("--all")
         guard !isAll || range.isEverything else {
-            throw Failure.usage("--all is every day", hint: "leave it out, or --from, --to and --last")
+            throw Failure.usage(
+                "--all can't be combined with other dates",
+                hint: "leave out --all, or leave out --from, --to and --last")
         }
         let format = try arguments.rowFormat()
         let hourly = arguments.flag("--hourly")

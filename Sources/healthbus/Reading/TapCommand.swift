@@ -44,7 +44,8 @@ enum TapCommand: Command {
         let isJSON = arguments.flag("--json")
         let waits = arguments.flag("--wait")
         for option in ["--since", "--follow-sample"] where waits && arguments.value(option) != nil {
-            throw Failure.usage("\(option) reads what is already there", hint: "leave out --wait")
+            throw Failure.usage(
+                "\(option) reads what is already there, so there is nothing to wait for", hint: "leave out --wait")
         }
         if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON) }
         let from = arguments.value("--from")

@@ -39,7 +39,7 @@ enum ServiceCommand: Command {
                     "healthbus: the unit is written, but nothing starts it: systemd doesn't run here (there is no /run/systemd/system)\n"
                 )
             }
-        case let other: throw Failure.usage("healthbus service can't \"\(other)\"", hint: "give show or install")
+        case let other: throw Failure.usage("'service' has no subcommand '\(other)'", hint: "give show or install")
         }
     }
 }

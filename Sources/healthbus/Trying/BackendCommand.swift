@@ -32,7 +32,7 @@ enum BackendCommand: Command {
     static func run(_ arguments: Arguments) throws {
         guard arguments.positionals[0] == "test" else {
             throw Failure.usage(
-                "healthbus backend can't \"\(arguments.positionals[0])\"", hint: "write 'healthbus backend test'")
+                "'backend' has no subcommand '\(arguments.positionals[0])'", hint: "write 'healthbus backend test'")
         }
         let only = try arguments.choice("--only", as: BackendCase.self)
         let (url, source) = try target(arguments)
@@ -46,7 +46,8 @@ enum BackendCommand: Command {
             defer { if watches { StandardStream.error.write("\r\u{1B}[K") } }
             let answers: () -> Void = {
                 StandardStream.error.write(
-                    "healthbus: writes to \(url) as the user \(user), and deletes what it wrote\n")
+                    "healthbus: this test writes to \(url) as the temporary user \(user), and deletes what it wrote afterwards\n"
+                )
             }
             report = try trial.run(only: only, answers: answers) { result in
                 if watches { StandardStream.error.write("\r\u{1B}[K\(result.asked.rawValue)") }

@@ -35,7 +35,7 @@ enum PluginsCommand: Command {
         guard let action = Action(rawValue: word) else {
             let all = Action.allCases.map(\.rawValue)
             throw Failure.usage(
-                "healthbus plugins can't \"\(word)\"",
+                "'plugins' has no subcommand '\(word)'",
                 hint: Nearest.hint(
                     for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
         }

@@ -14,7 +14,7 @@ enum ConfigCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let word = arguments.positionals[0]
         guard word == "show" else {
-            throw Failure.usage("healthbus config can't \"\(word)\"", hint: "write 'healthbus config show'")
+            throw Failure.usage("'config' has no subcommand '\(word)'", hint: "write 'healthbus config show'")
         }
         let stack = try Stack(arguments)
         let name = arguments.positionals.dropFirst().first

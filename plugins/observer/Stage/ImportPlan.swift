@@ -86,8 +86,9 @@ struct ImportPlan: Equatable {
     func refusal(damaged: String?, notUnderstood: Int64, newest: Instant?) -> String? {
         if let damaged { return "the file is damaged: \(damaged)" }
         if notUnderstood > 0 {
-            return
-                "\(notUnderstood) of its inputs couldn't be understood, and may be the very samples that would be deleted"
+            let entries = notUnderstood == 1 ? "1 entry in it isn't" : "\(notUnderstood) entries in it aren't"
+            return "\(entries) understood, and --complete could delete the samples "
+                + (notUnderstood == 1 ? "it stands for" : "they stand for")
         }
         guard let exportedAt else { return "it doesn't say when it was exported (no ExportDate)" }
         if let newest, exportedAt < newest {

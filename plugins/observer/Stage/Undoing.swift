@@ -45,7 +45,8 @@ extension ObserverStage {
         guard let progress = try writer(for: user, turn).beginTakingBack(choice) else {
             return .refused(
                 request.import == nil
-                    ? "no device with that name has pushed anything for that user since healthbus began to record where samples came from"
+                    ? "no device with that name has sent data for that user, at least not since healthbus records where samples "
+                        + "come from; 'healthbus token list' shows the names of devices"
                     : "nothing is recorded for this import: it was made with an earlier release, or brought nothing; "
                         + "its samples count as coming from elsewhere, and stay")
         }
