@@ -100,9 +100,12 @@ extension EndToEnd {
                         try await until("the end of all children", within: 5) { stack.processes.isEmpty }
                         #expect(all.count >= 13, "\(all.count)")
                         // The file isn't named again: the observer continues with it automatically.
-                        up = try await stack.up("--until-idle")
+                        // With --until-idle it could be done before the next kill.
+                        up = try await stack.up()
                     }
-                    let ended = try await up.ended(within: 600)
+                    up.child.kill()
+                    try await until("the end of all children", within: 5) { stack.processes.isEmpty }
+                    let ended = try await stack.up("--until-idle").ended(within: 600)
                     #expect(ended.exit == .code(0), "\(log)\n\(ended.error.suffix(3000))")
                     let differences = try await StackContent(of: stack).differences(from: expected.content)
                     #expect(differences.isEmpty, "\(log)\n\(differences.joined(separator: "\n"))")

@@ -1,6 +1,7 @@
 import HealthModel
 import Inspection
 import Protocol
+import Terminal
 import Testing
 
 /// What `status` says about a stack that this one follows.
@@ -17,7 +18,8 @@ import Testing
         #expect(StatusReport.followingText(.null) { _ in "" } == "")
         #expect(text { _ in } == "Follows https://there: no answer yet.\n")
         let upToDate = text { told in (told.lastAnswer, told.samples) = (Self.now, 1200) }
-        #expect(upToDate == "Follows https://there: last answer a while ago, 1,200 samples taken, up to date.\n")
+        let count = HumanFormat.count(1200)
+        #expect(upToDate == "Follows https://there: last answer a while ago, \(count) samples taken, up to date.\n")
         let copying = text { told in (told.lastAnswer, told.hasMore, told.isCopying) = (Self.now, true, true) }
         #expect(
             copying == "Follows https://there: last answer a while ago, more to come; "

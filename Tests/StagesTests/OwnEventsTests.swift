@@ -136,7 +136,7 @@ struct OwnEventsTests {
 
     /// On the command line such a name would mean something else.
     @Test(arguments: [
-        ("headache", "'healthbus events add Headache VALUE'"), ("Nausea", "my-nausea"), ("STEPCOUNT", "StepCount"),
+        ("headache", "'healthbus events add Headache VALUE "), ("Nausea", "my-nausea"), ("STEPCOUNT", "StepCount"),
         ("steps", "my-steps"), ("weight", "BodyMass"), ("heart_rate", "my-heart_rate"), ("food", "my-food"),
         ("workout", "my-workout"), ("hkquantitytypeidentifierstepcount", "StepCount"), ("Coffee", "use coffee"),
     ])

@@ -44,6 +44,14 @@ package enum DeliveryTables {
         return known?["address"].string
     }
 
+    /// Whether the file is a destination's that has consumed or delivered something. Any other file has no such tables.
+    package static func hasDelivered(_ database: Database) -> Bool {
+        let used = try? database.prepare(
+            "SELECT EXISTS(SELECT 1 FROM deliveries) OR EXISTS(SELECT 1 FROM cursors)"
+        ).firstRow { $0.int64(0) != 0 }
+        return used == true
+    }
+
     /// How many dead letters a person has dropped.
     package static func droppedLetters(in database: Database) throws -> Int64 {
         try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {

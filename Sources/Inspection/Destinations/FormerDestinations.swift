@@ -1,4 +1,5 @@
 import Configuration
+import DeliveryKit
 import Foundation
 import SQLite
 
@@ -23,15 +24,8 @@ package enum FormerDestinations {
                 let lock = try? InstanceLock.take(folder: state.instance(name))
             else { return false }
             defer { withExtendedLifetime(lock) {} }
-            return (try? hasDelivered(state.database(name))) ?? false
+            return (try? Database(path: state.database(name), mode: .readOnly)).map(DeliveryTables.hasDelivered)
+                ?? false
         }.sorted()
-    }
-
-    /// Only destinations have the table of deliveries; one without any has cursors if it has consumed something.
-    private static func hasDelivered(_ path: String) throws -> Bool {
-        let database = try Database(path: path, mode: .readOnly)
-        return try database.prepare(
-            "SELECT EXISTS(SELECT 1 FROM deliveries) OR EXISTS(SELECT 1 FROM cursors)"
-        ).firstRow { $0.int64(0) != 0 } ?? false
     }
 }

@@ -70,7 +70,7 @@ package struct StackStructure {
             unfed in
             finding(
                 .warning, "instances.\(unfed.backend.name)",
-                "gets nothing, so 'healthbus query' finds nothing there: \(unfed.elsewhere)",
+                "gets nothing, so a query finds nothing there: \(unfed.elsewhere)",
                 remedy: "leave it out: \"\(unfed.backend.name)\": null; \(UnfedBackend.remedy)")
         }
     }
