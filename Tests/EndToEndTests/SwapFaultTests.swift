@@ -76,13 +76,7 @@ extension EndToEnd {
             #expect(ended.error.contains(why), "\(words): \(ended.error)")
             #expect(try pid != nil && stack.pid(of: "steps") == pid)
             #expect(try SwapTests.runners(of: "steps", stack).count == 1)
-            #expect(!Self.isRecorded(on: stack))
-        }
-
-        /// Whether the state folder says that an instance was swapped.
-        private static func isRecorded(on stack: TestStack) -> Bool {
-            (try? String(contentsOfFile: stack.state + "/stack.json", encoding: .utf8))?.contains("\"instances\"")
-                == true
+            #expect(!stack.recordsSwap)
         }
 
         @Test func whatCannotTakeThePlaceIsRefused() async throws {
@@ -95,7 +89,7 @@ extension EndToEnd {
                 try await Self.refused(["--with", stack.path("none")], "none/plugin.json: can't be read", on: stack)
                 try await Self.refused(["--with", "observer"], "its kind is observer, not handler", on: stack)
                 try await Self.refused(["--with", "body"], "its 'types' are different", on: stack)
-                try await Self.refused(["--back"], "isn't swapped", on: stack)
+                try await Self.refused(["--back"], "there is no swap to undo", on: stack)
                 let crashing = try plugin("crashing", "os._exit(3)")
                 try await Self.refused(["--with", crashing], "doesn't work: it ended (exit code 3)", on: stack)
                 let declining = try plugin("declining", "say({\"error\": \"not today\"})")
@@ -191,7 +185,7 @@ extension EndToEnd {
                     break
                 }
                 let new = try stack.pid(of: "steps")
-                #expect(new != nil && new != old && !Self.isRecorded(on: stack))
+                #expect(new != nil && new != old && !stack.recordsSwap)
                 #expect(try SwapTests.runners(of: "steps", stack).count == 1)
                 #expect(try await Self.days(stack) == days)
             }

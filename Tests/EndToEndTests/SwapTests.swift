@@ -137,7 +137,7 @@ extension EndToEnd {
                     #expect(new != nil && new != old, "\(instance)")
                 }
                 try await loading.value
-                #expect(!FileManager.default.fileExists(atPath: stack.state + "/stack.json"))
+                #expect(!stack.recordsSwap)
                 try await stack.interrupt(up)
                 let differences = try await Self.outcome(of: stack).differences(from: expected)
                 #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")

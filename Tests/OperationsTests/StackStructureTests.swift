@@ -47,7 +47,7 @@ import Testing
         ),
         (
             #"{"instances": {"uploader": {"configuration": {"url": "https://h.example.org"}}}}"#, .warning,
-            "gets nothing, so 'healthbus query' finds nothing there: uploader delivers to https://h.example.org"
+            "gets nothing, so a query finds nothing there: uploader delivers to https://h.example.org"
         ),
         (
             #"{"instances": {"uploader": {"configuration": {"url": "https://h.example.org/api/v1/"}}}}"#, .warning,

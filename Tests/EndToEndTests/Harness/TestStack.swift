@@ -111,6 +111,11 @@ final class TestStack: Sendable {
         return processes.contains(pid) ? pid : nil
     }
 
+    /// Whether the state folder records that an instance was swapped.
+    var recordsSwap: Bool {
+        (try? String(contentsOfFile: state + "/stack.json", encoding: .utf8))?.contains("\"instances\"") == true
+    }
+
     /// All running processes of this stack.
     var processes: [pid_t] { EndToEndTests.processes(naming: state) }
 
