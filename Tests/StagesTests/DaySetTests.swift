@@ -46,8 +46,9 @@ import Testing
 
     @Test func takesTheNewestFirstAndKeepsAPersonsDaysTogether() {
         var set = DaySet((0..<96).flatMap { day in ["a", "b"].map { Key(user: $0, day: day) } })
-        #expect(set.takeNewest(40).map { "\($0.user) \($0.day)" }
-            == (64..<96).reversed().map { "a \($0)" } + (88..<96).reversed().map { "b \($0)" })
+        #expect(
+            set.takeNewest(40).map { "\($0.user) \($0.day)" }
+                == (64..<96).reversed().map { "a \($0)" } + (88..<96).reversed().map { "b \($0)" })
         #expect(set.count == 152)
         #expect(set.takeNewest(25).map { "\($0.user) \($0.day)" } == (64..<88).reversed().map { "b \($0)" } + ["a 63"])
         #expect(set.takeNewest(1000).count == 127)

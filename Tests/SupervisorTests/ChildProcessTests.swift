@@ -164,9 +164,9 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
     }
 
     @Test(arguments: [
-            [], ["1"], ["1", "9", "/bin/true"], ["x", "9", "0", "/bin/true"], ["1", "0", "0", "/bin/true"],
-            ["1", "9999", "0", "/bin/true"], ["1", "9", "20", "/bin/true"], ["1", "9", "-1", "/bin/true"],
-        ])
+        [], ["1"], ["1", "9", "/bin/true"], ["x", "9", "0", "/bin/true"], ["1", "0", "0", "/bin/true"],
+        ["1", "9999", "0", "/bin/true"], ["1", "9", "20", "/bin/true"], ["1", "9", "-1", "/bin/true"],
+    ])
     func refusesToBeCalledWrongly(arguments: [String]) throws {
         let null = open("/dev/null", O_WRONLY)
         defer { close(null) }

@@ -116,7 +116,8 @@ extension Phone {
     func considerPush() throws {
         guard decisions.heldPush, isOnline else { return }
         decisions.heldPush = false
-        guard mayRun(.push), decisions.draw(.push, at: now, { $0.chance(model[.pushPasses]) }), decisions.spend(.push) else {
+        guard mayRun(.push), decisions.draw(.push, at: now, { $0.chance(model[.pushPasses]) }), decisions.spend(.push)
+        else {
             return
         }
         try wake(.push)

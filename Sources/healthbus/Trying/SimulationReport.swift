@@ -18,7 +18,8 @@ struct SimulationReport {
     func text(chart: Bool) -> String {
         let terminal = Terminal(.output)
         var text = table(for: terminal) + "\nMedian delay by metric\n" + byMetric(for: terminal)
-        text += "A night counts from the morning, when the Watch saves it. 'steps' includes distances and hours stood.\n"
+        text +=
+            "A night counts from the morning, when the Watch saves it. 'steps' includes distances and hours stood.\n"
         if chart { text += "\n" + DelayChart(results: results).text }
         return text
     }

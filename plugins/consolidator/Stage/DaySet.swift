@@ -40,9 +40,13 @@ package struct DaySet {
         }
     }
 
-    package func subtracting(_ other: DaySet) -> DaySet { combined { block, user, bits in bits & ~other.bits(block, user) } }
+    package func subtracting(_ other: DaySet) -> DaySet {
+        combined { block, user, bits in bits & ~other.bits(block, user) }
+    }
 
-    package func intersection(_ other: DaySet) -> DaySet { combined { block, user, bits in bits & other.bits(block, user) } }
+    package func intersection(_ other: DaySet) -> DaySet {
+        combined { block, user, bits in bits & other.bits(block, user) }
+    }
 
     /// All days, in the order in which `takeNewest` takes them.
     package var sorted: [Key] {

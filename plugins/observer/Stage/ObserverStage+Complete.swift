@@ -75,7 +75,8 @@ extension ObserverStage {
     /// One step: first everything that would be deleted is counted; then, if that isn't too much, it is deleted.
     func holdAgainstStore(_ turn: Turn) throws {
         guard let attempt, var ending = attempt.ending, var entry = try imports.entry(attempt.id, turn),
-            var plan = entry.plan else {
+            var plan = entry.plan
+        else {
             return
         }
         if plan.isApproved {

@@ -48,7 +48,8 @@ extension ObserverStage {
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
-        guard let (id, _) = receptions.first(where: { $0.value.pull?.id == answer.pull.id }), let entry = try imports.entry(id, turn)
+        guard let (id, _) = receptions.first(where: { $0.value.pull?.id == answer.pull.id }),
+            let entry = try imports.entry(id, turn)
         else { return }
         if let reason = receptions[id]?.take(answer) { try refuse(entry, reason, turn) }
     }
@@ -82,7 +83,9 @@ extension ObserverStage {
     /// The file is in the inbox, waiting to be read.
     private func enter(_ id: String, _ turn: Turn) throws {
         (receptions[id], offers[id]) = (nil, nil)
-        guard var entry = try imports.entry(id, turn), entry.state == .announced || entry.state == .receiving else { return }
+        guard var entry = try imports.entry(id, turn), entry.state == .announced || entry.state == .receiving else {
+            return
+        }
         entry.state = .open
         entry.offer = nil
         try imports.save(entry, turn)

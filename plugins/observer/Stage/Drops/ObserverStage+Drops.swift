@@ -40,7 +40,9 @@ extension ObserverStage {
     func settleDrops(_ turn: Turn) throws -> MonotonicTime? {
         guard let inbox else { return nil }
         for (name, drop) in drops.drops where !drop.isMoving && drop.retry.map({ $0 <= turn.monotonic }) != false {
-            guard let entry = try imports.entry(drop.id, turn), entry.state == .closed || entry.state == .failed else { continue }
+            guard let entry = try imports.entry(drop.id, turn), entry.state == .closed || entry.state == .failed else {
+                continue
+            }
             drops.begin(name)
             let report = ImportRow.told(
                 path: entry.path, report: entry.state == .closed ? entry.report : nil, problem: entry.problem)
