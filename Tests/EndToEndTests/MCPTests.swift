@@ -166,7 +166,7 @@ extension EndToEnd {
                 // Before there is any data, the server answers, and says what to do.
                 let none = try await host.call("get_days")
                 #expect(none["isError"] == true)
-                #expect(none["content"].array?.first?["text"].string?.contains("healthbus import") == true)
+                #expect(none["content"].array?.first?["text"].string?.contains("healthbus up --import FILE") == true)
 
                 let export = try await stack.generate("export.zip", "--days", "3")
                 #expect(try await stack.up("--import", export, "--until-idle").ended(within: 300).exit == .code(0))

@@ -30,7 +30,7 @@ final class ToolContext {
         guard stack.exists else {
             throw Failure(
                 "there is no stack in the folder that 'healthbus mcp' was started with",
-                hint: "check --state in the host's configuration; 'healthbus import FILE' makes a stack there")
+                hint: "check --state in the host's configuration; 'healthbus up --import FILE' makes a stack there")
         }
         reader = stack.reader { silence in
             let age = HumanFormat.duration(.seconds(silence.age))

@@ -66,6 +66,7 @@ package enum PluginProgram {
         body: (Prepared, PluginContext, Stopper) throws -> Void
     ) -> Never {
         let program = "healthbus-\(plugin)"
+        var isObserver: Bool?
         do {
             // Must come before any thread starts: otherwise glibc would keep an arena of up to 64 MB for each.
             _ = healthbus_limit_arenas(2)
@@ -81,6 +82,7 @@ package enum PluginProgram {
                 exit(StartCheck.end { try self.check(plugin, arguments, prepare, rehearse) }.rawValue)
             }
             let context = try context(plugin, arguments)
+            isObserver = context.instance.manifest.kind == .observer
             for folder in [context.state.path, context.folder, context.state.sockets] { try StateFolder.make(folder) }
             let prepared: Prepared
             let lock: InstanceLock
@@ -108,7 +110,8 @@ package enum PluginProgram {
             withExtendedLifetime(lock) {}
             exit(ExitCode.done.rawValue)
         } catch {
-            reportAndExit(advice.addressed(DamagedState.failure(of: error) ?? Failure(of: error)), program: program)
+            let failure = DamagedState.failure(of: error, isObservers: isObserver) ?? Failure(of: error)
+            reportAndExit(advice.addressed(failure), program: program)
         }
     }
 
