@@ -32,7 +32,7 @@ struct StackProcesses: Sendable {
             streams: .init(errorFile: state.log(instance.name)))
     }
 
-    /// The name for a process that stands by to replace the instance's process.
+    /// How to start a process that stands by to replace the instance's process.
     func standby(_ instance: StackConfiguration.Instance, swap: String) -> ProcessSpec {
         var spec = spec(instance)
         spec.name = Self.standbyName(instance.name)

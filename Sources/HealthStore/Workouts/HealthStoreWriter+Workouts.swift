@@ -36,7 +36,7 @@ extension HealthStoreWriter {
         try pieces.forgetAll(user: user)
     }
 
-    /// The same as above, for earlier versions that only these origins have brought.
+    /// The same as above, for earlier versions that only these bringers have brought.
     func forgetVersions(broughtBy bringers: [Int], user: Int) throws {
         let since = try brought.since()
         for born in try sightings.replaced(user: user) where born > since {
