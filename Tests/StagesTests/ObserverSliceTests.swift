@@ -45,6 +45,38 @@ extension ObserverDeliveryTests {
         #expect(try found(heartDuringSteps) == [1, 60])
     }
 
+    /// Nor do the answers about types, completeness and single samples say anything of a denied type.
+    @Test func otherAnswersHideADeniedType() throws {
+        let rig = try rig()
+        try register(rig)
+        try bring(rig, record(Self.steps, 1), record(Self.heart, 60))
+        func pages(_ query: String, _ consumer: String, _ members: [String: Value] = [:]) throws -> [Value] {
+            let request = try #require(request(query, consumer: consumer).object).merging(members) { $1 }
+            var pages: [Value] = []
+            try ObserverSource(database: rig.store.database, isShared: false)
+                .answer(.object(request), head: rig.store.head) { page, _ in pages.append(.object(page)) }
+            return pages
+        }
+        func types(_ query: String, _ consumer: String) throws -> Set<String> {
+            Set(try pages(query, consumer).flatMap { $0["types"]?.array ?? [] }.compactMap { $0["type"]?.string })
+        }
+        let step = try #require(try slice(rig, ["types": ["include": [.string(Self.steps)]]]).ids.first)
+        func isFound(_ consumer: String) throws -> Bool {
+            try pages("sample", consumer, ["sample": .string(step.description)]).contains {
+                $0["sample"]?.object != nil
+            }
+        }
+        #expect(try types("types", "steps") == [Self.steps, Self.heart] && isFound("steps"))
+        let complete = try types("completeness", "steps")
+        #expect(complete.contains(Self.steps))
+        try command(rig, ["command": "types", "set": [Self.steps: ["denied": true]]])
+        #expect(try types("types", "steps") == [Self.heart])
+        #expect(try types("completeness", "steps") == complete.subtracting([Self.steps]))
+        #expect(try !isFound("steps"))
+        #expect(try types("types", "client-1-2") == [Self.steps, Self.heart] && isFound("client-1-2"))
+        #expect(try types("completeness", "client-1-2") == complete)
+    }
+
     /// Activities are in the payloads of workouts. Reading them to evaluate a predicate adds no column that wasn't
     /// requested.
     @Test func aPredicateBringsNoDetails() throws {

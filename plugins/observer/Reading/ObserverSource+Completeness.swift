@@ -26,7 +26,10 @@ extension ObserverSource {
             return page(CompletenessPage(types: [], continue: TypePosition(user: "", type: "")), true)
         }
         let after = (position?.user ?? "", position?.type ?? "")
-        let asked = found.filter { (user == nil || $0.head.user == user) && ($0.head.user, $0.head.type) > after }
+        let asked = found.filter {
+            (user == nil || $0.head.user == user) && ($0.head.user, $0.head.type) > after
+                && access.allows($0.head.type)
+        }
 
         var rows: [TypeDaysRow] = []
         var room = Self.numbersPerPage

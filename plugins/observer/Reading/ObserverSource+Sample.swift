@@ -9,7 +9,9 @@ extension ObserverSource {
         guard let id = SampleID(id) else {
             throw PullRefusal("a 'sample' request needs 'sample': an id of this store, or a HealthKit UUID")
         }
-        guard let found = try store.sample(id) else { return page(SampleWhereaboutsPage(sample: nil), true) }
+        guard let found = try store.sample(id), access.allows(found.type) else {
+            return page(SampleWhereaboutsPage(sample: nil), true)
+        }
         let known = try Moments.time(of: found.sequence, in: database)
         let first = try Moments.time(of: found.born, in: database)
         page(

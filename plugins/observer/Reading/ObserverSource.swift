@@ -14,7 +14,7 @@ package final class ObserverSource: PullSource {
     let completeness: CompletenessReader
     /// What one answer about completeness may cost.
     let budget: CompletenessReader.Budget
-    private let access: ReadAccess
+    let access: ReadAccess
 
     /// The maximum number of parts in one slice's answer: well within every socket's high-water mark. A longer slice
     /// continues in another request.
@@ -200,7 +200,7 @@ package final class ObserverSource: PullSource {
     }
 
     private func types() throws -> [TypeRow] {
-        try store.heads().map { head in
+        try store.heads().filter { access.allows($0.type) }.map { head in
             TypeRow(
                 user: head.user, type: head.type, sequence: head.sequence, alive: Int(head.alive),
                 deleted: Int(head.deleted), quarantined: Int(head.quarantined), firstStart: head.firstStart,

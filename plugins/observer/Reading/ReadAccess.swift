@@ -26,8 +26,11 @@ final class ReadAccess {
     ///   device is locked.
     func refresh(for query: Query, of consumer: String?) throws {
         denied = []
+        let readsSamples: Bool
         switch query {
-        case .samples, .spans, .slice: break
+        case .samples, .spans, .slice, .sample: readsSamples = true
+        // Facts about samples: the debouncer needs them at any time, but they hide what is denied.
+        case .types, .completeness: readsSamples = false
         default: return
         }
         guard let consumer, !BusName.isTool(consumer),
@@ -38,7 +41,7 @@ final class ReadAccess {
                 .authorizationDenied, consumer,
                 remedy: "\(consumer) lacks the entitlement health; 'healthbus validate' names the file to add it to")
         }
-        if access?.locked == true {
+        if readsSamples, access?.locked == true {
             throw DeliveryError(
                 .databaseInaccessible, consumer, remedy: "the device is locked; ask again when it is unlocked")
         }
@@ -49,6 +52,8 @@ final class ReadAccess {
     }
 
     func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types { Self.without(denied, types) }
+
+    func allows(_ type: String) -> Bool { !denied.contains(type) }
 
     /// If a type is wanted only during samples of a denied type, nothing of it may be found either: it would reveal
     /// when the denied samples were.
