@@ -64,6 +64,10 @@ def script(stack, browser):
     page.context.close()
 
 
+#: What is shown of a type without a figure of its own: the first of these that it has.
+MEMBERS = ("sum", "average", "mostRecent", "minutes", "count")
+
+
 def figure(day, path, member):
     if path.startswith("other."):
         return (day["other"].get(path.removeprefix("other.")) or {}).get(member)
@@ -91,7 +95,7 @@ def same_numbers(stack, browser):
             for date, day in days.items():
                 if date[:4] != year:
                     continue
-                member = next((name for name in ("sum", "average", "minutes", "count") if isinstance((day["other"].get(path[6:]) or {}).get(name), (int, float))), None)
+                member = next((name for name in MEMBERS if isinstance((day["other"].get(path[6:]) or {}).get(name), (int, float))), None)
                 value, label = figure(day, path, member), shown[date][1]
                 told = None if shown[date][0] is None else float(shown[date][0])
                 check(told == value, f"{date}, {path}: the page has {told}, days has {value}")
@@ -175,6 +179,22 @@ def late_sample(stack, browser):
     import_late(stack, last["date"], "03:10", "03:20")
     browser.until(page, "the late sample isn't shown", SHOWS, [cell, before + LATE])
     print(f"a late sample was seen after {time.monotonic() - began:.1f} s")
+    page.context.close()
+
+
+def own_types(stack, browser):
+    """A person's own percentages are shown as entered, and the latest of a day as such."""
+    last = stack.days()[-1]["date"]
+    stack.run("types", "add", "battery", "--unit", "%", "--aggregation", "latest")
+    for hour, value in (("08:00", 80), ("09:00", 60)):
+        stack.run("events", "add", "battery", str(value), "--at", f"{last}T{hour}")
+    stack.run("sync")
+    page = browser.page()
+    browser.show(page, f"day/{last}")
+    browser.until(page, "the own type isn't shown", "document.querySelector('.tile[data-figure=\"other.battery\"]') !== null")
+    tile = page.locator(".tile[data-figure='other.battery']")
+    check("60.0" in tile.inner_text() and "%" in tile.inner_text(), f"60 % reads {tile.inner_text()}")
+    print("an own type's percentage is shown as it was entered")
     page.context.close()
 
 
@@ -284,7 +304,7 @@ def by_drop(stack, browser):
     page.context.close()
 
 
-CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, many_tabs, a_hanging_stage, goes_on, by_drop]
+CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, own_types, many_tabs, a_hanging_stage, goes_on, by_drop]
 
 
 def main(programs, names):

@@ -17,6 +17,8 @@ export function number(value, digits = 0, options) {
 }
 
 const KILO = { m: 1000, mi: 1609.344 };
+/** HealthKit's percentages are fractions from 0 to 1; those of a person's own types and figures are what they say. */
+const isFraction = (figure) => figure.path.endsWith('Fraction') || figure.path.startsWith('other.HK');
 /** How a unit of the store is shown: [factor, digits, its name]. */
 function shown(figure) {
   switch (figure.unit) {
@@ -26,7 +28,7 @@ function shown(figure) {
     case 'kcal': return unit('energy') === 'kJ' ? [4.184, 0, 'kJ'] : [1, 0, 'kcal'];
     case 'kg': return unit('mass') === 'lb' ? [2.2046226218, 1, 'lb'] : [1, 1, 'kg'];
     case 'mL': return unit('mass') === 'lb' ? [1 / 29.5735, 0, 'fl oz'] : [1 / 1000, 1, 'l'];
-    case '%': return [100, 1, '%'];
+    case '%': return [isFraction(figure) ? 100 : 1, 1, '%'];
     case 'count': return [1, figure.digits ?? 0, ''];
     case 'hours': return [1, 0, 'h'];
     case 'ms': return [1, 0, 'ms'];
