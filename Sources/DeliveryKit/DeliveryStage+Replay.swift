@@ -36,7 +36,7 @@ struct UploadReplay: Sendable, Equatable {
     private(set) var isByHand = false
     /// The number of elements that the redelivery has delivered or will deliver.
     var elements: Int64 = 0
-    /// How many of them the backend refused for good.
+    /// How many of them the destination refused for good.
     var refused: Int64 = 0
     /// The dead letter that is being retried, and whether its row has been found.
     var letter: DeadLetter?

@@ -9,7 +9,7 @@ import StageKit
 import Terminal
 import UploaderReading
 
-/// What the backend wouldn't accept: a list for people and programs, and one letter with the body that would be sent
+/// What the destinations wouldn't accept: a list for people and programs, and one letter with the body that would be sent
 /// for it now.
 package struct DeadLetterReport {
     package struct Entry: Sendable {
@@ -43,6 +43,11 @@ package struct DeadLetterReport {
         self.entries = entries
         try QuarantineReport.check(
             selection, found: entries.map(\.letter.number), what: "dead letter", list: "healthbus dead-letters list")
+    }
+
+    /// Who refused, in the words of an error: "the backend", "the server".
+    package static func refuser(_ destination: StackConfiguration.Instance) -> String {
+        "the \(destination.manifest.destinationWord)"
     }
 
     private static func readable(_ entry: Entry) -> [String: Value] {

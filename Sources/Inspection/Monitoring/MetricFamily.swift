@@ -117,7 +117,7 @@ extension MetricFamily {
         "delivered_elements_total", .counter, ["instance", "metric"],
         "Elements the backend has accepted since the state was made.")
     package static let deadLetters = MetricFamily(
-        "dead_letters", .gauge, ["instance"], "Elements the backend refused for good.")
+        "dead_letters", .gauge, ["instance"], "Elements the destination refused for good.")
     package static let conflicts = MetricFamily(
         "delivery_conflicts", .gauge, ["instance"],
         "Elements the backend has in the version sent to it, but with other content.")

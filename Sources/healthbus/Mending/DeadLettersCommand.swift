@@ -11,7 +11,7 @@ import Terminal
 enum DeadLettersCommand: Command {
     static let help = CommandHelp(
         name: "healthbus dead-letters",
-        summary: "List, show, send again or drop elements the backend refused for good.",
+        summary: "List, show, send again or drop elements a destination refused for good.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
             .init("--destination", value: "destination", help: "only this destination's, if the stack has several"),
@@ -100,7 +100,7 @@ enum DeadLettersCommand: Command {
             let still = try DeadLetterReport(stack, selectionOfAll(selection), of: destination)
             guard !still.entries.isEmpty else { return }
             throw Failure(
-                "the backend still refuses \(still.entries.count)",
+                "\(DeadLetterReport.refuser(destination)) still refuses \(still.entries.count)",
                 hint: "'healthbus dead-letters list' says why; 'healthbus dead-letters drop --all --yes' gives them up")
         }
     }

@@ -70,7 +70,7 @@ enum ReplayCommand: Command {
         if let failure = result.read(ReplayReport.self)?.failure { throw failure }
         if let refused = result["refused"].int, refused > 0 {
             throw Failure(
-                "the backend refuses \(HumanFormat.count(Int(refused), "element"))",
+                "\(DeadLetterReport.refuser(plan.instance)) refuses \(HumanFormat.count(Int(refused), "element"))",
                 hint: "'healthbus dead-letters list' says why")
         }
     }
