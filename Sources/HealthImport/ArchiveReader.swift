@@ -70,7 +70,7 @@ struct ArchiveReader {
         throw ImportError.noExportInArchive(path: path, found: found, count: count)
     }
 
-    /// Only for error messages: an export is recognised by its content, not its name.
+    /// Only for error messages: an export is recognized by its content, not its name.
     private static func isNamedAsExport(_ name: String) -> Bool {
         (name.split(separator: "/").last ?? "").lowercased() == "export.xml"
     }

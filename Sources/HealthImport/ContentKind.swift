@@ -1,4 +1,4 @@
-/// What a file is, judged by its first bytes: names are localised and prove nothing.
+/// What a file is, judged by its first bytes: names are localized and prove nothing.
 enum ContentKind: Equatable {
     case empty, zip, healthData, clinicalDocument, gpx, other
 

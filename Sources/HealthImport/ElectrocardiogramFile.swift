@@ -3,7 +3,7 @@ import HealthModel
 /// Reads an ECG's CSV file: rows of a name and a value, then one measurement per line.
 ///
 /// Exports print the file in the phone's language, including the names of the rows, and with that language's decimal
-/// mark. Names are recognised in English and German. In other languages, some rows are recognised by their content (a
+/// mark. Names are recognized in English and German. In other languages, some rows are recognized by their content (a
 /// date with a time, a number with a unit), and the rows in between by their positions, which are the same in all files
 /// seen: date, classification, symptoms, version, device, rate; then lead and unit.
 struct ElectrocardiogramFile {

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What a file in an archive is, if it isn't the export. Its content is judged first, since folders prove nothing and
-/// names are localised.
+/// names are localized.
 enum EntryKind: Equatable {
     case route
     case electrocardiogram

@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-/// Reads an Apple Health export, either an `export.zip` or a bare XML file. It is recognised by its content, never by
+/// Reads an Apple Health export, either an `export.zip` or a bare XML file. It is recognized by its content, never by
 /// its name.
 ///
 /// Nothing is unpacked to disk, and memory use stays flat at any size: the parser reads blocks of 256 KiB and produces

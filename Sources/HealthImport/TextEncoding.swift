@@ -19,7 +19,7 @@ enum TextEncoding {
         return isName ? String(name) : "an unknown encoding"
     }
 
-    /// UTF-16 or UTF-32, recognised by its byte order mark or, failing that, by the zero bytes in an XML file's first
+    /// UTF-16 or UTF-32, recognized by its byte order mark or, failing that, by the zero bytes in an XML file's first
     /// character.
     private static func wide(_ head: [UInt8]) -> String? {
         let marks: [([UInt8], String)] = [

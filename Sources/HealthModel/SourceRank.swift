@@ -2,7 +2,7 @@
 public enum SourceRank {
     /// The default order: manual entries (0), then watches (1), then iPhones and iPods (2), then everything else (3).
     ///
-    /// A source is recognised by its device's model or hardware; failing that, by its product type; and failing that,
+    /// A source is recognized by its device's model or hardware; failing that, by its product type; and failing that,
     /// by its name. The Health app puts manual entries before Apple's devices, and these before other sources;
     /// preferring a watch to a phone is common practice.
     public static func rank(origin: Origin, userEntered: Bool) -> Int {

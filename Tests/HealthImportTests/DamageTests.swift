@@ -108,7 +108,7 @@ import Testing
         #expect(summary.damaged?.isCut == false)
     }
 
-    /// Localised exports have attribute names of several words. These are recognised as metadata, both on import and in
+    /// Localized exports have attribute names of several words. These are recognized as metadata, both on import and in
     /// input that has already been quarantined.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")

@@ -34,7 +34,7 @@ import Testing
         let stack = try StackConfiguration(path: file, catalog: catalog)
         let consolidator = try #require(stack.only(.consolidator))
         try StateFolder.make(there.instance(consolidator.name))
-        _ = try stack.keyFolder(there, environment: [:]).initialise(stack.keyRoles, owner: nil)
+        _ = try stack.keyFolder(there, environment: [:]).initialize(stack.keyRoles, owner: nil)
         func reader() -> StackReader {
             StackReader(state: StateFolder(path: folder.path + "/here"), stack: stack) { ChangelogSource(database: $1) }
         }

@@ -18,14 +18,14 @@ import Testing
         keys = KeyFolder(path: folder.path + "/state/keys", hub: "hub")
     }
 
-    private func initialise() throws -> [String] {
-        try keys.initialise([("steps", .instance("steps")), ("tap", .tap)], owner: nil)
+    private func initialize() throws -> [String] {
+        try keys.initialize([("steps", .instance("steps")), ("tap", .tap)], owner: nil)
     }
 
     @Test func whatIsThereIsKept() throws {
-        #expect(try initialise() == ["hub", "steps", "tap"])
+        #expect(try initialize() == ["hub", "steps", "tap"])
         let before = try keys.credentials(of: "steps", environment: [:])
-        #expect(try initialise() == [])
+        #expect(try initialize() == [])
         #expect(try keys.credentials(of: "steps", environment: [:]) == before)
         #expect(try before.hub == keys.pair(of: "hub", environment: [:]).publicKey)
         #expect(try keys.allowedKey("steps")?.keys == [.init(publicKey: before.own.publicKey)])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func onlyTheOwnerReads() throws {
-        _ = try initialise()
+        _ = try initialize()
         let files = try #require(FileManager.default.enumerator(atPath: keys.path)).compactMap { $0 as? String }
         #expect(files.count == 3 * 3 + 2 + 3)
         for file in files {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func bothKeysHoldWhileOneReplacesTheOther() throws {
-        _ = try initialise()
+        _ = try initialize()
         let old = try keys.pair(of: "steps", environment: [:]).publicKey
         try keys.rotate("steps", oldUntil: now + .seconds(600), now: now)
         let new = try keys.pair(of: "steps", environment: [:]).publicKey
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func theHubsNewKeyReachesEveryFolder() throws {
-        _ = try initialise()
+        _ = try initialize()
         let old = try keys.credentials(of: "tap", environment: [:])
         try keys.rotateHub()
         let new = try keys.credentials(of: "tap", environment: [:])
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func whatIsRemovedIsGone() throws {
-        _ = try initialise()
+        _ = try initialize()
         try keys.remove("tap")
         #expect(try keys.allowedNames() == ["steps"])
         #expect(!FileManager.default.fileExists(atPath: keys.folder("tap")))
@@ -86,7 +86,7 @@ import Testing
 
     /// A process needs only its own folder, or two values from its environment.
     @Test func aProcessNeedsOnlyItsOwn() throws {
-        _ = try initialise()
+        _ = try initialize()
         let wanted = try keys.credentials(of: "steps", environment: [:])
         let alone = KeyFolder(path: folder.path + "/alone", hub: "hub")
         try FileManager.default.createDirectory(atPath: alone.path, withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ import Testing
 
     @Test(arguments: ["", "short", String(repeating: "\"", count: 40), String(repeating: "a", count: 41)])
     func whatIsNoKeyIsNamed(text: String) throws {
-        _ = try initialise()
+        _ = try initialize()
         let file = keys.folder("steps") + "/secret"
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         #expect(chmod(file, 0o600) == 0)

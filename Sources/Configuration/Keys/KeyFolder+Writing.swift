@@ -26,7 +26,7 @@ package struct FileOwner: Sendable, Equatable {
 extension KeyFolder {
     /// Makes a pair of keys for the hub and one for each name, unless they exist, and adds them to the hub's list.
     /// - Returns: the names that got a new pair.
-    package func initialise(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
+    package func initialize(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
         var made: [String] = []
         if !FileManager.default.fileExists(atPath: secret(hub)) {
             try writePair(try BusKeyPair.make(), of: hub, owner: owner)

@@ -29,7 +29,7 @@ package enum BackendCase: String, Sendable, CaseIterable {
         case .wrongToken: "answers 401 to another token"
         case .sample: "accepts a sample"
         case .shows: "reports the outcome of each element"
-        case .again: "recognises a repeated sample"
+        case .again: "recognizes a repeated sample"
         case .higher: "replaces a sample with a higher version"
         case .lower: "keeps a sample when a lower version arrives"
         case .deletion: "deletes a sample"

@@ -48,7 +48,7 @@ package enum PluginProgram {
         }
     }
 
-    /// Checks what can be checked about a stage before it has the lock: whether it recognises the file, and the result
+    /// Checks what can be checked about a stage before it has the lock: whether it recognizes the file, and the result
     /// of its trial.
     private static func check(_ parts: StageParts, _ context: PluginContext, _ client: StackClient) throws
         -> TrialReport?

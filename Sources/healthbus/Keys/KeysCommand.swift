@@ -46,7 +46,7 @@ enum KeysCommand: Command {
         let stack = try Stack(arguments)
         let keys = stack.configuration.keyFolder(stack.state)
         switch (action, name) {
-        case ("init", _): try initialise(stack, keys, try owner(arguments))
+        case ("init", _): try initialize(stack, keys, try owner(arguments))
         case ("add", let name?): try add(name, arguments, stack, keys)
         case ("rotate", let name): try rotate(name, arguments, keys)
         case ("remove", let name?):
@@ -72,8 +72,8 @@ enum KeysCommand: Command {
         return owner
     }
 
-    private static func initialise(_ stack: Stack, _ keys: KeyFolder, _ owner: FileOwner?) throws {
-        let made = try keys.initialise(stack.configuration.keyRoles, owner: owner)
+    private static func initialize(_ stack: Stack, _ keys: KeyFolder, _ owner: FileOwner?) throws {
+        let made = try keys.initialize(stack.configuration.keyRoles, owner: owner)
         say(
             made.isEmpty
                 ? "all keys are there, in \(keys.path)"

@@ -11,7 +11,7 @@ import Synchronization
 package final class ObserverLine: Sendable {
     /// Why a request couldn't be handed over.
     package enum Failure: Error, Equatable {
-        /// The observer doesn't answer. It will recognise anything it did accept when the request comes again.
+        /// The observer doesn't answer. It will recognize anything it did accept when the request comes again.
         case silent
         /// It accepts nothing at present.
         case refused(String)

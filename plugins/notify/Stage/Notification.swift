@@ -3,7 +3,7 @@ import HealthModel
 /// An alert on its way to a person: the content of its producer's row, and whether it was raised or is over.
 package struct Notification: Sendable, Equatable {
     /// The same for every attempt, but different each time the alert is raised or cleared, so that recipients can
-    /// recognise duplicates.
+    /// recognize duplicates.
     package var id: String
     package var producer: String
     package var kind: String
