@@ -1,6 +1,5 @@
-# Everything is built in release, with the same flags: one build serves `run`, `test`, and a plain
-# `swift build -c release`. Warnings are errors; that is set in Package.swift, because a flag here would cause a second
-# build.
+# Everything is built in release mode, with the same flags: one build serves `run`, `test`, and a plain
+# `swift build -c release`. Package.swift turns warnings into errors, because a flag here would cause a second build.
 
 SWIFT ?= swift
 # On a terminal, the compiler would get an additional flag, for colors, and build everything again.
@@ -73,14 +72,15 @@ test: deps $(SCHEMA)
 	@$(MAKE) --no-print-directory install-manifests
 	@$(TEST)
 
-# The tests that need a server run one of their own, from Debian's programs; the server that the package starts is left alone.
+# Each test that needs a server starts its own, from Debian's programs, and leaves alone the server that the package
+# starts.
 test-servers: PACKAGES += postgresql mosquitto mosquitto-clients openssl
 test-servers: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
 	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
 
-# The program used to test ingest, backend and changes. It is installed once, and again when the pinned version changes.
+# The program that tests ingest, backend and changes. It is installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
 
 $(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -92,7 +92,7 @@ $(CONTRACT): Tests/Contract/requirements.txt | deps
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
 
-# The libraries used to read the files, installed in the same way.
+# The libraries that read the files, installed in the same way.
 READERS := .build/files/installed
 
 $(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)

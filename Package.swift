@@ -42,7 +42,7 @@ func part(_ folder: String, _ name: String, _ dependencies: [Target.Dependency])
     .target(name: name, dependencies: dependencies, path: "plugins/\(folder)", swiftSettings: swiftSettings)
 }
 
-/// Tests aren't optimized: that takes several times as long as it saves. What they test is.
+/// Tests aren't optimized: optimizing takes several times as long as it saves. The code they test is.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests",

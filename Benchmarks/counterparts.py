@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKEN = "a-token-of-this-measurement"
 
 
-# Like servers on another machine, they take no resources away from a busy stack.
+# Programs started with this prefix take no resources away from a busy stack, like servers on another machine.
 ELSEWHERE = ["nice", "-n", "19"]
 
 

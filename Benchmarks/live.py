@@ -90,7 +90,7 @@ class Crowd:
         return raw, used / passed * 100
 
     def _look(self, waiting, raw):
-        # While nothing changes, it sends only one query, about a user without data, so that polling stays a small part
+        # While nothing changes, polling sends only one query, about a user without data, so that it stays a small part
         # of the stack's work.
         sequence = self.stack.stats(NOBODY)["sequence"]
         if sequence == self.sequence:

@@ -89,7 +89,7 @@ def samples(program, data, programs):
         name = names.get(sample["pid"], sample["thread"])
         process = whole.get(name, name)
         thread = "main" if sample["pid"] == sample["tid"] else sample["thread"]
-        # A thread that has no name of its own carries the program's name.
+        # A thread without a name of its own has the program's name.
         result.append((process, f"thread {sample['tid']}" if thread == name else thread, os.path.basename(sample["library"]),
                        sample["function"]))
     return result

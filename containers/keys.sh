@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fills the volumes that all other services wait for: with a key pair for each process, and with the token that backend
-# and uploader share. Existing files are kept, so this script can run at every start.
+# Fills the volumes that all other services wait for, with a key pair for each process and with the token that the
+# backend and the uploader share. Existing files are kept, so this script can run at every start.
 set -eu
 umask 077
 healthbus keys init

@@ -9,7 +9,7 @@ out=$2
 mkdir -p "$out"
 for program in "$bin"/healthbus "$bin"/healthbus-*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
-    # This program measures a build on the machine that made it.
+    # This program only measures a build on the machine that made it, so it isn't copied.
     [ "$(basename "$program")" != healthbus-bench ] || continue
     install -m 0755 "$program" "$out/"
     strip "$out/$(basename "$program")"

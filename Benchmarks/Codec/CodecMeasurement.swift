@@ -14,7 +14,7 @@ struct CodecMeasurement {
     private(set) var encode: [Double] = []
     private(set) var decode: [Double] = []
 
-    /// - Parameter seconds: processor time for each direction.
+    /// - Parameter seconds: processor time for encoding; decoding runs as many slices.
     /// - Throws: `Mistake` when decoding doesn't give back what was encoded.
     init(seconds: Double) throws {
         let page = MadePage.page(rows: Self.rows)

@@ -1,5 +1,5 @@
-// One publisher and one subscriber connected to a hub, or to a stand-in for one: sends the same message again and
-// again, and receives it back.
+// Connects one publisher and one subscriber to a hub, or to a stand-in for one, sends the same message again and again,
+// and receives it back.
 //
 //   cc -O2 Benchmarks/floors/load.c -o /tmp/load -lzmq
 //   /tmp/load PUBLISH SUBSCRIBE MESSAGE SECONDS

@@ -3,7 +3,7 @@
 //   cc -O2 $(xml2-config --cflags) Benchmarks/floors/xml.c -o /tmp/xml-floor $(xml2-config --libs)
 //   unzip -p export.zip apple_health_export/export.xml > /tmp/export.xml && /tmp/xml-floor /tmp/export.xml
 //
-// Prints the numbers of elements, bytes and seconds.
+// Prints the number of elements and of bytes, and the seconds.
 
 #include <libxml/parser.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@ import HealthModel
 
 /// The maximum frequency at which a type's changes may wake their consumer in the background; never a promise.
 ///
-/// Raw values are `HKUpdateFrequency`'s.
+/// The raw values are those of `HKUpdateFrequency`.
 package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
     case immediate = 1
     case hourly = 2

@@ -1,7 +1,7 @@
 /// The power and load that the stack's own machine reports. In a stack without a phone this decides whether tasks that
 /// need power, or an idle machine, may begin.
 package struct MachineState: Sendable, Equatable {
-    /// nil without a battery.
+    /// nil if there is no battery.
     package var isCharging: Bool?
     /// The charge of the machine's lowest battery, from 0 to 1; nil if it has none.
     package var batteryLevel: Double?
@@ -14,7 +14,7 @@ package struct MachineState: Sendable, Equatable {
         self.load = load
     }
 
-    /// The battery level at which phones warn.
+    /// The battery level at which phones warn of a low battery.
     package static let lowBattery = 0.2
     /// Above this, more work is waiting than the cores can handle.
     package static let busyLoad = 1.0

@@ -98,7 +98,7 @@ extension ObserverRegistrations {
         return recent[recent.count - policy.wakesPerHour] + Self.hour
     }
 
-    /// When the app may be woken again; nil for now.
+    /// When the app may be woken again; nil if it may be woken now.
     package func nextWake(after now: Instant) -> Instant? {
         let next = wakeTime(after: now)
         return next > now ? next : nil

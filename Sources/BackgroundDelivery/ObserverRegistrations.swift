@@ -10,7 +10,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     /// In a registration, stands for every type that isn't named there.
     package static let everyType = "*"
 
-    /// Tells the consumers that a type has changed. It carries no data: they ask for it.
+    /// Tells the consumers that a type has changed. A fire carries no data: consumers ask for it.
     package struct Fire: Sendable, Equatable {
         package var type: String
         /// The sequence number of the type's latest change; 0 for a type without samples.
@@ -21,7 +21,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     /// The result of one check of the clock.
     package struct Round: Sendable, Equatable {
-        /// Sorted by type. All fires of one round are one wake.
+        /// Sorted by type. All fires of one round count as one wake.
         package var fires: [Fire] = []
         /// Consumers that have just used up their strikes.
         package var stopped: [String] = []
@@ -93,7 +93,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 }
 
 extension ObserverRegistrations {
-    /// A consumer registers to hear about changes. Asking again with the same launch and types changes nothing; a new
+    /// Registers a consumer to hear about changes. Asking again with the same launch and types changes nothing; a new
     /// launch starts over: strikes are forgotten, stopped delivery resumes, and each registered type fires once.
     /// - Parameter known: types that have samples.
     /// - Returns: whether anything changed.
@@ -124,7 +124,7 @@ extension ObserverRegistrations {
         consumers = kept
     }
 
-    /// A consumer has consumed the reported changes, each type up to a sequence number.
+    /// Records that a consumer has consumed the reported changes, each type up to a sequence number.
     package mutating func acknowledge(_ name: String, _ types: [String: SequenceNumber], monotonic: MonotonicTime) {
         guard var consumer = consumers[name] else { return }
         for (type, sequence) in types {
@@ -145,13 +145,13 @@ extension ObserverRegistrations {
         for type in types where held[type] == nil { held[type] = before }
     }
 
-    /// The app has come to the foreground: every observer fires, whether or not its type has changed.
+    /// Records that the app has come to the foreground: every observer fires, whether or not its type has changed.
     package mutating func enteredForeground(known: some Sequence<String>) {
         advisory.formUnion(known)
         for name in consumers.keys { consumers[name]?.awaited = [:] }
     }
 
-    /// The user has ended the app: whatever it didn't acknowledge is reported at its next launch.
+    /// Records that the user has ended the app: whatever it didn't acknowledge is reported at its next launch.
     package mutating func forceQuit() {
         for name in consumers.keys { consumers[name]?.awaited = [:] }
     }
@@ -210,7 +210,7 @@ extension ObserverRegistrations {
         case on, off
         /// No consumer is registered for it in the background.
         case unregistered
-        /// Its consumer failed to acknowledge, and has used up its strikes.
+        /// All its consumers have failed to acknowledge, and have used up their strikes.
         case stopped
         /// Changes are waiting to be fired.
         case waiting

@@ -38,7 +38,7 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// A request to run a task: its earliest start, and its conditions. One per identifier may be pending.
+/// A request to run a task: its earliest start, and its conditions. At most one per identifier may be pending.
 package struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
     package enum Strategy: String, Codable, Sendable { case queue, fail }

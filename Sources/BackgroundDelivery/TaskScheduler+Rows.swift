@@ -30,7 +30,7 @@ extension TaskScheduler {
         return rows
     }
 
-    /// Restores what was stored; once, after `register`. Anything no longer registered is left out.
+    /// Restores what was stored; call it once, after `register`. Anything no longer registered is left out.
     package mutating func restore(_ rows: [String: KeptTask]) {
         for (identifier, row) in rows where registered[identifier] != nil {
             if let request = row.pending?.named(identifier) {
@@ -78,7 +78,7 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
         self.state = state
     }
 
-    /// From what is stored about a task whose host isn't running.
+    /// Creates a task from what is stored about it while its host isn't running.
     package init(id: String, kept row: KeptTask) {
         request = row.pending ?? row.interrupted
         history = row.history

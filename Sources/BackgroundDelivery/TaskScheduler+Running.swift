@@ -76,8 +76,8 @@ extension TaskScheduler {
         past[identifier] = history
     }
 
-    /// Tasks whose runtime is over: their expiration handlers are called now, once. They complete, or are ended by
-    /// `endOverrun`.
+    /// Returns the tasks whose runtime is over: their expiration handlers must be called now, once. They complete, or
+    /// are ended by `endOverrun`.
     package mutating func expire(_ conditions: TaskConditions) -> [String] {
         let due = running.filter {
             $0.value.expiresFully == nil && ($0.value.deadline.map { $0 <= conditions.monotonic } ?? false)

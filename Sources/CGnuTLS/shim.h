@@ -6,8 +6,8 @@
 // Pointers to GnuTLS's own structures are plain pointers here: Swift has no use for their members, and the module that
 // wraps libmicrohttpd passes a session as a plain pointer.
 
-// A certificate chain and its key, both PEM. Returns 0 or GnuTLS's error; a key that belongs to another certificate is
-// also an error.
+// Makes credentials from a certificate chain and its key, both PEM. Returns 0 or GnuTLS's error; a key that belongs to
+// another certificate is also an error.
 static inline int healthbus_tls_make(
     const uint8_t *chain, size_t chain_count, const uint8_t *key, size_t key_count, void **made) {
     gnutls_certificate_credentials_t credentials;

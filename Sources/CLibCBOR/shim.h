@@ -1,8 +1,7 @@
 #include <cbor.h>
 
-// libcbor's streaming decoder calls back for each item. Swift code pulls items instead: this turns one call into one
-// item. Nothing is allocated, and a string is never longer than the bytes available (the decoder asks for more data
-// instead).
+// libcbor's streaming decoder calls back for each item. Swift code pulls items instead: each call reads one. Nothing is
+// allocated, and a string is never longer than the bytes available (the decoder asks for more data instead).
 enum healthbus_cbor_kind {
     HEALTHBUS_CBOR_UINT, HEALTHBUS_CBOR_NEGINT, HEALTHBUS_CBOR_BYTES, HEALTHBUS_CBOR_TEXT, HEALTHBUS_CBOR_ARRAY,
     HEALTHBUS_CBOR_MAP, HEALTHBUS_CBOR_TAG, HEALTHBUS_CBOR_FLOAT, HEALTHBUS_CBOR_BOOL, HEALTHBUS_CBOR_NULL,

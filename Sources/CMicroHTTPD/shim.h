@@ -37,7 +37,7 @@ struct healthbus_http_options {
     int listener;
     unsigned threads, connections, idle_seconds;
     size_t header_bytes;
-    // PEM texts that outlive the daemon; NULL for plain HTTP.
+    // PEM data that must outlive the daemon; NULL for plain HTTP.
     const char *certificate_chain, *key;
     MHD_AccessHandlerCallback handler;
     MHD_RequestCompletedCallback completed;
@@ -87,7 +87,7 @@ static inline int healthbus_http_socket(struct MHD_Connection *connection) {
     return info ? (int)info->connect_fd : -1;
 }
 
-// The GnuTLS session of a connection; NULL for a plain one.
+// The GnuTLS session of a connection; NULL for a connection without TLS.
 static inline void *healthbus_http_session(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     return info ? info->tls_session : NULL;

@@ -62,7 +62,7 @@ int healthbus_wake_open(void) {
     return fd < 0 ? -errno : fd;
 }
 
-// Each call fails only if the state is already as wanted: a full counter is readable, an empty one is clear.
+// Each call fails only if the state is already the wanted one: a full counter is readable, an empty one is clear.
 void healthbus_wake(int fd) { eventfd_write(fd, 1); }
 void healthbus_wake_clear(int fd) {
     eventfd_t count;

@@ -132,8 +132,8 @@ static void endTag(healthbus_xml *xml, const uint8_t *name, int64_t length) {
     while (xml->depth > found && !xml->stopped) pop(xml, xml->depth - 1 > found);
 }
 
-/// A tag that isn't well-formed, up to where the next one begins. If it has no '>' of its own, the element counts as
-/// open, because its children may follow.
+/// Handles a tag that isn't well-formed, up to where the next one begins. If it has no '>' of its own, the element
+/// counts as open, because its children may follow.
 static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t length = end - xml->at;
@@ -193,8 +193,8 @@ static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
     return end;
 }
 
-/// Where the next tag begins after the broken one: any whole tag, or the start of a tag with a known name; -1 when more
-/// bytes must come first. The search continues where it last stopped. A broken tag may end long before that point, and
+/// Where the next tag begins after the broken one: any whole tag, or the start of a tag with a known name; -1 if more
+/// bytes are needed. The search continues where it last stopped. A broken tag may end long before that point, and
 /// otherwise the same bytes would be searched again for each such tag.
 static int64_t nextTag(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
@@ -212,7 +212,7 @@ static int64_t nextTag(healthbus_xml *xml) {
     return mayWait ? -1 : xml->count;
 }
 
-/// Text from the parser's position up to `end`.
+/// Handles text from the parser's position up to `end`.
 static void text(healthbus_xml *xml, int64_t end) {
     const uint8_t *begin = xml->bytes + xml->at;
     const uint8_t *limit = xml->bytes + end;
@@ -245,8 +245,8 @@ static void text(healthbus_xml *xml, int64_t end) {
         note(xml, "there is text where only elements belong", line);
 }
 
-/// The end of a comment, an instruction or CDATA at the parser's position; 0 when it is none of these, -1 when more
-/// bytes must come first.
+/// The end of a comment, an instruction or CDATA at the parser's position; 0 when it is none of these, -1 if more bytes
+/// are needed.
 static int64_t special(healthbus_xml *xml) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t left = xml->count - xml->at;
@@ -256,8 +256,8 @@ static int64_t special(healthbus_xml *xml) {
         if (left < length && memcmp(begin, specials[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
         if (left < length || memcmp(begin, specials[i].begin, (size_t)length) != 0) continue;
         size_t endLength = strlen(specials[i].end);
-        // As in `nextTag`, the part already searched contains no complete end, but its last bytes may be the beginning
-        // of one.
+        // As in `nextTag`, the part already searched contains no complete end marker, but its last bytes may be the
+        // beginning of one.
         int64_t from = xml->endless[i] - (int64_t)endLength + 1;
         if (from < xml->at + length) from = xml->at + length;
         const uint8_t *end = memmem(xml->bytes + from, (size_t)(xml->count - from), specials[i].end, endLength);
@@ -274,7 +274,7 @@ static int64_t special(healthbus_xml *xml) {
     return 0;
 }
 
-/// Takes one step; returns false when more bytes must come first.
+/// Takes one step; returns false if more bytes are needed.
 static bool step(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
     if (xml->bytes[xml->at] != '<') {

@@ -39,7 +39,7 @@ static tag_outcome malformed(tag_reader *reader, const char *problem) {
     return tagMalformed;
 }
 
-/// A character of XML 1.0, encoded as UTF-8; 0 bytes when XML doesn't allow it.
+/// Encodes a character of XML 1.0 as UTF-8; 0 bytes when XML doesn't allow it.
 static int encode(uint32_t code, uint8_t *out) {
     bool isControl = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
     if (isControl || (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF) return 0;
@@ -53,8 +53,8 @@ static int encode(uint32_t code, uint8_t *out) {
     return count;
 }
 
-/// The character that a reference stands for; 0 bytes for a reference that is forbidden or undeclared. The result is
-/// never longer than the reference.
+/// Resolves a reference to its character; 0 bytes for a reference that is forbidden or undeclared. The result is never
+/// longer than the reference.
 static int resolve(const uint8_t *reference, int64_t length, uint8_t *out) {
     const uint8_t *body = reference + 1;
     int64_t count = length - 2;
@@ -129,8 +129,8 @@ static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end,
     return true;
 }
 
-/// The attribute's name at `at`, up to its '='. Localized exports have names of several words; none of the words may be
-/// a known name, or an attribute without a value would swallow the next attribute's name.
+/// Reads the attribute's name at `at`, up to its '='. Localized exports have names of several words; none of the words
+/// may be a known name, or an attribute without a value would swallow the next attribute's name.
 static tag_outcome readName(tag_reader *reader, const uint8_t *at, const uint8_t *limit, int64_t *length, const uint8_t **equals) {
     const uint8_t *begin = at;
     bool hasWords = false;

@@ -1,7 +1,8 @@
 import HealthModel
 import Protocol
 
-/// A consumer's position in one upstream's changelog. Pure; stored together with the outputs of everything up to it.
+/// A consumer's position in one upstream's changelog. It is pure, and stored together with the outputs of everything up
+/// to it.
 package struct Cursor: Sendable, Equatable {
     /// nil until the upstream's first heartbeat arrives.
     package var store: String?
@@ -75,7 +76,7 @@ package struct Cursor: Sendable, Equatable {
     /// A window without rows, requested only to show the producer the anchor.
     package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
 
-    /// Records that everything up to `sequence` in a window has been consumed.
+    /// Records that a window has been consumed up to `sequence`.
     package mutating func consumed(_ window: Window, through sequence: SequenceNumber) {
         guard window.isBackfill else {
             anchor = anchor.advanced(to: sequence, within: window.until)
@@ -87,7 +88,7 @@ package struct Cursor: Sendable, Equatable {
         if backfill[index].from >= backfill[index].to { backfill.remove(at: index) }
     }
 
-    /// Begins with a store that wasn't known before.
+    /// Begins to consume a store that wasn't known before.
     package mutating func begin(at head: StoreHead) {
         store = head.store
         generation = head.generation
@@ -113,7 +114,7 @@ package struct Cursor: Sendable, Equatable {
         snapshotUntil = nil
     }
 
-    /// Starts over with a store that isn't a continuation of what was consumed.
+    /// Starts over with a store that doesn't continue what was consumed.
     package mutating func reset(to head: StoreHead) {
         store = head.store
         generation = head.generation

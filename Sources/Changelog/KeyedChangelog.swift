@@ -100,7 +100,7 @@ package final class KeyedChangelog {
         }
     }
 
-    /// The rows for a user's days that aren't tombstones.
+    /// The rows for a user's days, without tombstones.
     package func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
         list.bind(1, user)
         list.bind(2, days.lowerBound)
@@ -122,7 +122,7 @@ package final class KeyedChangelog {
 }
 
 extension KeyedChangelog {
-    /// The rows for a user's day that aren't tombstones, of topics that begin with `topic`, for readers alongside the
+    /// The rows for a user's day, without tombstones, of topics that begin with `topic`, for readers alongside the
     /// writer.
     package static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
         let statement = try database.prepare(
@@ -146,7 +146,7 @@ extension KeyedChangelog {
 
     /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
     /// - Parameters:
-    ///   - days: only rows for these days (since 1970); nil for all rows.
+    ///   - days: only rows for these days, counted since 1970; nil for all rows.
     ///   - bytes: stop after about this many; at least one row is returned.
     package static func page(
         in database: Database, after: SequenceNumber, until: SequenceNumber, topic: String = "",

@@ -62,8 +62,7 @@ package enum Moments {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
 
-    /// The latest sequence number that was committed before a time; the beginning if everything known was committed
-    /// later.
+    /// The latest sequence number that was committed before a time; the beginning if every known commit is later.
     package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
         guard try isThere(database) else { return .beginning }
         // If the clock was set back, moments aren't in order, so take the last commit before the first one at or after

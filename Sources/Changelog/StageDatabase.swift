@@ -134,7 +134,7 @@ package final class StageDatabase {
         guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
-    /// Writes the first page; when this returns the connection is closed and its log is gone.
+    /// Writes the first page; when this returns, the connection is closed and its log is gone.
     private static func begin(_ path: String) throws {
         let database = try Database(path: path)
         try database.execute("CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID")
@@ -210,7 +210,7 @@ package final class StageDatabase {
         }
     }
 
-    /// - Parameter now: the time, stored to answer later when a sequence number was committed.
+    /// - Parameter now: the time, stored to tell later when a sequence number was committed.
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")

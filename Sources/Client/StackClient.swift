@@ -39,7 +39,7 @@ package final class StackClient: Sendable {
         hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
     ) throws {
         let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
-        // On a sealed bus a tool's name begins with the owner of its key.
+        // On a sealed bus a tool's name begins with the name of its key's owner.
         let name = BusName.toolPrefix(of: address.seal?.identity) + number
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
@@ -112,7 +112,7 @@ package final class StackClient: Sendable {
         changed.withLock { changed.broadcast() }
     }
 
-    /// Sends an instance a command. The command may be lost: the caller checks for its effect and repeats it.
+    /// Sends a command to an instance. The command may be lost: the caller checks for its effect and repeats it.
     package func command(_ instance: String, _ body: [String: Value]) {
         send("control.\(instance)", .object(body))
     }
@@ -180,7 +180,7 @@ package final class StackClient: Sendable {
         changed.withLock { _ = changed.wait(until: date) }
     }
 
-    /// Waits for a heartbeat that arrived after `wait` last returned.
+    /// Waits until a heartbeat arrives, unless one has already arrived since `wait` last returned.
     /// - Parameter heard: how many heartbeats had been heard, 0 at first; updated to the current number.
     package func wait(forHeartbeatAfter heard: inout Int, until date: Date) {
         let known = heard

@@ -222,7 +222,7 @@ package final class StackReader {
 
     /// Passes each row of an instance's changelog to `body`, tombstones included. Rows are read window by window,
     /// oldest change first. A key that changes in the meantime appears again.
-    /// - Parameter days: only rows for these days (since 1970); nil for all rows.
+    /// - Parameter days: only rows for these days, counted since 1970; nil for all rows.
     package func forEachRow(
         _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
         _ body: (KeyedChangelog.Row) throws -> Void

@@ -27,7 +27,7 @@ package enum BackendAddress {
 
     package static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
         let host = host(of: backend)
-        // An address that means all interfaces can't be connected to.
+        // Nobody can connect to an address that means all interfaces.
         let reachable = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
         return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(try port(of: backend))"
     }

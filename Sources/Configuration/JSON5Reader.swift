@@ -91,7 +91,7 @@ struct JSON5Reader {
         if next != nil { _ = fail("the text goes on after its end; a bracket too many may have closed it") }
     }
 
-    /// Returns false when the rest can't be understood.
+    /// Reads one value; returns false when the rest can't be understood.
     private mutating func value(_ path: String, _ places: inout JSONPlaces) -> Bool {
         skip()
         guard let byte = next else { return failHere("") }
@@ -155,7 +155,7 @@ struct JSON5Reader {
         }
     }
 
-    /// The value is followed neither by a comma nor by the right bracket.
+    /// The value is followed neither by a comma nor by the matching bracket.
     private mutating func notClosed(by other: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: other), let start = open.last else {
             return failHere("a comma is missing before this")
@@ -164,7 +164,7 @@ struct JSON5Reader {
         return fail("this \(other) closes the \(UnicodeScalar(bytes[start])) of line \(line), which it can't")
     }
 
-    /// A name without quotes, a number, true, false, null.
+    /// Reads a name without quotes, a number, true, false or null.
     private mutating func word() -> String {
         let start = at
         while let byte = next, !",:{}[]\"'/".utf8.contains(byte), byte > 0x20 { step() }

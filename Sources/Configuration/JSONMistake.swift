@@ -2,7 +2,7 @@ import HealthModel
 
 /// Why a text isn't JSON5, and where.
 package struct JSONMistake: Sendable, Equatable {
-    /// Line and column are both counted from 1; a column is a character.
+    /// Line and column are both counted from 1, and columns count characters.
     package var line: Int
     package var column: Int
     /// For example "a colon is missing after "plugin"".

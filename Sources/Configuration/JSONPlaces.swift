@@ -3,7 +3,7 @@
 ///
 /// It doesn't read the values. It stops at the first thing that isn't JSON5, and keeps the positions found so far.
 package struct JSONPlaces: Sendable, Equatable {
-    /// A member that an object names more than once; JSON readers silently keep one of them.
+    /// A member that occurs more than once in an object; JSON readers silently keep one of them.
     package struct Duplicate: Sendable, Equatable {
         package var key: String
         package var first: Int

@@ -13,8 +13,8 @@ package struct StackConfiguration: Sendable, Equatable {
         /// For a handler: the names of the plugins that could replace it because they declare the same types, its own
         /// included.
         package var substitutes: [String]
-        /// For a handler: the family under which its samples are delivered. It is the plugin's family or, if a
-        /// different plugin is configured in its place, the instance's own name.
+        /// For a handler: the family under which its samples are delivered. It is the plugin's family or, if a plugin
+        /// without a family is configured in its place, the instance's own name.
         package var family: String
 
         /// Identical for the same plugin, version and options, and almost never for different ones: FNV-1a, in

@@ -29,7 +29,7 @@ package struct StartOptions: Codable, Sendable, Equatable {
             .keys.sorted()
     }
 
-    /// The variables of the last start that aren't set.
+    /// The variables set at the last start that aren't set now.
     package func missing(in environment: [String: String]) -> [String] {
         let set = Set(Self.variables(in: environment))
         return variables.filter { !set.contains($0) }

@@ -29,7 +29,7 @@ package struct Conformance {
     /// Runs on the caller's thread, which must live until the end.
     /// - Parameters:
     ///   - group: the group whose cases are run; nil for all.
-    ///   - only: the cases to run; nil for all.
+    ///   - only: the only case to run; nil for all cases.
     ///   - say: called with each result as it arrives.
     package func run(
         _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// How two computations of the same days differ. Numbers must be equal bit by bit.
+/// How two computations of the same days differ. Numbers must be equal bit for bit.
 enum FiguresDifference {
     /// The difference in words; nil when the two are equal.
     static func between(_ first: DayOutput, _ second: DayOutput, now: String, before: String) -> String? {

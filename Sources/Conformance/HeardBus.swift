@@ -32,7 +32,7 @@ final class HeardBus: Sendable {
         self.heard = heard
     }
 
-    /// Recognizes the kit's own messages: under any name, they have members that don't exist in any release.
+    /// Recognizes the kit's own messages: whatever sender they name, they have members that exist in no release.
     private static func isOwn(_ message: Message) -> Bool {
         LineCases.future.keys.contains { message.header.other[$0] != nil }
     }

@@ -18,7 +18,7 @@ final class LineDialogue {
     private(set) var received = ""
     private(set) var traits: ExecTraits?
 
-    /// Starts it; the caller's thread must live until the end.
+    /// Starts the program; the caller's thread must outlive it.
     init(_ manifest: Manifest, _ command: ExecCommand, configuration: Value) throws {
         self.command = command
         plugin = manifest.name

@@ -87,7 +87,7 @@ final class StackCases {
         }
     }
 
-    /// The stack around the plugin.
+    /// Starts the stack around the plugin.
     private func bringUp() throws {
         guard !isUp else { return }
         isUp = true

@@ -21,7 +21,7 @@ struct TestRow: Sendable, Equatable {
 
 /// Samples of the types that a plugin handles.
 struct TestRows {
-    /// The types, known ones first.
+    /// The types, sorted by identifier.
     let types: [HealthType]
     static let zone = "Europe/Berlin"
     let zones: ZoneTimeline

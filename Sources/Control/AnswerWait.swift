@@ -17,7 +17,7 @@ final class AnswerWait {
     private let client: StackClient
     private let instance: String
     private let hub: String
-    /// What hasn't happened if the instance is never heard, such as "nothing was reset".
+    /// What hasn't happened if the instance is never heard from, such as "nothing was reset".
     private let undone: String
     private let tell: (String) -> Void
     private var tellAt = MonotonicClock.now + silence
@@ -51,7 +51,7 @@ final class AnswerWait {
         }
     }
 
-    /// Something has arrived, so the next silence is reported again.
+    /// Records that something has arrived, so the next silence is reported again.
     func heard() { tellAt = MonotonicClock.now + Self.silence }
 
     /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked to do anything, because it
@@ -90,7 +90,8 @@ final class AnswerWait {
 }
 
 extension StackClient {
-    /// Repeats a command until its effect shows, since messages on the bus may be lost. Repeating it changes nothing.
+    /// Repeats a command until its effect shows, since messages on the bus may be lost. Repeating it must change
+    /// nothing.
     /// - Parameters:
     ///   - command: evaluated each time it is sent.
     ///   - seconds: how long to keep trying.

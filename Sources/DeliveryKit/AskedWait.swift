@@ -17,7 +17,8 @@ package enum AskedWait: Sendable, Equatable {
     /// is made anyway. Appended to the reason; empty for a short wait that nobody requested.
     /// - Parameters:
     ///   - own: how many seconds pass before the next attempt if nothing was requested; nil if that isn't known.
-    ///   - longest: a server whose clock is wrong, or that misjudges us, must not stop deliveries for good.
+    ///   - longest: the longest wait: a server whose clock is wrong, or that misjudges us, must not stop deliveries for
+    ///     good.
     static func text(asked: Double?, own: Double? = nil, now: Instant, longest: Double) -> String {
         guard let asked else {
             // A shorter wait is over before anybody has read about it.

@@ -57,8 +57,8 @@ struct BackendCheck: Sendable {
 
     mutating func delivered() { deliveries += 1 }
 
-    /// Everything is delivered, so whatever was delivered since the last comparison is compared: at once after a
-    /// redelivery, otherwise not too often.
+    /// Called when everything is delivered: whatever was delivered since the last comparison is compared, at once after
+    /// a redelivery, otherwise not too often.
     mutating func compareSoon(at now: MonotonicTime) {
         guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
         if followsRedelivery {
@@ -76,8 +76,8 @@ struct BackendCheck: Sendable {
 
     func isDue(at now: MonotonicTime) -> Bool { effect == nil && (now >= due || wanted != nil) }
 
-    /// Whether the next question should make the backend count its rows. It should at the start, whenever a person
-    /// asks, and otherwise no more often than `every`.
+    /// Whether the next question should make the backend count its rows. The backend should count them at the start and
+    /// whenever a person asks, but otherwise no more often than `every`.
     func countsRows(at now: MonotonicTime, every: Duration) -> Bool {
         wanted != nil || counted.map { now - $0 >= every } ?? true
     }
@@ -94,7 +94,7 @@ struct BackendCheck: Sendable {
         asked = nil
     }
 
-    /// An answer has arrived, whatever its content; returns what to compare it with.
+    /// Records that an answer has arrived, whatever its content; returns what to compare it with.
     mutating func answer() -> Asked? {
         defer { cancel() }
         if let command = asked?.command { settle(command) }
@@ -126,7 +126,7 @@ struct BackendCheck: Sendable {
         attempt += 1
     }
 
-    /// The token was refused, so it is read again, but only once.
+    /// Records that the token was refused: it is read again, but only once.
     mutating func refusedToken(_ why: String, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
@@ -137,7 +137,7 @@ struct BackendCheck: Sendable {
         failed(why, at: now, wait: Self.longestRetry / 2)
     }
 
-    /// There is no network path to the backend.
+    /// Records that there is no network path to the backend.
     mutating func hasNoPath(_ why: String) {
         if let wanted { settle(wanted) }
         self.why = why
@@ -166,10 +166,10 @@ struct ReturningBackend: Sendable {
         alternated = isFaulty ? now : nil
     }
 
-    /// The backend keeps losing what it accepted, which makes it as faulty as two alternating backends.
+    /// Records that the backend keeps losing what it accepted, which makes it as faulty as two alternating backends.
     mutating func losesAgain(at now: MonotonicTime) { alternated = now }
 
-    /// Returns true when all is well again.
+    /// Records an answer from the current generation; returns true when all is well again.
     mutating func present(at now: MonotonicTime) -> Bool {
         presentAnswered = now
         count = 0
@@ -178,7 +178,7 @@ struct ReturningBackend: Sendable {
         return true
     }
 
-    /// Returns whether the other generation now counts as the backend's.
+    /// Records an answer from another generation; returns whether it now counts as the backend's.
     mutating func met(_ other: String, at now: MonotonicTime) -> Bool {
         count = other == generation ? count + 1 : 1
         generation = other

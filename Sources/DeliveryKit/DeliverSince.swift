@@ -2,10 +2,10 @@ import HealthModel
 
 /// The time from which elements are delivered to a destination: `deliverSince` of its configuration.
 package struct DeliverSince: Sendable, Equatable {
-    /// Samples that ended before this time stay here.
+    /// Samples that ended before this time aren't delivered.
     package var moment: Instant
-    /// Days before this one stay here; it is the date as written in the configuration. A night belongs to the day that
-    /// it ends on, a workout to the day that it starts on.
+    /// Days before this one aren't delivered; it is the date as written in the configuration. A night belongs to the
+    /// day that it ends on, a workout to the day that it starts on.
     package var day: LocalDay
 
     /// - Parameter day: the first day to deliver; nil for the moment's date in UTC.
@@ -22,6 +22,7 @@ package struct DeliverSince: Sendable, Equatable {
         self.init(moment, day: LocalDay(String(text.prefix(10))))
     }
 
-    /// Whether a document of this day (since 1970) stays here; the day is nil for a document that belongs to none.
+    /// Whether a document of this day (since 1970) is too old to be delivered; the day is nil for a document that
+    /// belongs to none.
     package func isAfter(day number: Int?) -> Bool { number.map { $0 < day.number } ?? false }
 }

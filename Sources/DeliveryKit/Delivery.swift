@@ -11,7 +11,7 @@ struct Delivery {
     var fillsUntil = MonotonicTime.distantPast
     /// The current request, if any.
     var sent: Sent?
-    /// The number of the pages' samples that stay here because they are too old.
+    /// The number of the pages' samples that are too old to be delivered.
     var older: Int64 = 0
 
     struct Sent {
@@ -27,7 +27,7 @@ struct Delivery {
     /// How many elements, regardless of their outcome.
     var count: Int { groups.reduce(0) { $0 + $1.count } }
 
-    /// Whether nothing of the delivery has been sent yet.
+    /// Whether none of the delivery has been sent yet.
     var isUntouched: Bool {
         sent == nil && fetched != nil && groups.allSatisfy { $0.batch == UploadBatch(count: $0.count) }
     }
@@ -59,7 +59,7 @@ extension DeliveryGroup {
         for refusal in refusals {
             var place = refusal.id.flatMap { places[$0.lowercased()] }
             if refusal.id == nil, let index = refusal.index {
-                // If the refusal doesn't name a list, the only one in the request is meant.
+                // If the refusal doesn't name a list, it means the only list in the request.
                 let list = refusal.list.map { lists[$0] } ?? (lists.count == 1 ? lists.values.first : nil)
                 place = list.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             }

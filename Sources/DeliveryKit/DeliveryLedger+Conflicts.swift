@@ -33,7 +33,7 @@ extension DeliveryLedger {
         }
     }
 
-    /// The destination has these elements as they were sent, or has newer ones: they are no longer conflicts.
+    /// Takes these elements out of the conflicts: the destination has them as they were sent, or has newer ones.
     mutating func takeOutConflicts(
         _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
     ) throws {

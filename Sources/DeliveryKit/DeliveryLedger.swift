@@ -75,7 +75,7 @@ struct DeliveryLedger {
     }
 
     /// Counts the time from the end of the delivered samples until now.
-    /// - Parameter recent: ends within `DelayHistogram.horizon`.
+    /// - Parameter recent: the end times within `DelayHistogram.horizon`.
     mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
         var histogram = delays[metric.rawValue] ?? DelayHistogram()
@@ -184,7 +184,7 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// The destination is another one, which has accepted nothing yet.
+    /// Forgets what was delivered: the destination is another one, which has accepted nothing yet.
     mutating func forgetDelivered(_ turn: Turn) throws {
         metrics = [:]
         try turn.write().database.execute("DELETE FROM deliveries")
@@ -206,8 +206,8 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Stores which selection is delivered here; returns true if it has changed. For files from earlier releases,
-    /// everything was selected.
+    /// Stores which selection is delivered to this destination; returns true if it has changed. For files from earlier
+    /// releases, everything was selected.
     func notes(_ selection: String, _ turn: Turn) throws -> Bool {
         let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {
             $0.string(0)

@@ -12,7 +12,7 @@ package struct DeliverySettings: Sendable, Equatable {
     package var choice: DeliveryChoice
     /// The maximum number of samples per second, on average; 0 means no limit.
     package var samplesPerSecond: Double
-    /// Data from before this time stays here; nil if there is no such limit.
+    /// Data from before this time isn't delivered; nil if there is no such limit.
     package var deliverSince: DeliverSince?
     /// The maximum number of elements in a request.
     package var elementsPerRequest: Int

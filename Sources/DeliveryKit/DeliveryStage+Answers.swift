@@ -11,7 +11,8 @@ extension DeliveryStage {
     /// What blocks delivery, in words for people; nil while nothing does.
     var whatBlocks: String? { blocked ?? suspicionText }
 
-    /// The same as a report shows it: while the next attempt gets no answer, the last failure isn't the reason any more.
+    /// The same, as a report shows it: while the next attempt gets no answer, the last failure isn't the reason any
+    /// more.
     func whatBlocks(at now: Instant) -> String? {
         guard blocked != nil, let failure, let sent = deliveries.compactMap(\.sent?.at).min(),
             now - sent >= Self.unansweredAfter
@@ -103,7 +104,7 @@ extension DeliveryStage {
     /// How people can find out what their own server answers.
     private static let trial = "'healthbus backend test' tests your own server, case by case."
 
-    /// An answer that may come from any server.
+    /// Handles an answer that may come from any server.
     func doubt(_ why: String, _ turn: Turn) throws {
         unproven += 1
         if unproven >= Self.unprovenLimit {
@@ -132,8 +133,8 @@ extension DeliveryStage {
         try delivered(index, sent, answer, turn)
     }
 
-    /// Refusals in an answer that proves nothing else: the named elements become dead letters, and the rest are sent
-    /// again.
+    /// Handles refusals in an answer that proves nothing else: the named elements become dead letters, and the rest are
+    /// sent again.
     private func believe(
         _ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ otherwise: DeliveryReply.Failure,
         _ turn: Turn
@@ -203,7 +204,8 @@ extension DeliveryStage {
         try settleDone(turn)
     }
 
-    /// Elements that the backend has as they were sent, or in a newer version, are no longer conflicts.
+    /// Updates the conflicts: elements that the backend has as they were sent, or in a newer version, are no longer
+    /// conflicts.
     private func note(
         conflicts: Set<Int>, besides refused: [Int: String], _ group: DeliveryGroup, _ sent: Delivery.Sent, _ turn: Turn
     ) throws {
@@ -214,7 +216,7 @@ extension DeliveryStage {
             conflicts.sorted().map { group.element($0) }, metric: group.metric, user: group.user, turn)
     }
 
-    /// The backend gave a definite answer, so the next request starts with its counts reset.
+    /// The backend gave a definite answer, so the policy's counts are reset before the next request.
     func goesOn() {
         policy.succeeded()
         blocked = nil

@@ -150,7 +150,7 @@ extension DeliveryStage {
     func openAddress(_ turn: Turn) throws {
         let known = ledger.backend
         guard known.generation == nil, known.address != settings.address else { return }
-        // Files from earlier releases have no address, unless they delivered to a server that identified itself.
+        // Files from earlier releases contain no address, unless they are about a server that identified itself.
         guard known.address != nil else { return try ledger.note(turn) { $0.address = settings.address } }
         try ledger.note(turn) {
             $0 = KnownBackend()

@@ -9,7 +9,7 @@ import StageKit
 /// This applies only to a backend that accepts columns, and only while delivery is far behind the newest data: new data
 /// is sent at once.
 extension DeliveryStage {
-    /// If delivery is further behind the limit than this many sequence numbers, a short wait doesn't matter.
+    /// If delivery is behind the limit by more than this many sequence numbers, a short wait doesn't matter.
     private static let much: Int64 = 8192
     /// A request with this many samples isn't worth holding back for more.
     private static let enough = SampleDelivery.elementLimit * 9 / 10
@@ -17,7 +17,7 @@ extension DeliveryStage {
     static let patience = Duration.seconds(1)
 
     /// Adds what was fetched to the delivery that is waiting for more, or makes a new delivery from it.
-    /// - Parameter older: how many of the fetched samples stay here.
+    /// - Parameter older: how many of the fetched samples are too old to be delivered.
     func take(
         _ fetched: Upstream.Fetched, _ groups: [DeliveryGroup], older: Int64 = 0, of upstream: Upstream, _ turn: Turn
     ) {
@@ -63,7 +63,7 @@ extension DeliveryStage {
         pacedUntil = max(pacedUntil, turn.monotonic) + .seconds(Double(part.count) / settings.samplesPerSecond)
     }
 
-    /// Selects the part of a producer's pages that is delivered here.
+    /// Selects the part of a producer's pages that is delivered to this destination.
     func groups(_ pages: [Value], from name: String, isSamples: Bool) throws -> [DeliveryGroup] {
         try split(pages, from: name, isSamples: isSamples).taken
     }

@@ -63,7 +63,7 @@ extension DeliveryStage {
         return .done(.object(result))
     }
 
-    /// Only one redelivery takes place at a time.
+    /// Begins the waiting request; only one redelivery takes place at a time.
     private func beginWaitingReplay() {
         guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
         waitingReplay = nil

@@ -130,7 +130,7 @@ extension DeliveryStage {
 
     private static let lettersPerTurn = 100
 
-    /// Returns false when there is nothing to request, or once a request has been sent.
+    /// Takes one step; returns false when there is nothing to request, or once a request has been sent.
     private func askReplay(_ turn: Turn) throws -> Bool {
         guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
         deliveries.removeAll { $0.fetched == nil && $0.isDone }

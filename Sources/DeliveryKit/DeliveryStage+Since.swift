@@ -2,9 +2,10 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// `deliverSince`: data from before this time, such as what a bulk import brought in, stays here.
+/// `deliverSince`: data from before this time, such as what a bulk import brought in, isn't delivered.
 extension DeliveryStage {
-    /// The part of a producer's pages that is delivered here, and the number of living samples that are too old for it.
+    /// The part of a producer's pages that is delivered to this destination, and the number of living samples that are
+    /// too old for it.
     func split(
         _ pages: [Value], from name: String, isSamples: Bool
     ) throws -> (taken: [DeliveryGroup], older: Int64) {
@@ -33,8 +34,8 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Leaves out the samples that ended earlier and their tombstones, since the destination never received them, and
-    /// the names that only they use.
+    /// Leaves out the samples that ended earlier, their tombstones (the destination never received them), and the names
+    /// that only they use.
     /// - Returns: the remaining group, nil if nothing is left; and the number of living samples that were left out.
     package func recent(since first: DeliverSince) -> (group: DeliveryGroup?, older: Int64) {
         let page: SamplePage

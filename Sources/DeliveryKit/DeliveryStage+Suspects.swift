@@ -31,7 +31,7 @@ extension DeliveryStage {
             + "so they will be tried again"
     }
 
-    /// An element was refused when sent alone, without being named.
+    /// Handles an element that was refused when sent alone, without being named.
     func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int?, _ turn: Turn) throws {
         let group = deliveries[index].groups[sent.group]
         let key = group.key(of: sent.part.lowerBound)
@@ -44,7 +44,7 @@ extension DeliveryStage {
         suspicions[group.metric, default: Suspicion()].hold(key, effect: sent.effect, reason, status: status)
     }
 
-    /// A request was accepted, with at least one element: `good`.
+    /// Handles a request that was accepted, with at least one element: `good`.
     func accepted(by group: DeliveryGroup, _ sent: Delivery.Sent, _ good: Int, _ turn: Turn) throws {
         goodElements[group.metric] = group.only(good)
         guard let suspicion = suspicions[group.metric] else { return }

@@ -14,7 +14,7 @@ import StageKit
 package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
-    /// The metric under which a type's samples are delivered; nil if they aren't delivered here.
+    /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
     let family: (String) -> UploadMetric?
     var deliveries: [Delivery] = []
     var policy: UploadPolicy

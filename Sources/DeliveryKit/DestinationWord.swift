@@ -2,7 +2,8 @@ import Configuration
 import HealthModel
 
 extension Manifest {
-    /// What people call the place that its instances deliver to, after "the": by the option that says where it is.
+    /// What people call the place that its instances deliver to, after "the"; it depends on the option that says where
+    /// it is.
     package var destinationWord: String {
         let words = [("url", "backend"), ("folder", "folder"), ("broker", "broker"), ("server", "server")]
         let options = configuration["properties"]

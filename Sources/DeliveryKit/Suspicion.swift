@@ -3,10 +3,10 @@ import HealthModel
 /// Elements of one metric that a backend refused one by one without naming them. The question is whether the fault is
 /// theirs or the backend's.
 ///
-/// Meanwhile they are held, which means neither settled nor dead letters. Once the backend has accepted something after
-/// them, they are sent again. Any that are refused again, with something accepted after that too, are bad. If the
-/// backend accepts nothing while more than a few are refused, it is at fault, and they are sent again after a while.
-/// All of this is kept in memory: after a restart the elements are sent again. Pure.
+/// Meanwhile they are held: neither settled nor dead letters. Once the backend has accepted something after them, they
+/// are sent again. Elements that are refused again are bad if the backend accepts something after that refusal too. If
+/// the backend accepts nothing while more than a few are refused, it is at fault, and they are sent again after a
+/// while. All of this is kept in memory: after a restart the elements are sent again. Pure.
 struct Suspicion: Sendable, Equatable {
     enum Evidence: Sendable {
         /// The backend has accepted an element on the same path.
@@ -43,17 +43,17 @@ struct Suspicion: Sendable, Equatable {
         var elements: Int
     }
 
-    /// - Parameter element: its key.
+    /// - Parameter element: the element's key.
     mutating func hold(_ element: String, effect: Int64, _ reason: String, status: Int?) {
         last = effect
         self.status = status
         reasons[element] = reason
     }
 
-    /// The element becomes a dead letter, for this reason.
+    /// Takes out an element that becomes a dead letter, and returns the reason.
     mutating func giveUp(_ element: String) -> String? { reasons.removeValue(forKey: element) }
 
-    /// The probe was refused.
+    /// Records that the probe was refused.
     mutating func refuses(_ status: Int) { self.status = status }
 
     /// The conclusion from what the backend has accepted while this many elements are held.

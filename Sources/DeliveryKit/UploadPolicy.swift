@@ -40,22 +40,22 @@ package struct UploadPolicy: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case taken
         /// The request is refused as a whole: it is too large, or something in it can't be stored. The reason is stored
-        /// if a single element becomes a dead letter.
+        /// if the request's only element becomes a dead letter.
         case refused(String)
         /// The request should be sent again later, after the requested time, if any.
         case later(AskedWait? = nil)
-        /// The request conflicts with something: either a request in progress, which is temporary, or stored data,
-        /// which isn't. The reason is stored if an element becomes a dead letter.
+        /// The request conflicts either with a request in progress, which is temporary, or with stored data, which is
+        /// permanent. The reason is stored if an element becomes a dead letter.
         case conflict(String)
         /// The request failed at the destination, perhaps only for a while, perhaps because of one of the elements.
         case failing
         /// Our credentials are refused. `isFinal`: different credentials wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
-        /// There was no answer, or one that isn't from the destination, or that proves nothing: nothing counts as
-        /// accepted or refused.
+        /// There was no answer, or it proves nothing or isn't from the destination: nothing counts as accepted or
+        /// refused.
         case unproven
-        /// Nothing listens there: nothing counts as accepted or refused.
+        /// Nothing listens at the address: nothing counts as accepted or refused.
         case refusesConnection
     }
 
@@ -70,8 +70,8 @@ package struct UploadPolicy: Sendable, Equatable {
         case pause(Pause)
         /// Send the two halves separately.
         case split
-        /// After this many seconds, send the two halves separately, or a single element after all others. So the cause,
-        /// if it is one of the elements, holds up nothing else that was fetched with it.
+        /// After this many seconds, send the two halves separately, or send a single element after all others. That
+        /// way, an element that is the cause holds up nothing else that was fetched with it.
         case isolate(after: Double)
         /// This single element can't be delivered: make it a dead letter with the reason, and go on with the next.
         case deadLetter(String)
@@ -105,7 +105,7 @@ package struct UploadPolicy: Sendable, Equatable {
         return action
     }
 
-    /// The backend has accepted something, so the next request starts with its counts reset.
+    /// The backend has accepted something, so the counts are reset for the next request.
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
@@ -137,7 +137,8 @@ package struct UploadPolicy: Sendable, Equatable {
         }
     }
 
-    /// Full jitter: a random delay from 0 to min(cap, base · 2^attempt), so that many clients don't come back at once.
+    /// Full jitter: a random delay from 0 to min(cap, base · 2^attempt), so that many clients don't retry at the same
+    /// time.
     private func jitter(limit: Double = .infinity, using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }

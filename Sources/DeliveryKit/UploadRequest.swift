@@ -30,8 +30,8 @@ package struct UploadRequest: Sendable {
 
     /// Whether the elements are sent as columns.
     ///
-    /// A single element is never sent as columns, because whether it is refused for good, and what it is compared with,
-    /// mustn't depend on the form.
+    /// A single element is never sent as columns: the form must affect neither whether the element is refused for good
+    /// nor what it is compared with.
     package var isColumns: Bool {
         guard takesColumns, part.count > 1, case .samples = group.content else { return false }
         return true

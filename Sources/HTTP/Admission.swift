@@ -4,8 +4,8 @@ extension HTTPServer {
 
     /// What happens to a request's body.
     ///
-    /// A body with `Content-Encoding: gzip` or `deflate` is inflated as it arrives in the two cases that accept a body;
-    /// any other coding is answered with 415. Limits count inflated bytes.
+    /// In the two cases that accept a body, a body with `Content-Encoding: gzip` or `deflate` is inflated as it
+    /// arrives; any other coding is answered with 415. Limits count inflated bytes.
     package enum Admission {
         /// The request is refused. A client that waits for `100 Continue` gets the answer at once and sends no body.
         /// Otherwise the body is first read and dropped, up to `Limits.bodyBytes`, since a client may never see an

@@ -30,7 +30,7 @@ final class BodyInflater {
     }
 
     deinit {
-        // Does nothing if inflating was never begun.
+        // Does nothing if inflating never began.
         inflateEnd(stream)
         stream.deallocate()
         output.deallocate()
@@ -39,8 +39,8 @@ final class BodyInflater {
     /// - Parameters:
     ///   - chunk: the next bytes as sent.
     ///   - deliver: receives the inflated bytes, in pieces of at most 32 KiB that are valid during the call.
-    /// - Throws: 400 for anything that isn't such a stream, 413 for a stream that grows too much, and whatever
-    ///   `deliver` throws.
+    /// - Throws: 400 for anything that isn't a valid stream, 413 for one that grows too much, and whatever `deliver`
+    ///   throws.
     func take(
         _ chunk: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws(HTTPRefusal) -> Void
     ) throws(HTTPRefusal) {

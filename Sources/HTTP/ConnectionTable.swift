@@ -10,7 +10,7 @@ package struct ConnectionTable {
         case waiting
         /// A body is arriving.
         case receiving
-        /// A body is arriving that isn't kept in memory, and may be long.
+        /// A body is arriving that isn't kept in memory and may be long.
         case streaming
         /// The handler is working; however long that takes, it isn't the client's fault.
         case handling
@@ -28,7 +28,7 @@ package struct ConnectionTable {
         var isServed = false
         /// Whether the connection has sent a request that the gate let in.
         var isTrusted = false
-        /// Whether the connection was asked to close, so that its place is free.
+        /// Whether the connection was asked to close, which frees its place.
         var isLeaving = false
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// (`text/event-stream`).
 ///
 /// Any thread may send, and none ever waits: events that the reader hasn't taken yet are kept up to `capacity`, and
-/// those that don't fit are left out. An idle stream takes no thread: its connection is suspended until there is
+/// those that don't fit are dropped. An idle stream occupies no thread: its connection is suspended until there is
 /// something to send.
 package final class EventStream: Sendable, Equatable {
     /// `@unchecked Sendable`: libmicrohttpd's connection may be resumed from any thread; it is accessed only under the
@@ -61,8 +61,8 @@ package final class EventStream: Sendable, Equatable {
         if isGone { action() }
     }
 
-    /// - Parameter data: a single line; all our JSON is written on one.
-    /// - Returns: false when the event was left out because the reader is too slow, or gone.
+    /// - Parameter data: a single line, as all our JSON is.
+    /// - Returns: false when the event was dropped because the reader is too slow or gone.
     @discardableResult
     package func send(_ event: StaticString, data: [UInt8]) -> Bool {
         let name = UnsafeBufferPointer(start: event.utf8Start, count: event.utf8CodeUnitCount)
@@ -75,13 +75,12 @@ package final class EventStream: Sendable, Equatable {
         }
     }
 
-    /// Only shows that the connection is alive, so that both sides notice when the other is gone. It is an event,
-    /// because a browser doesn't pass comments on to its page.
+    /// Only shows that the connection is alive, so that both sides notice when the other is gone. It is an event rather
+    /// than a comment, because a browser doesn't pass comments on to its page.
     package func beat() { send("beat", data: []) }
 
     /// Sends an answer that had to wait, instead of events, in whatever form its headers state. `end` follows.
-    /// - Returns: false when the answer was left out, because the reader is gone or the answer is larger than
-    ///   `capacity`.
+    /// - Returns: false when the answer was dropped because the reader is gone or the answer is larger than `capacity`.
     @discardableResult
     package func send(whole answer: [UInt8]) -> Bool { append(answer.count) { $0.append(contentsOf: answer) } }
 
@@ -112,8 +111,8 @@ package final class EventStream: Sendable, Equatable {
 
     static let ended = -1
 
-    /// Copies bytes for the reader. Returns 0, with the connection suspended, when there are none, and `ended` at the
-    /// end.
+    /// Copies bytes for the reader. Returns 0 and suspends the connection when there are none, and returns `ended` at
+    /// the end.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer, _ connection: OpaquePointer) -> Int {
         state.withLock { state in
             guard state.waiting > 0 else {
@@ -128,7 +127,7 @@ package final class EventStream: Sendable, Equatable {
         }
     }
 
-    /// The connection is over, or never took the stream.
+    /// The connection has ended, or it never took the stream.
     func close() {
         let action = state.withLock { state in
             state.suspended = nil
@@ -140,7 +139,7 @@ package final class EventStream: Sendable, Equatable {
     }
 }
 
-/// One stream on its connection, held by libmicrohttpd until the answer is over.
+/// One stream on its connection, held by libmicrohttpd until the answer ends.
 final class EventReader {
     private let stream: EventStream
     private let connection: OpaquePointer

@@ -1,8 +1,8 @@
 import CXXHash
 import Glibc
 
-/// A body that becomes a file. It is written as it arrives, is safely on disk once `finish` has returned, and is
-/// deleted unless it is kept.
+/// A body that becomes a file. The file is written as the body arrives, is safely on disk once `finish` has returned,
+/// and is deleted unless it is kept.
 ///
 /// Until it is kept it has a temporary name, in the folder where it is to stay, so that keeping it takes a single step.
 /// `removeLeftovers` removes what a killed process leaves behind.
@@ -20,7 +20,7 @@ package final class FileSink: BodySink {
     private static let prefix = ".incoming-"
 
     /// - Parameters:
-    ///   - folder: an existing folder, on the disk where the file is to stay.
+    ///   - folder: an existing folder, on the disk where the file will stay.
     ///   - failed: receives a sentence for the operator when the disk reports an error. The client gets less detail.
     /// - Throws: 500, or 507 when the disk is full.
     package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {
@@ -85,7 +85,8 @@ package final class FileSink: BodySink {
     /// Gives the finished file its final name durably, so that the file survives a power loss.
     /// - Parameter name: a file name in the folder; an existing file is never replaced.
     /// - Returns: its path.
-    /// - Throws: 409 when a file with that name exists, 400 when the name leads out of the folder; otherwise as `init`.
+    /// - Throws: 409 when a file with that name exists, 400 when the name leads out of the folder, and otherwise what
+    ///   `init` throws.
     @discardableResult
     package func keep(as name: String) throws(HTTPRefusal) -> String {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {

@@ -6,7 +6,7 @@ typealias OpaqueHandle = UnsafeMutableRawPointer
 extension HTTPClient {
     /// Sets the options that apply to every request.
     func configure(isLoopback: Bool) {
-        // Time-outs by signal would hit other threads.
+        // Timeouts by signal would interrupt other threads.
         healthbus_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
         healthbus_setopt_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         healthbus_setopt_long(handle, CURLOPT_FOLLOWLOCATION, 0)
@@ -29,7 +29,7 @@ extension HTTPClient {
     }
 
     func headerLines(of request: HTTPRequest) throws -> [String] {
-        // An empty header: libcurl doesn't wait for 100 Continue before it sends a body.
+        // With this header empty, libcurl doesn't wait for 100 Continue before it sends a body.
         var lines = ["Expect:"]
         for field in request.headers.fields {
             guard !(field.name + field.value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {

@@ -3,12 +3,12 @@ import Glibc
 
 /// An HTTP client for one server, with one libcurl easy handle that keeps its connection open.
 ///
-/// Calls block, and two threads must not use it at once: each client stays on its owner's thread. It follows a redirect
-/// only on request, and never to a host, port or scheme other than the configured one, so a token reaches no other
-/// server. Bodies and headers are never logged.
+/// Calls block, and two threads must not use a client at the same time: each client stays on its owner's thread. It
+/// follows a redirect only on request, and never to a host, port or scheme other than the configured one, so a token
+/// reaches no other server. Bodies and headers are never logged.
 ///
-/// `@unchecked Sendable` only so that it can be created on one thread and handed to its owner: libcurl forbids sharing
-/// an easy handle between threads at the same time, not moving it.
+/// `@unchecked Sendable` only so that a client can be created on one thread and handed to its owner: libcurl forbids
+/// using an easy handle on several threads at the same time, but not moving it.
 package final class HTTPClient: @unchecked Sendable {
     /// "http://127.0.0.1:8080" or, with a prefix, "https://example.org/health"; there is no trailing slash.
     package let base: String
@@ -26,7 +26,8 @@ package final class HTTPClient: @unchecked Sendable {
 
     /// - Parameters:
     ///   - base: http or https URL of the server; requests' paths are appended to it.
-    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil for this machine's own.
+    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil for those that this machine
+    ///     trusts.
     /// - Throws: `HTTPError` when `base` isn't such a URL.
     package init(base: String, answerLimit: Int = 4 << 20, caFile: String? = nil) throws {
         let server = try ServerURL(base)

@@ -3,7 +3,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable {
         /// Another process uses the address.
         case addressInUse
-        /// It isn't possible to listen on the address: the host is unknown, or the port may not be used.
+        /// It isn't possible to listen on the address: the host is unknown, or the port isn't permitted.
         case cannotListen
         /// The URL, a path or a header is malformed.
         case invalidRequest

@@ -109,7 +109,7 @@ extension HTTPExchanger {
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         keeper.enters(.handling, healthbus_http_socket(connection))
         let answer = incoming.answer(handler)
-        // This happens before the client can see the answer, so that its next request finds the memory free.
+        // Memory is released before the client can see the answer, so that the client's next request finds it free.
         release(incoming)
         return queue(answer, connection)
     }

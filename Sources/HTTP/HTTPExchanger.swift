@@ -54,7 +54,7 @@ final class HTTPExchanger: Sendable {
         return healthbus_http_start(&options).map(Daemon.init)
     }
 
-    /// Waits until no request is being handled, or this time has passed.
+    /// Waits until no request is being handled or the given time has passed.
     func drain(seconds: Double) {
         let events = load.withLock { load in
             load.draining = true

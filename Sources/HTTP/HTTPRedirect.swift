@@ -2,7 +2,7 @@ import Foundation
 
 /// Where a redirect leads (RFC 9110, 15.4).
 package enum HTTPRedirect: Sendable, Equatable {
-    /// It leads to the same server, with the same scheme; the value is the path there, with its query.
+    /// It leads to the same server, with the same scheme; the value is the path with its query.
     case sameOrigin(String)
     /// It leads to a different server, port or scheme, such as "https://example.org:8443". No token is sent there.
     case elsewhere(String)

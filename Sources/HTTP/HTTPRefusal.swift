@@ -25,8 +25,7 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
         503, "too many readers at once", hint: "close one, or try again after Retry-After",
         headers: ["Retry-After": "5"])
 
-    /// The connection ends with this answer, because it is unknown where the next request begins, or it can't be
-    /// trusted.
+    /// The connection ends with this answer, because where the next request begins is unknown or can't be trusted.
     static func malformed(_ error: String) -> HTTPRefusal {
         HTTPRefusal(
             400, error, hint: "correct the request; sending it again won't help", headers: ["Connection": "close"])

@@ -26,8 +26,8 @@ package final class HTTPServer: Sendable {
         package var connectionsPerAddress = 48
         /// The maximum size of one body, in bytes; a longer body is answered with 413.
         package var bodyBytes = 8 << 20
-        /// The maximum size of all bodies being received or handled, in bytes; a request beyond that is answered with
-        /// 503 and Retry-After.
+        /// The maximum total size of all bodies being received or handled, in bytes; a request beyond that is answered
+        /// with 503 and Retry-After.
         package var totalBodyBytes = 24 << 20
         /// The size of a connection's buffer, in bytes; the request line and headers must fit into it (otherwise 414 or
         /// 431).
@@ -49,7 +49,7 @@ package final class HTTPServer: Sendable {
         /// How many event streams (`EventStream`) may be open at once; a request beyond that is answered with 503 and
         /// Retry-After. A reader who takes nothing for `idleSeconds` while something is waiting is cut off.
         package var eventStreams = 32
-        /// How many times as long as what was sent a compressed body may become (1 MiB is always allowed); a request
+        /// The maximum ratio of a compressed body's inflated size to its sent size (1 MiB is always allowed); a request
         /// beyond that is answered with 413.
         package var inflationRatio = 200
 
@@ -65,8 +65,8 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address or a name; loopback by default.
     ///   - port: 0 takes any free port.
-    ///   - portTries: how many ports to try, from `port` up, as long as they are in use; the property `port` is the
-    ///     result.
+    ///   - portTries: how many ports to try, from `port` up, as long as they are in use; the property `port` holds the
+    ///     chosen one.
     ///   - tls: the server's identity; nil for plain HTTP. The TLS version is 1.2 or newer.
     ///   - gate: callers whom it doesn't let in get its answer, and no memory for a body. Without a gate every caller
     ///     is let in, and none has priority over others. Bodies are accepted as sent, compressed or not.
@@ -135,8 +135,8 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(drainSeconds: 0) }
 
-    /// Accepts no new connection, lets current requests finish within `drainSeconds`, then closes. Only once; later
-    /// calls do nothing.
+    /// Accepts no new connection, lets current requests finish within `drainSeconds`, then closes. Works only once;
+    /// later calls do nothing.
     package func stop(drainSeconds: Double = 5) {
         guard let daemon = exchange.daemon.withLock({ $0.take() }) else { return }
         exchange.drain(seconds: drainSeconds)

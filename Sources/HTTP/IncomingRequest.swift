@@ -5,7 +5,7 @@ final class IncomingRequest {
     let startedAt: Double
     /// The request's head, and the part of the body that has been collected so far.
     var request = HTTPRequest(path: "")
-    /// The number of bytes of the body as sent.
+    /// The number of body bytes received, as sent.
     var received = 0
     /// The number of bytes of memory that were granted for the body.
     var reserved = 0
@@ -67,7 +67,7 @@ final class IncomingRequest {
         kept += piece.count
         if let stream { return try stream.sink.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
-        // A body that is long and of unknown length gets all the memory that it may need at once. If the buffer grew by
+        // A long body of unknown length gets all the memory that it may need in one allocation. If the buffer grew by
         // doubling, the body would be in memory twice. The unfilled part is only address space.
         if kept > max(request.body.capacity, Self.small) { request.body.reserveCapacity(limit) }
         request.body.append(contentsOf: piece)

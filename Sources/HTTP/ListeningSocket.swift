@@ -1,6 +1,6 @@
 import Glibc
 
-/// A bound, listening TCP socket. It is created by us rather than by libmicrohttpd, which doesn't say why it failed.
+/// A bound, listening TCP socket. We create it ourselves, because libmicrohttpd doesn't say why it failed.
 package struct ListeningSocket {
     let descriptor: Int32
     let port: Int

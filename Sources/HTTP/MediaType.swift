@@ -39,7 +39,7 @@ package struct MediaType: Sendable, Equatable {
         self.parameters = parameters
     }
 
-    /// A quoted string, in which a backslash makes the next character stand for itself.
+    /// A quoted string, in which the character after a backslash is taken literally.
     private static func quoted(_ rest: inout Substring) -> String? {
         var text = ""
         rest.removeFirst()

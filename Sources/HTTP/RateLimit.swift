@@ -3,8 +3,8 @@
 ///
 /// A server's threads share one limit in a `Mutex`.
 ///
-/// Each key has a token bucket, stored simply as the time at which it will be full again. So a full bucket is the same
-/// as that of a key never seen, and needn't be stored.
+/// Each key has a token bucket, stored simply as the time at which it will be full again. So a full bucket looks like
+/// that of a key never seen, and needn't be stored.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private let secondsEach: Double
     private let burst: Double

@@ -41,8 +41,8 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        // The length consists of digits, or libmicrohttpd would have refused it. If it doesn't fit into an `Int`, it is
-        // too many bytes.
+        // The length consists of digits, or libmicrohttpd would have refused it. A length that doesn't fit into an
+        // `Int` is too many bytes.
         contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"
     }

@@ -26,7 +26,7 @@ package struct TLSIdentity: Sendable, Equatable {
         func refuse(_ detail: String, _ hint: String) -> HTTPError {
             HTTPError(.tls, endpoint: path, detail: detail, hint: hint)
         }
-        // Opened non-blocking, because opening a pipe would keep us waiting.
+        // Opened non-blocking, because opening a pipe would otherwise block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw refuse(

@@ -3,8 +3,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// What the observer's changelog last reported about the users themselves, limited to what a handler requests; also,
-/// what this handler watches for them.
+/// What the observer's changelog last reported about the users themselves, limited to what a handler requests, and what
+/// this handler watches for them.
 struct Characteristics {
     private let asked: Set<String>
     private var byUser: [String: Value] = [:]
@@ -48,7 +48,7 @@ struct Characteristics {
         return true
     }
 
-    /// Called when the store is a different one, which may contain less.
+    /// Called when the store has been replaced by a different one, which may contain less.
     mutating func forget(_ turn: Turn) throws {
         guard !byUser.isEmpty else { return }
         byUser = [:]
@@ -57,7 +57,8 @@ struct Characteristics {
 }
 
 extension HandlerStage {
-    /// Adopts changed characteristics: every day that this handler has figures for may now have different figures.
+    /// Adopts changed characteristics and marks every day that this handler has figures for, because those figures may
+    /// change.
     func learnCharacteristics(_ characteristics: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }

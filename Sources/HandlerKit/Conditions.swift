@@ -8,7 +8,7 @@ import StageKit
 /// The conditions that a handler watches for people, by user and by the name that the user gave.
 ///
 /// They are rows of the stage's own changelog, and are kept, copied and read like its other rows. A table records the
-/// conditions with which the handler's days were computed; the two are compared at each start.
+/// conditions with which the handler's days were computed; at each start, the rows are compared with this table.
 struct Conditions {
     private var byUser: [String: [String: Value]] = [:]
 
@@ -80,8 +80,8 @@ struct Conditions {
 }
 
 extension HandlerStage {
-    /// Called at a start. Conditions that are kept but not registered have vanished behind the handler's back, as Core
-    /// Location's regions do.
+    /// Called at each start. Conditions that are kept but not registered have vanished behind the handler's back, as
+    /// Core Location's regions do.
     func reconcileConditions(_ turn: Turn) throws {
         guard characteristics.watches else { return }
         try Conditions.createTables(in: turn.write().database)

@@ -3,8 +3,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// When samples last arrived, and when they were last checked for. The first changes only when samples arrive, the
-/// second with every check.
+/// When samples last arrived, and when the handler last checked for new ones. The first changes only when samples
+/// arrive, the second with every check.
 package struct Freshness {
     package private(set) var lastSynced: Instant?
     package private(set) var lastChecked: Instant?

@@ -26,7 +26,7 @@ struct NewsDays {
 }
 
 extension HandlerStage {
-    /// A workout that ended longer ago than this when it arrived isn't news; an alert about a workout is cleared after
+    /// A workout isn't news if it ended longer ago than this when it arrived; an alert about a workout is cleared after
     /// this time.
     static let newsLasts = Duration.seconds(24 * 3600)
     private static let lookEvery = Duration.seconds(3600)

@@ -40,7 +40,7 @@ struct ReplayTally: Sendable {
     /// Counts a day that was given up.
     mutating func failed(_ key: DirtyDays.Key) { failures.insert(key) }
 
-    /// - Parameter days: the requested days, since 1970; nil for all that were computed in the meantime.
+    /// - Parameter days: the requested days, as days since 1970; nil for all that were computed in the meantime.
     func report(on days: ClosedRange<Int>?) -> ReplayReport {
         let dates = Set(failures.map(\.day)).filter { days?.contains($0) ?? true }
         return ReplayReport(revised: revised, failed: dates.sorted().map { LocalDay(number: $0).description })

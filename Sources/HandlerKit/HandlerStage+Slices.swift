@@ -38,7 +38,7 @@ extension HandlerStage {
     /// would only have to be computed again.
     private static let nearby: Int64 = 5000
 
-    /// Requests the samples of the newest dirty days, once everything released has been marked.
+    /// Requests the samples of the newest dirty days, once nearly everything released has been marked.
     func requestSlices(_ turn: Turn) {
         guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
         // One slice that has arrived may be computed while the others are fetched. There are never more slices than
@@ -125,7 +125,7 @@ extension HandlerStage {
     func receive(slice answer: PullAnswer, of run: SliceRun, _ turn: Turn) throws {
         var run = run
         switch answer.result {
-        // The upstream's own cursor gets the reset too, and marks the days again.
+        // The upstream's own cursor is reset too, which marks the days again.
         case .reset: return
         case .refused(let why): return upstream.wasRefused(why, turn)
         // The days stay marked.

@@ -48,7 +48,7 @@ package final class HandlerStage: Stage {
     /// The handler's own types that weren't observed according to the last report.
     private var off: Set<String> = []
 
-    /// How many sequence numbers a handler must be behind to begin working on today before it has marked its history.
+    /// A handler that is behind by this many sequence numbers begins working on today before it has marked its history.
     static let backfillBeyond: Int64 = 200_000
 
     /// - Parameter namedTypes: the types that the stack's handlers name; needed by a handler of all others.
@@ -194,8 +194,8 @@ package final class HandlerStage: Stage {
         try freshness.synced(at: turn.now, turn)
     }
 
-    /// Adopts changed zone timelines. Among the days that have figures or are waiting for them, and their neighbours,
-    /// every day that now covers different instants is computed again.
+    /// Adopts changed zone timelines. Every day that now covers different instants is computed again if it has figures,
+    /// is waiting for them, or is next to such a day.
     private func learnZones(_ zones: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for change in try timelines.learn(zones, from: upstream.producer, turn) {
             guard let old = change.old else { continue }

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// Writes export.xml: records by type and in order of time, then correlations, workouts and ring summaries, as in real
-/// exports.
+/// Writes export.xml in the order of real exports: records by type and time, then correlations, workouts and ring
+/// summaries.
 struct DocumentWriter {
     private let options: ExportGenerator.Options
     private let counts: RecordCounts

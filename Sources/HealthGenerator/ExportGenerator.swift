@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-/// The units that an export prints; the generated data is the same in both systems.
+/// The system of units that an export prints; the generated data is the same in both systems.
 package enum UnitSystem: String, Sendable, CaseIterable {
     case metric, imperial
 }
@@ -22,7 +22,7 @@ package struct ExportGenerator: Sendable {
         /// The last day; the export is made the next morning.
         package var end: LocalDay
         package var unitSystem: UnitSystem
-        /// Whether the export is marked as made up, so that no store mistakes it for a person's.
+        /// Whether the export is marked as made up, so that no store mistakes it for a real person's.
         package var isMarked: Bool
 
         package init(

@@ -3,7 +3,7 @@ import HealthModel
 /// What a person does on one day, in seconds since 1970; everything recorded follows from it.
 struct DayPlan: Sendable {
     let day: LocalDay
-    /// The first and last second of the local day, which has 23, 24 or 25 hours.
+    /// The beginning and end of the local day, which has 23, 24 or 25 hours.
     let dayStart: Int64
     let dayEnd: Int64
     /// When the preceding night began, and when it ended.

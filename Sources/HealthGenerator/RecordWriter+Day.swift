@@ -105,7 +105,7 @@ extension RecordWriter {
         }
     }
 
-    /// Writes single minutes, starting with those in the workout.
+    /// Writes intervals of one minute, starting with those in the workout.
     private func exerciseMinutes(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText)
     {
         let from = plan.workout?.start ?? plan.wake + 3600

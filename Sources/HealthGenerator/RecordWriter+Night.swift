@@ -34,7 +34,8 @@ extension RecordWriter {
         }
     }
 
-    /// Writes whole hours of the actual day. They are `Stood` while the person is awake, and `Idle` now and then.
+    /// Writes whole hours of the local day, from the one in which the person wakes up. Most are `Stood`, some are
+    /// `Idle`.
     func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         let last = (plan.dayEnd - plan.dayStart) / 3600
         let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))

@@ -7,8 +7,8 @@ import Foundation
 /// isn't read at all. An archive that was cut off has no checksum for the file at the cut, but everything before the
 /// cut is intact, so that file is read up to there.
 struct ArchiveCheck {
-    /// The number of broken files at which the archive is abandoned, because checking past each one means walking
-    /// through all files before it again.
+    /// After this many broken files, the archive is abandoned, because checking past each one means walking through all
+    /// files before it again.
     private static let limit = 1000
 
     /// Why each broken file counts as broken, by its index among the archive's entries.

@@ -36,7 +36,7 @@ final class FileSource: ByteSource {
 final class PeekedSource: ByteSource {
     /// The first bytes of the source.
     let head: [UInt8]
-    /// What ended the head early; thrown again after the head's bytes.
+    /// The error that ended the head early; thrown again after the head's bytes.
     let failure: (any Error)?
     private var used = 0
     private let rest: any ByteSource

@@ -14,7 +14,7 @@ struct ElectrocardiogramHead {
     private(set) var sampleRate: Double?
     private var averageHeartRate: Double?
     private var unit = ""
-    /// How many places the decimal point of a measurement moves to the right, for µV.
+    /// How many places a measurement's decimal point moves to the right to give µV.
     private(set) var shift = 0
 
     /// The plausible number of measurements per second in an ECG.
@@ -91,7 +91,7 @@ struct ElectrocardiogramHead {
         }
     }
 
-    /// Finds the rows in between, which can be identified only by position, if all of them are there.
+    /// Finds the rows in between, if all are there; only their positions identify them.
     private mutating func findByPlace() {
         let places = rows.indices.filter { fields[$0] != .averageHeartRate }
         let between: [Field] = [.classification, .symptoms, .softwareVersion, .device]
@@ -109,7 +109,7 @@ struct ElectrocardiogramHead {
         if fields[last[0]] == nil, fields[last[1]] == .unit, !fields.contains(.lead) { fields[last[0]] = .lead }
     }
 
-    /// Names as exports print them, in lower case, from English and German exports.
+    /// Names in lower case, as English and German exports print them.
     private static let names: [String: Field] = [
         "name": .name, "date of birth": .dateOfBirth, "recorded date": .start, "classification": .classification,
         "symptoms": .symptoms, "software version": .softwareVersion, "device": .device, "sample rate": .sampleRate,

@@ -36,7 +36,7 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            // A record's start tag doesn't show that the error is in the rest of the record, so it is marked as
+            // A record's start tag doesn't show that the error is in the rest of the record, so the tag is marked as
             // truncated: otherwise it would later be taken for the whole record.
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)

@@ -23,7 +23,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     case damagedFileInArchive(path: String, entry: String, reason: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
-    /// The export's text is in an encoding other than UTF-8. `entry` is the export's name in an archive.
+    /// The export's text is in an encoding other than UTF-8. `entry` is the export's name if it is in an archive.
     case foreignEncoding(path: String, entry: String?, encoding: String)
     case outOfMemory
 

@@ -2,15 +2,15 @@ import HealthModel
 
 /// Types, units and origins of the whole input. Their strings are made once each, not once per row.
 struct Interning: ~Copyable {
-    /// If there are more of them than this limit, or they take up more bytes, all are discarded after a batch, so that
-    /// no input can fill the memory with names.
+    /// If there are more of them than this limit, or they take up too many bytes, all are discarded after a batch, so
+    /// that no input can fill the memory with names.
     private static let limit = 8192
     private static let byteLimit = 4 << 20
     /// A longer name can't be a type, because it would become a topic on the bus, where libzmq allows 245 bytes.
     private static let longestType = 200
     private static let longestUnit = 100
 
-    /// What a pair of type and unit means for a value.
+    /// What a type and a unit together mean for a value.
     struct Kind {
         let factors: UnitFactors
         let isCategory: Bool

@@ -2,7 +2,7 @@ import CXXHash
 import Glibc
 import HealthModel
 
-/// Cuts an export at places determined by its content, into pieces of a few hundred records; a later export from the
+/// Cuts an export into pieces of a few hundred records, at places determined by its content; a later export from the
 /// same phone contains nearly all of these pieces too, even if they have moved. The same bytes are always cut at the
 /// same places.
 ///

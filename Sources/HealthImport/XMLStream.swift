@@ -10,13 +10,13 @@ final class XMLStream {
     private let root: [UInt8]
     /// Everything received before the root element; nil once the root element has begun.
     private var prolog: [UInt8]? = []
-    /// The first line before the root element that has zero bytes.
+    /// The first line with zero bytes before the root element.
     private var zerosBeforeRoot: Int64?
     private(set) var isStopped = false
 
     /// - Parameters:
     ///   - elements: their names, separated by spaces; likewise `attributes`.
-    ///   - context: passed to the callbacks; must outlive this.
+    ///   - context: passed to the callbacks; must outlive the parser.
     init(
         root: String, elements: String, attributes: String, callbacks: healthbus_xml_callbacks,
         context: UnsafeMutableRawPointer

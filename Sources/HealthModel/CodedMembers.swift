@@ -101,7 +101,7 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// A row of numbers that is sent as a typed array.
+/// A sequence of numbers that is sent as a typed array.
 @propertyWrapper
 package struct Packed<Element: PackedNumber>: Sendable, Equatable {
     package var wrappedValue: [Element]

@@ -8,7 +8,7 @@ package enum DocumentKind: String, Sendable, Codable, CaseIterable {
     case attachment
 }
 
-/// A file that comes with an export's samples and is kept whole: what is known about it, apart from its content.
+/// What is known, apart from its content, about a file that comes with an export's samples and is kept whole.
 package struct DocumentFile: Sendable, Equatable {
     package var kind: DocumentKind
     /// Its path in the archive, without the top folder: "clinical-records/Observation-….json".

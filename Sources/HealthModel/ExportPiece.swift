@@ -1,5 +1,5 @@
-/// Identifies a piece of an export by its content: a few hundred consecutive records. The same piece in a later export
-/// holds the same records.
+/// Identifies a piece of an export, which is a few hundred consecutive records, by its content. The same piece in a
+/// later export holds the same records.
 package struct PieceHash: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64

@@ -1,8 +1,8 @@
 /// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
 ///
 /// It is an integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed as an
-/// instant by mistake: durations, counts and local clock times have types of their own. Columns of samples, tables and
-/// loops over them hold plain microseconds.
+/// instant by mistake: durations, counts and local clock times have types of their own. Columns of samples, tables, and
+/// the loops over them use plain microseconds.
 public struct Instant: Hashable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
@@ -39,7 +39,7 @@ extension Instant: Comparable {
 }
 
 extension Instant {
-    /// How long `b` was before `a`; negative if `b` was later.
+    /// How much later `a` is than `b`; negative if `b` is later.
     @inlinable public static func - (a: Instant, b: Instant) -> Duration {
         .microseconds(a.microseconds - b.microseconds)
     }

@@ -37,7 +37,7 @@ struct OffsetTimeline: Sendable {
 
     var indices: Range<Int> { starts.indices }
 
-    /// The stretch that contains an instant.
+    /// The index of the stretch that contains an instant.
     func index(of instant: Instant) -> Int {
         var low = 0
         var high = starts.count

@@ -50,8 +50,8 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand (`HKWasUserEntered`).
     package static let userEntered = RecordFlags(rawValue: 1)
-    /// The record is part of a `Correlation`. Exports repeat such a record at the top level, so records of each of the
-    /// two kinds claim rows separately.
+    /// The record is part of a `Correlation`. Exports repeat such a record at the top level, so records of the two
+    /// kinds claim rows separately.
     package static let correlationChild = RecordFlags(rawValue: 2)
     /// Never stored in HealthKit (`sourceType` manual).
     package static let manual = RecordFlags(rawValue: 4)

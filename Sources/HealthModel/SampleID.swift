@@ -7,7 +7,7 @@ import CXXHash
 /// their ordinals. The first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order;
 /// the rest is XXH3-128 of key and ordinal.
 public struct SampleID: Hashable, Comparable, Sendable {
-    /// The 16 bytes, most significant first.
+    /// The id's first 64 bits; its 16 bytes are ordered most significant first.
     public var high: UInt64
     /// The id's last 64 bits.
     public var low: UInt64
@@ -62,8 +62,7 @@ extension SampleID {
 
     /// The first 48 bits of the id of a sample that starts in that second since 1970.
     package static func milliseconds(ofSecond second: Int64) -> UInt64 {
-        // The time field can't go below zero for times before 1970: such ids sort first, and their hash keeps them
-        // unique.
+        // The time field can't be negative, so ids of times before 1970 sort first, and their hash keeps them unique.
         UInt64(Swift.max(0, second)) &* 1000 & 0xFFFF_FFFF_FFFF
     }
 }
@@ -81,7 +80,7 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         return out
     }
 
-    /// Reads any UUID text, with or without hyphens, in either case; nil for anything else.
+    /// Reads any UUID text, with or without hyphens, in upper or lower case; nil for anything else.
     public init?(_ text: String) {
         var digits = 0
         var high: UInt64 = 0
@@ -95,7 +94,7 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// Reads the 36 bytes of a UUID in its usual form, in either case; nil for anything else.
+    /// Reads the 36 bytes of a UUID in its usual form, in upper or lower case; nil for anything else.
     package init?(uuid text: UnsafeRawBufferPointer) {
         guard text.count == 36 else { return nil }
         var words: (high: UInt64, low: UInt64) = (0, 0)

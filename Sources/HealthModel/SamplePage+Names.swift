@@ -9,10 +9,10 @@ extension SamplePage {
         rows.count == count ? self : select(rows).withoutUnusedNames()
     }
 
-    /// The same rows, without names that none of them uses. `select` keeps names that are used only by rows it leaves
-    /// out, which may belong to other people.
+    /// The same rows, without names that none of them uses. `select` keeps names used only by rows that it leaves out,
+    /// which may belong to other people.
     package consuming func withoutUnusedNames() -> SamplePage {
-        // The page is consumed, so that a page made by `select` can have its columns renumbered in place.
+        // The page is consumed so that the columns of a page made by `select` can be renumbered in place.
         var page = self
         page.types = page.type.renumber(count: page.types.count).map { page.types[$0] }
         page.units = page.unit.renumber(count: page.units.count).map { page.units[$0] }

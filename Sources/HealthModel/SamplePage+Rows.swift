@@ -34,8 +34,8 @@ extension SamplePage {
         select(ids.indices.filter(isIncluded))
     }
 
-    /// The rows that overlap one of these ranges; a row without duration counts at its instant, which may be a range's
-    /// lower edge.
+    /// The rows that overlap one of these ranges; a row without duration counts if a range contains its instant, even
+    /// as the range's lower bound.
     public func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
         let ranges = ranges.map(\.microseconds)
         let rows = ids.indices.filter { row in

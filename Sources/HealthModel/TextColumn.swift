@@ -3,7 +3,7 @@
 public struct TextColumn: Sendable, Equatable {
     /// The text of all rows, one after the other.
     public var bytes: [UInt8]
-    /// `ends[i]` is where row i ends in `bytes`; it starts where row i − 1 ends.
+    /// `ends[i]` is where row i ends in `bytes`; the row starts where row i − 1 ends.
     public var ends: [Int32]
 
     /// A column without rows.
@@ -21,7 +21,7 @@ public struct TextColumn: Sendable, Equatable {
     /// The number of rows.
     public var count: Int { ends.count }
 
-    /// The position of a row in `bytes`.
+    /// The range of a row's text in `bytes`.
     public func range(_ row: Int) -> Range<Int> { (row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row]) }
 
     /// Whether a row has no text.

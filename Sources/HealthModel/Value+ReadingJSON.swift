@@ -36,7 +36,7 @@ extension Value {
 private struct JSONTreeReader {
     var scanner: JSONScanner
 
-    /// The nesting depth up to which Foundation reads, so that both refuse the same documents.
+    /// The nesting depth up to which Foundation reads documents, so that both parsers refuse the same ones.
     private static let depthLimit = 512
 
     private enum Refusal: Error { case tooDeep, inexact }

@@ -8,7 +8,7 @@ public enum Value: Sendable, Hashable {
     case bytes([UInt8])
     case array([Value])
     case object([String: Value])
-    /// A row of numbers of one kind: a typed array in CBOR, an array in JSON.
+    /// A sequence of numbers of one kind: a typed array in CBOR, an array in JSON.
     case column(Column)
 
     /// A column of many numbers of one kind.

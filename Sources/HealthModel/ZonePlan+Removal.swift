@@ -1,7 +1,7 @@
 /// Which of the added zones a person means to remove.
 ///
-/// An entry's local time is shown by the clock of the entry before it, so it changes when that entry is removed. The
-/// entry's instant doesn't change, and its date changes by a day at most.
+/// An entry's local time is shown by the clock of the entry before it, so it changes when that earlier entry is
+/// removed. The entry's instant doesn't change, and its date changes by a day at most.
 extension ZonePlan {
     /// The added entries that a moment may mean, in order: the one that begins at exactly that moment or, if there is
     /// none, all that begin on that date, whether by the previous entry's clock, by their own, or in UTC.

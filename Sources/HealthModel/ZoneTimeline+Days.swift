@@ -24,8 +24,8 @@ extension ZoneTimeline {
         return offsets.ranges(ofLocal: start..<start + Self.dayLength)
     }
 
-    /// The instants from the window's hour of the local clock on the previous day to the same hour on this day. If that
-    /// hour is 24, they are the day itself.
+    /// The instants from the window's end hour on the local clock of the previous day to the same hour on this day. If
+    /// that hour is 24, they are the day itself.
     public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
         offsets.ranges(ofLocal: local(of: day, window))
     }

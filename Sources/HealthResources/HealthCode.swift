@@ -74,6 +74,6 @@ package struct HealthCoding: Sendable, Equatable {
     package var category: Category?
     /// The unit in UCUM, where FHIR requires a unit other than the store's.
     package var unit: String?
-    /// How many of that unit equal one of the store's unit.
+    /// How many of these units equal one of the store's.
     package var factor: Double
 }

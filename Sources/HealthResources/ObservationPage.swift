@@ -18,7 +18,7 @@ package struct ObservationPage {
         var middle: [UInt8]
         var type: HealthType
         var isHealthKits: Bool
-        /// Whether a person made it: without a number, its samples are events.
+        /// Whether a person created the type; its samples without a number are events.
         var isOwn: Bool
         var unit: ResourceUnit?
         var tail: [UInt8]
@@ -92,8 +92,8 @@ package struct ObservationPage {
         return tail
     }
 
-    /// Whether a type's samples are resources. A correlation only groups samples that are resources themselves: a blood
-    /// pressure's two, or a meal's.
+    /// Whether a type's samples are resources. A correlation only groups samples that become resources themselves: the
+    /// two of a blood pressure, or those of a meal.
     package static func has(_ type: String) -> Bool { HealthType.named(type).kind != .correlation }
 
     /// Adds a row's resource, without a line break.

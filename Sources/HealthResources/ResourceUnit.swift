@@ -30,8 +30,9 @@ package struct ResourceUnit: Sendable, Equatable {
     /// How many digits are kept.
     private static let digits = 6
 
-    /// A number with at most six significant digits, though always to the nearest whole. In FHIR each digit claims that
-    /// it was measured, and conversions leave errors far behind the decimal point: 37.00000000000001.
+    /// The number rounded to six significant digits, but never more coarsely than to a whole number. In FHIR, each
+    /// digit claims to have been measured, and conversions leave errors far behind the decimal point, as in
+    /// 37.00000000000001.
     package static func rounded(_ value: Double) -> Double {
         guard value.isFinite, value != 0 else { return value }
         let decimals = max(0, digits - 1 - Int(log10(value.magnitude).rounded(.down)))

@@ -8,7 +8,7 @@ package struct RouteSummary: Sendable {
     /// position at all.
     static let horizontalAccuracy = 50.0
     static let verticalAccuracy = 20.0
-    /// How many metres the elevation must move back for a change between up and down to count as a turn.
+    /// How many metres the elevation must move back before a climb or descent counts as finished.
     static let elevationThreshold = 3.0
     /// The tolerance of the track, in metres.
     static let tolerance = 5.0
@@ -24,7 +24,7 @@ package struct RouteSummary: Sendable {
 
     package init() {}
 
-    /// - Parameters: degrees and metres; NaN for anything unknown.
+    /// - Parameters: latitude and longitude in degrees, elevation and accuracies in metres; NaN for anything unknown.
     package mutating func add(
         time: Instant, latitude: Double, longitude: Double, elevation: Double, horizontalAccuracy: Double,
         verticalAccuracy: Double

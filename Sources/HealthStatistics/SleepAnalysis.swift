@@ -14,8 +14,8 @@ public enum SleepAnalysis {
     ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order. Rows whose values aren't
-    ///     HealthKit's raw ones are left out.
-    ///   - gap: a longer time than this without samples separates sessions.
+    ///     HealthKit's raw values are left out.
+    ///   - gap: the longest time without samples within a session.
     public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepSession] {
@@ -55,8 +55,8 @@ public enum SleepAnalysis {
         return (samples, groups.sources.map(\.name))
     }
 
-    /// The main sleep among some sessions: the one with the most sleep, or the longest if none has any. If several are
-    /// equal, it is the first.
+    /// The index of the main session: the one with the most sleep, or the longest if none has any. If several sessions
+    /// tie, it is the first.
     public static func main(of sessions: [SleepSession]) -> Int? {
         sessions.indices.max { a, b in
             let (first, second) = (sessions[a], sessions[b])
@@ -67,7 +67,7 @@ public enum SleepAnalysis {
         }
     }
 
-    /// Samples in order of their starts, split at gaps.
+    /// Splits samples, in order of their starts, at gaps.
     static func split(_ samples: [SleepSample], gap: Duration) -> [[SleepSample]] {
         var parts: [[SleepSample]] = []
         var end = Instant.distantPast

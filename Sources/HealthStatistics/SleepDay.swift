@@ -2,7 +2,7 @@ import HealthModel
 
 /// The sleep of one day: the sessions that belong to it, and which of them is the main one.
 public struct SleepDay: Sendable {
-    /// The sessions in order of time.
+    /// The sessions, in chronological order.
     public let sessions: [SleepSession]
     /// The index into `sessions` of the main session: the one with the most sleep, or the longest if none has any. Nil
     /// without sessions.
@@ -12,7 +12,7 @@ public struct SleepDay: Sendable {
     /// The types whose payloads and creation dates it reads: the statistics of nights.
     public static let detailedTypes: Set = [HealthType.statistics(of: HealthType.sleepIdentifier)]
 
-    /// - Parameter gap: a longer time than this without a sample from any source separates sessions.
+    /// - Parameter gap: the longest time within a session without a sample from any source.
     public init(_ input: DayInput, gap: Duration) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
@@ -32,8 +32,8 @@ public struct SleepDay: Sendable {
         ).filter { has($0.session, input) }
     }
 
-    /// A session belongs to the day whose window contains its end. The end of the window is exclusive: a session that
-    /// ends exactly at the edge belongs to the later window.
+    /// A session belongs to the day whose window contains its end. A session that ends exactly at the edge of two
+    /// windows belongs to the earlier one.
     private static func has(_ session: SleepSession, _ input: DayInput) -> Bool {
         input.contains(session.reach - .microseconds(1))
     }

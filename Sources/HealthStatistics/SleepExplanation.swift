@@ -5,7 +5,7 @@ package struct SleepExplanation: Sendable, Equatable {
     /// Why the source of the stages was chosen: it is the first source by priority that reports this.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
-        /// No sample reports sleep; an app computed it.
+        /// No sample reports sleep; the figures come from an app's summary.
         case statistic
     }
 
@@ -21,8 +21,8 @@ package struct SleepExplanation: Sendable, Equatable {
     package var bedSource: String?
     /// Sources that have samples in this session but were left out, highest priority first.
     package var leftOut: [String]
-    /// In order. The stages count each instant once, as the session's minutes do; where there are no stages, time in
-    /// bed fills in.
+    /// In order. Each instant counts for one stage only, as in the session's minutes; the time in bed includes the time
+    /// asleep.
     package var stretches: [Stretch]
 
     /// How much of the session isn't in any stretch: neither asleep nor awake nor in bed.
@@ -58,8 +58,7 @@ extension SleepAnalysis {
             leftOut: left.sorted().map { names[$0] }, stretches: stretches(samples))
     }
 
-    /// Assigns each instant to the stage that it counts for, in the same order of precedence as for a session's
-    /// minutes.
+    /// Assigns each instant to a single stage, with the same order of precedence as in a session's minutes.
     private static func stretches(_ samples: [SleepSample]) -> [SleepExplanation.Stretch] {
         var found: [SleepExplanation.Stretch] = []
         var taken = IntervalSet()

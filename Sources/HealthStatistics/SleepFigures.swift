@@ -22,7 +22,7 @@ extension SleepSession {
 }
 
 extension SleepDay {
-    /// The figures, under their names in the summary; none without a session.
+    /// The figures, under their names in the summary; empty without a session.
     public var figures: [String: Value] {
         guard let main else { return [:] }
         return ["sleep": .object(sessions[main].figure), "naps": .array(naps.map { .object($0.figure) })]

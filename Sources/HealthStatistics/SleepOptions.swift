@@ -2,7 +2,7 @@ import HealthModel
 
 /// The validated configuration for nights.
 public struct SleepOptions {
-    /// A longer time than this without samples separates sessions.
+    /// The longest time without samples within a session.
     public let gap: Duration
     /// The hour of the local clock at which one night's window ends and the next begins.
     let windowHour: Int
@@ -29,7 +29,7 @@ public struct SleepOptions {
     }
 }
 
-/// An option outside the handler's range.
+/// A configuration option whose value is out of range.
 public struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
     package var option: String
     package var allowed: String

@@ -4,8 +4,8 @@ import HealthModel
 public struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
     public var id: SampleID
-    /// The first moment that its sources report: going to bed if they report that, otherwise the first stage, which may
-    /// be awake.
+    /// The first moment that its sources report: going to bed if they report that, otherwise the start of the first
+    /// stage, which may be time awake.
     public var start: Instant
     /// The last moment that its sources report: getting up if they report that, otherwise the end of the last stage.
     public var end: Instant
@@ -22,7 +22,7 @@ public struct SleepSession: Sendable, Equatable {
     public var asleep: Double?
     /// The time covered by in-bed samples, together with the time asleep: anyone asleep is in bed.
     public var inBed: Double?
-    /// Time that is also counted as asleep is excluded.
+    /// The time awake, without any time that is also counted as asleep.
     public var awake: Double?
     /// Core sleep.
     public var core: Double?
@@ -30,7 +30,7 @@ public struct SleepSession: Sendable, Equatable {
     public var deep: Double?
     /// REM sleep.
     public var rem: Double?
-    /// Sleep in none of the stages that the source distinguishes.
+    /// Sleep that the source doesn't assign to any stage.
     public var unspecified: Double?
     /// The time from going to bed to falling asleep; nil if no time in bed begins before falling asleep.
     public var latency: Double?
@@ -54,7 +54,7 @@ public enum SleepStage: Int, Sendable, CaseIterable {
     var isStaged: Bool { self == .core || self == .deep || self == .rem }
 }
 
-/// One sleep sample, whose source is represented by its priority.
+/// One sleep sample, whose source is an index into the sources by priority.
 struct SleepSample {
     var id: SampleID
     var start: Instant
@@ -66,10 +66,10 @@ struct SleepSample {
 }
 
 extension SleepSession {
-    /// Measures samples that belong together; nil when there are none.
+    /// Computes a session from samples that belong together; nil if there are none.
     ///
     /// An instant with two stages counts as the first of these that applies: deep, then REM, core, unspecified, awake.
-    /// - Parameter reach: the end of the last sample of any source.
+    /// - Parameter reach: the latest end of any source's samples.
     init?(_ samples: [SleepSample], names: [String], reach: Instant) {
         guard let first = samples.first else { return nil }
         id = first.id

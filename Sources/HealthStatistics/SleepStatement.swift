@@ -1,7 +1,7 @@
 import HealthModel
 
-/// A night as summed up by an app, which says how long the person slept, was in bed and so on, but not when. In
-/// minutes; nil for anything that the app doesn't report.
+/// An app's summary of a night, which says how long the person slept, was in bed and so on, but not when. In minutes;
+/// nil for anything that the app doesn't report.
 struct SleepStatement {
     var asleep: Double?
     var inBed: Double?
@@ -16,9 +16,9 @@ struct SleepStatement {
 
     /// Reads the payload of a statistic (`asleepSeconds`, `coreSeconds`, …).
     ///
-    /// Apps print 0 for values that they don't know, such as a stage in a night without stages, or the time in bed.
-    /// Sleep longer than the night can't be true; if that is reported, nothing counts. Nothing counts, either, if there
-    /// is neither sleep nor time in bed.
+    /// Apps print 0 for values that they don't know, such as a stage in a night without stages, or the time in bed. If
+    /// an app reports more sleep than the night is long, which can't be true, the whole statistic is ignored. It is
+    /// also ignored if it has neither sleep nor time in bed.
     init?(_ page: SamplePage, row: Int) {
         guard row < page.payload.count, page.start[row] < page.end[row],
             let body = try? Value(json: page.payload.bytes[page.payload.range(row)])

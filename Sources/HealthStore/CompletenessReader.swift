@@ -18,7 +18,7 @@ package final class CompletenessReader {
         package var rows: Int
         package var seeks: Int
 
-        /// It takes well under a tenth of a second.
+        /// A step with this budget takes well under a tenth of a second.
         package static let step = Budget(rows: 150_000, seeks: 10_000)
         package static let unlimited = Budget(rows: .max, seeks: .max)
 

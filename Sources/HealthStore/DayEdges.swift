@@ -12,7 +12,7 @@ package struct DayEdges: Sendable, Hashable {
         window = HandlerWindow(endHour: endHour)
     }
 
-    /// The date that an instant belongs to, and the end of the range of that date that contains the instant.
+    /// The date that an instant belongs to, and the end of that date's range that contains the instant.
     func date(at instant: Instant) -> (day: Int, end: Instant) {
         let local = zones.day(of: instant)
         for shift in [0, 1, -1] {

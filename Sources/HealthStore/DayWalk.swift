@@ -4,8 +4,8 @@ import SQLite
 /// Finds the dates on which a user has samples of a type, with one index seek per date instead of reading every row. It
 /// can resume where it stopped.
 ///
-/// A sample belongs to the date of its start. A sample that is spread over its time (cumulative types, categories) also
-/// belongs to every later date that it overlaps.
+/// A sample belongs to the date of its start. A sample whose value is spread over its duration (cumulative types,
+/// categories) also belongs to every later date that it overlaps.
 package struct DayWalk: Sendable {
     package let user: String
     package let type: String

@@ -4,8 +4,8 @@ import SQLite
 /// The tables of documents: files that come with an export's samples and are kept whole.
 ///
 /// Content is stored once per person and identified by its hash, however many files contain it (`document_names`). Long
-/// content arrives in parts, over several transactions. Until the last part is stored, its `whole` is 0 and readers
-/// don't see it.
+/// content arrives in parts, over several transactions. Until the last part is stored, the document's `whole` is 0 and
+/// readers don't see the document.
 enum DocumentTable {
     /// The maximum number of names recorded for the same content: for example, there could be any number of empty
     /// files.
@@ -22,8 +22,8 @@ enum DocumentTable {
         CREATE TABLE IF NOT EXISTS document_parts (document INTEGER NOT NULL, first INTEGER NOT NULL,
           content BLOB NOT NULL, PRIMARY KEY (document, first))
         """,
-        // `key` distinguishes a file from others of its kind. It is the identifier in whatever refers to the file or
-        // else the file's name, which may change from export to export.
+        // `key` distinguishes a file from others of its kind. It is the identifier in whatever refers to the file or,
+        // failing that, the file's name, which may change from export to export.
         """
         CREATE TABLE IF NOT EXISTS document_names (document INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
           name TEXT NOT NULL, reference TEXT, PRIMARY KEY (document, kind, key)) WITHOUT ROWID
@@ -44,7 +44,7 @@ enum DocumentTable {
 
 /// A stored document, under one of its names.
 package struct StoredDocument: Sendable, Equatable {
-    /// The store's own number, which increases with each document; all names for the same content share it.
+    /// The store's number for the document, higher for each new one; all names for the same content share it.
     package var number: Int64
     package var user: String
     package var file: DocumentFile

@@ -5,8 +5,8 @@ import JSON
 /// The payload of a record that is kept as a whole, as an element of the export (a clinical record, a dose, or whatever
 /// later versions add).
 ///
-/// Such records have no number, and many may share type, source and time: a hospital's results all arrive within one
-/// second. So their content decides which record belongs to which row.
+/// Such records have no numeric value, and many may share type, source and time: a hospital's results all arrive within
+/// one second. So their content decides which record belongs to which row.
 struct ElementBody {
     private let text: UnsafeRawBufferPointer
     private let members: [String: Value]
@@ -18,11 +18,11 @@ struct ElementBody {
         self.members = members
     }
 
-    /// Whether a row's payload shows that it is this element.
+    /// Whether a row's payload shows that the row is this element.
     enum Likeness { case same, perhaps, other }
 
-    /// If both have an identifier, it decides, no matter what else has changed. Otherwise, the attributes that both
-    /// have must be equal; a later export may have more attributes than an earlier one.
+    /// If both elements have an identifier, the identifiers decide, no matter what else has changed. Otherwise, the
+    /// attributes that both have must be equal; a later export may have more attributes than an earlier one.
     func likeness(of payload: [UInt8]) -> Likeness {
         guard let others = payload.withUnsafeBytes({ Self.members(of: $0) }) else { return .perhaps }
         if let mine = members["identifier"], let other = others["identifier"] { return mine == other ? .same : .other }

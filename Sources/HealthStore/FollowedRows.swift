@@ -6,11 +6,11 @@ struct FollowedRows {
     /// The type's number in this store or, if there is no room for the type's name, a number that no row has.
     let type: Int
     let isStrange: Bool
-    /// Units for whose names there is no room in this store.
+    /// Units whose names this store has no room for.
     let strangeUnits: Set<String>
     let user: Int
     let source: String
-    /// Whether the quarantine may contain samples from that store as text.
+    /// Whether samples from the other store may be kept in the quarantine as text.
     let mayBeKeptApart: Bool
     let rule: (Double, Instant, Instant) -> String?
 
@@ -25,7 +25,7 @@ struct FollowedRows {
         SampleGuard.reason(start: page.start[row], end: page.end[row], value: .nan) { _, _, _ in nil } == nil
     }
 
-    /// Why there is no room for a row's names; nil if there is.
+    /// The reason why this store has no room for a row's names; nil if it has room.
     func strangeness(_ row: Int) -> String? {
         if isStrange { return RefusedNames.reason(isType: true) }
         return strangeUnits.contains(page.units[Int(page.unit[row])]) ? RefusedNames.reason(isType: false) : nil

@@ -14,7 +14,7 @@ struct HeadDelta {
     var lastStart = Int64.min
     var lastEnd = Int64.min
     // The earliest and latest times of rows that were deleted or moved. If one of these times was also the type's
-    // earliest or latest, that must be looked up again.
+    // earliest or latest, the new earliest or latest must be looked up.
     var lostFirstStart = Int64.max
     var lostLastStart = Int64.min
     var lostLastEnd = Int64.min

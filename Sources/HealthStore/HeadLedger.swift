@@ -161,7 +161,8 @@ final class HeadLedger {
         return better(a, b)
     }
 
-    /// The edge among the rows of the outermost second, which is needed because the index sorts only by second.
+    /// The edge among the rows of the outermost second. These rows must be compared, because the index sorts only by
+    /// second.
     private func edge(
         _ statement: Statement, user: Int, type: Int, better: (Int64, Int64) -> Bool
     ) throws -> Int64? {

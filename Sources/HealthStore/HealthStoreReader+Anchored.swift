@@ -6,11 +6,11 @@ package struct AnchoredPage: Sendable {
     /// Every column is filled. Rows are in the order of their sequence; tombstones have `SampleFlags.deleted`.
     package var samples = SamplePage()
     package var users: [String] = []
-    /// Index into `users`, by row.
+    /// For each row, an index into `users`.
     package var user: [Int32] = []
-    /// All changes up to this one are in this page or an earlier one, even if this page is empty.
+    /// All changes up to this sequence are in this page or an earlier one, even if this page is empty.
     package var covered = SequenceNumber.beginning
-    /// Whether `covered` is the window's end, or the store's head.
+    /// Whether `covered` has reached the end of the window or, if the window has no end, the store's head.
     package var isComplete = false
 }
 
@@ -63,8 +63,8 @@ extension HealthStoreReader {
         return page
     }
 
-    /// The stretches of time that changed, joining neighbours less than an hour apart: a few bytes for thousands of
-    /// rows.
+    /// The stretches of time that changed, with those less than an hour apart joined, so that thousands of rows take a
+    /// few bytes.
     /// - Parameter limits: `rows` counts spans.
     package func spans(_ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()) throws -> SpanPage
     {

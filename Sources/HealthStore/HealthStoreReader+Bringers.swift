@@ -2,7 +2,8 @@ import HealthModel
 import SQLite
 
 extension HealthStoreReader {
-    /// The devices recorded as having pushed samples, each with its ways in, by user and name.
+    /// The devices that are recorded as having pushed samples, sorted by user and name, each with the ways by which it
+    /// sent them.
     package func devices() throws -> [(user: String, device: String, ways: [String])] {
         // A store from an earlier release has no such records.
         let hasNotes =

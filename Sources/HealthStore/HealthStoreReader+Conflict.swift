@@ -2,8 +2,8 @@ import HealthModel
 import SQLite
 
 extension HealthStoreReader {
-    /// A conflict with what is stored now under its UUID. A later version may have come since the conflict was set
-    /// aside, and whoever decides needs to know what would be replaced.
+    /// Returns a conflict together with the content that is stored under its UUID now. A later version may have come
+    /// since the conflict was set aside, and whoever decides needs to know what would be replaced.
     /// - Returns: the same conflict if no such sample is alive any more.
     package func current(_ conflict: RecordConflict, user: String) throws -> RecordConflict {
         try refresh()

@@ -13,13 +13,13 @@ package struct SampleContent: Sendable, Equatable {
     /// JSON; empty if there is none.
     package var metadata: String
 
-    /// HealthKit's version, from the metadata; 0 if there is none.
+    /// HealthKit's sync version, from the metadata; 0 if there is none.
     package var syncVersion: Int64 { Array(metadata.utf8).withUnsafeBytes(RecordClaim.syncVersion) }
 }
 
 /// What a HealthKit UUID refers to.
 package enum UUIDStanding: Sendable, Equatable {
-    /// No sample with this UUID was ever here.
+    /// The store has never had a sample with this UUID.
     case free
     /// A sample that isn't deleted, whether in quarantine or not.
     case taken
@@ -44,7 +44,7 @@ extension HealthStoreReader {
         return try find.firstRow { row in
             if row.int64(0) != 0 { return .deleted }
             if row.isNull(1) { return .free }
-            // A row that isn't in the table of rows is in a block, where there are no deleted rows.
+            // A row that isn't in the table of rows is in a block, and blocks contain no deleted rows.
             let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
             return switch state {
             case .absent: .absent

@@ -6,7 +6,7 @@ extension HealthStoreReader {
     /// - Parameters:
     ///   - user: nil for every user.
     ///   - after: only documents with a higher number; 0 for all.
-    ///   - limit: how many documents to return; they may have more names than that.
+    ///   - limit: how many documents to return; together they may have more names.
     package func documents(user: String?, after: Int64 = 0, limit: Int) throws -> [StoredDocument] {
         guard try hasDocuments() else { return [] }
         try refresh()
@@ -36,8 +36,8 @@ extension HealthStoreReader {
     }
 
     /// The content of a document, from an offset on; nil when there is no such document.
-    /// - Parameter limit: the maximum number of bytes to return. Fewer are returned at the end of a part, and none at
-    ///   the end of the document.
+    /// - Parameter limit: the maximum number of bytes to return. Fewer bytes are returned at the end of a part, and
+    ///   none at the end of the document.
     /// - Returns: the bytes, and the size and hash of the whole document.
     package func document(
         _ number: Int64, from offset: Int64, limit: Int

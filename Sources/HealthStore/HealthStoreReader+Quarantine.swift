@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Something in quarantine, with what is known about it.
+/// An entry of the quarantine, with what is known about it.
 package struct QuarantinedRecord: Sendable {
     package var entry: QuarantineEntry
     /// nil if not even the type was understood.
@@ -26,7 +26,7 @@ package struct QuarantinedRecord: Sendable {
 
 extension HealthStoreReader {
     /// The quarantine's entries, oldest first, one page at a time, each with its sample.
-    /// - Parameter after: the last number on the previous page; 0 for the first page.
+    /// - Parameter after: the number of the last entry on the previous page; 0 for the first page.
     package func quarantinedRecords(
         user: String? = nil, after: Int64 = 0, limit: Int
     ) throws -> [QuarantinedRecord] {
@@ -76,8 +76,9 @@ extension HealthStoreReader {
         return types
     }
 
-    /// The type stated by an input, which is either an element of an export or an item of a request; "(Record without
-    /// type)", "(damaged Record)" or "(item without type)" if it states no type, or none that can be read.
+    /// The type that an input states; the input is either an element of an export or an item of a request. It is
+    /// "(Record without type)", "(damaged Record)" or "(item without type)" if the input states no type, or none that
+    /// can be read.
     package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {
@@ -106,7 +107,7 @@ extension HealthStoreReader {
     }
 
     /// A sample's type, the name of a Health Auto Export metric, or the name of the item's section (`{"workouts":
-    /// […]}`). Items that were too long have been cut.
+    /// […]}`). Items that were too long were cut off when stored.
     private static func type(inItem raw: String) -> String? {
         if let item = try? Value(json: raw.utf8).object {
             if let name = (item["type"] ?? item["name"] ?? .null).string { return name }

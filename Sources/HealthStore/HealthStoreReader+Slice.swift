@@ -7,7 +7,7 @@ extension HealthStoreReader {
     ///
     /// Read all pages of a slice in one read transaction; otherwise they may be inconsistent.
     /// - Parameters:
-    ///   - position: The position in `next` of the previous page; nil for the first page.
+    ///   - position: The value of `next` on the previous page; nil for the first page.
     ///   - limits: `scanned` is ignored, because a slice's work is bounded by its ranges.
     package func slice(
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()

@@ -10,8 +10,8 @@ package struct TypeHead: Sendable, Equatable {
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// These cover the samples that aren't deleted; while samples missing from a complete export are being deleted,
-    /// they are only bounds.
+    /// These times cover the samples that aren't deleted. While samples missing from a complete export are being
+    /// deleted, the times are only bounds.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?
@@ -74,7 +74,7 @@ extension HealthStoreReader {
     }
 
     /// The quarantine's entries, oldest first, one page at a time.
-    /// - Parameter after: the last number on the previous page; 0 for the first page.
+    /// - Parameter after: the number of the last entry on the previous page; 0 for the first page.
     package func quarantine(user: String? = nil, after: Int64 = 0, limit: Int = 1000) throws -> [QuarantineEntry] {
         try users.refresh()
         if let user, users.ids[user] == nil { return [] }

@@ -3,7 +3,7 @@ import SQLite
 
 /// Answers questions about the store alongside its writer, on a connection and a thread of its own.
 ///
-/// Run each call inside `database.readTransaction`; calls that must see the same state share one.
+/// Run each call inside `database.readTransaction`; calls that must see the same state have to share one transaction.
 package final class HealthStoreReader {
     let database: Database
     let blocks: BlockTable
@@ -52,7 +52,7 @@ package final class HealthStoreReader {
         }
     }
 
-    /// - Parameter database: a store, which is read-only if the writer has another connection.
+    /// - Parameter database: a store, opened read-only if the writer has another connection.
     package init(database: Database) throws {
         self.database = database
         blocks = try BlockTable(in: database)
@@ -65,7 +65,7 @@ package final class HealthStoreReader {
         readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 
-    /// The sequence of the latest change to a sample; `.beginning` while there is none.
+    /// The sequence of the latest change to a sample; `.beginning` if there are no samples.
     package func head() throws -> SequenceNumber {
         let row = try readHead.firstRow { $0.int64(0) } ?? 0
         return try SequenceNumber(max(row, blocks.newest() ?? 0))

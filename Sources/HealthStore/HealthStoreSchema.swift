@@ -9,9 +9,9 @@ import SQLite
 /// arrived. When a sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new
 /// version. So a block never changes.
 ///
-/// In `samples`, one unique index serves both identity and ranges; it is the only index that every insert has to
-/// update. The partial index holds just the samples longer than `longDuration`, so that one sample a year long doesn't
-/// make every slice reach back a year.
+/// In `samples`, a single unique index is used both to identify rows and to find ranges; it is the only index that
+/// every insert has to update. The partial index holds just the samples longer than `longDuration`, so that one sample
+/// a year long doesn't make every slice reach back a year.
 package struct HealthStoreSchema {
     /// The version of the layout, kept in `store_schema` (`user_version` belongs to the owner of the file).
     package static let version = 7
@@ -31,7 +31,7 @@ package struct HealthStoreSchema {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
             guard found < version else { return try WorkoutSightings.begin(in: database) }
             if found < 2 {
-                // Existing summaries count as older than any export, so the next one replaces them.
+                // Existing summaries count as older than any export, so the next export's summaries replace them.
                 try database.execute(
                     "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
             }
@@ -43,7 +43,7 @@ package struct HealthStoreSchema {
                 try database.execute(Stretches.table)
                 try Stretches.fill(in: database)
             }
-            // Samples stored by an earlier release stay in rows.
+            // Samples that an earlier release stored stay in the table of rows.
             for table in BlockTable.tables + [Pieces.table] { try database.execute(table) }
             if found < 6 { try BroughtTable.begin(in: database) }
             try database.execute(newestHeads)

@@ -3,7 +3,7 @@ import SQLite
 
 // What is stored in addition to the samples: Apple's ring summaries and workout routes.
 extension HealthStoreWriter {
-    /// Stores Apple's own figures for days. A day's figures grow until it is over, so the figures of the newest export
+    /// Stores Apple's own daily figures. A day's figures grow until it is over, so the figures of the newest export
     /// win, in whatever order exports are imported. Of two exports with the same date, the same one always wins.
     /// - Parameter exported: when the export was made; nil counts as older than any other.
     /// - Returns: how many rows were written.

@@ -82,7 +82,8 @@ extension HealthStoreWriter {
                 value: row.value.isFinite ? row.value : nil, unit: try units.name(row.unit)))
     }
 
-    /// The losing content may come again whenever an old request is repeated: it is then refused silently.
+    /// The content that wasn't chosen may arrive again whenever an old request is repeated; it is then refused
+    /// silently.
     private func refuse(_ conflict: RecordConflict, from source: String, user: Int) throws {
         _ = try setAside(conflict, line: 0, from: source, user: user)
         let keys = keys(of: conflict)

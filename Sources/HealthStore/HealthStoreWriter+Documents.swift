@@ -9,8 +9,8 @@ struct OpenDocument {
 }
 
 extension HealthStoreWriter {
-    /// Stores a document, or a part of a long one. Known content is stored only once; the file's name and whatever
-    /// refers to the file are updated to the latest.
+    /// Stores a document, or a part of a long one. Content that is already known isn't stored again; only the file's
+    /// name and its reference are updated to the latest.
     /// - Returns: whether this part completes the document and the document is new.
     /// - Throws: `HealthStoreError.brokenDocument` for parts that aren't consecutive.
     @discardableResult

@@ -18,8 +18,7 @@ package struct FollowCounts: Sendable, Equatable {
 }
 
 // Another store's rows are taken as they are: that store has already decided which records are one sample, so nothing
-// is compared or merged. Each row keeps its id. If a row comes again, nothing is written, because it is already as it
-// should be.
+// is compared or merged. Each row keeps its id. If a row arrives again unchanged, nothing is written.
 extension HealthStoreWriter {
     /// Takes in a page of another store's changes.
     ///
@@ -139,7 +138,7 @@ extension HealthStoreWriter {
         return held.map { $0.second == second ? .row($0) : .elsewhere($0) } ?? .none
     }
 
-    /// The row of that type that has a UUID, and whether that was deleted for good.
+    /// The row of the given type that has a UUID, and whether the sample with that UUID was permanently deleted.
     private func holder(of uuid: SampleID, type: Int, user: Int) throws -> (row: StoredRow?, isDeleted: Bool) {
         statements.findUUID.bind(1, user)
         statements.findUUID.bind(2, uuid)

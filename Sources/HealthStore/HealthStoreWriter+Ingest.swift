@@ -9,7 +9,7 @@ extension HealthStoreWriter {
     /// no such row, the record becomes a new row. A record whose sample was deleted permanently is refused. A known
     /// record changes nothing, unless its information is better: that is then merged into the row, as a new version.
     /// - Parameters:
-    ///   - batch: its values are in canonical units, in any order, with any mixture of types.
+    ///   - batch: the records, in any order and with any mixture of types; their values are in canonical units.
     ///   - session: the file or request that contains the batch.
     ///   - plausibility: applied to each new row.
     /// - Throws: `HealthStoreError`, `SQLiteError`; in either case, roll the transaction back.

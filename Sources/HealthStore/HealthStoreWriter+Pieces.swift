@@ -41,7 +41,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Records that a piece without records of its own, such as a route, is in the store.
+    /// Notes that a piece without records of its own, such as a route, is in the store.
     /// - Parameter records: how many records it counts for.
     package func note(_ piece: PieceHash, records: Int) throws {
         try change { user in try pieces.note(piece, [], records: records, user: user) }

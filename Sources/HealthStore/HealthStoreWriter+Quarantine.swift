@@ -21,8 +21,8 @@ extension HealthStoreWriter {
             reason: input.reason, raw: input.raw, user: user)
     }
 
-    /// The same as above for a conflict. Content that a person has refused isn't new, whatever the sample has become
-    /// since.
+    /// The same as above for a conflict. Content that a person has refused doesn't count as new, whatever has happened
+    /// to the sample since.
     func setAside(_ conflict: RecordConflict, line: Int64, from source: String, user: Int) throws -> Int {
         let keys = keys(of: conflict)
         let find = try database.prepare("SELECT 1 FROM quarantine WHERE user = ? AND content = ?")
@@ -58,8 +58,8 @@ extension HealthStoreWriter {
         return try find.firstRow { _ in true } ?? false
     }
 
-    /// The key that identifies a conflict, and the key it had in the release that introduced conflicts, which also
-    /// depended on the content of the sample.
+    /// The key that identifies a conflict, and the key that it had in the release that introduced conflicts; the older
+    /// key also depended on the content of the sample.
     func keys(of conflict: RecordConflict) -> (current: SampleID, former: SampleID) {
         (
             digest(conflict.identity, reason: RecordConflict.reason),
@@ -79,7 +79,8 @@ extension HealthStoreWriter {
         try quarantine(sample, sample: sample, source: source, line: line, reason: reason, raw: "", user: user)
     }
 
-    /// Keeps a sample from another store as text. Its id there is recorded with it, so that it can be forgotten.
+    /// Keeps a sample from another store as text. The sample's id in the other store is recorded with the text, so that
+    /// the entry can be forgotten later.
     /// - Returns: 1 if the entry is new.
     func keepApart(_ id: SampleID, raw: String, reason: String, source: String, user: Int) throws -> Int {
         try quarantine(
@@ -147,8 +148,8 @@ extension HealthStoreWriter {
         try count.run()
     }
 
-    /// Checks quarantined samples against the current limits: samples that pass become like any other, with a new
-    /// version.
+    /// Checks quarantined samples against the current limits: those that pass get a new version and count like any
+    /// other.
     /// - Returns: how many passed.
     package func retryQuarantined(_ entries: [QuarantineEntry], plausibility: PlausibilityRule) throws -> Int {
         try change { user in
@@ -186,7 +187,7 @@ extension HealthStoreWriter {
                     }
                     try forgetQuarantined(entry)
                 } else {
-                    // The digest of its content is kept to refuse it; the content is deleted.
+                    // The digest of the content is kept so that it can be refused; the content itself is deleted.
                     let drop = try database.prepare("UPDATE quarantine SET dropped = 1, raw = '' WHERE number = ?")
                     drop.bind(1, entry.number)
                     try drop.run()

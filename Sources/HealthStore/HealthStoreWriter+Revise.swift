@@ -12,7 +12,7 @@ extension HealthStoreWriter {
         SampleGuard.reason(start: start.microseconds, end: end.microseconds, value: value, rule: rule)
     }
 
-    /// Gives a sample another value at the same time.
+    /// Gives a sample another value, without changing its time.
     /// - Parameter metadata: a JSON object that replaces the existing metadata.
     /// - Returns: false if there is no sample with that UUID.
     package func revise(uuid: SampleID, value: Double, unit: String, metadata: [UInt8]) throws -> Bool {
@@ -28,8 +28,8 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Of the samples of a type that have a UUID, gives the newest a new version with the same content, so that its
-    /// figures are looked at again.
+    /// Gives a new version, with the same content, to a type's newest sample that has a UUID, so that its figures are
+    /// looked at again.
     package func touchNewest(of type: String) throws {
         try change { user in
             guard let type = try types.existing(type) else { return }

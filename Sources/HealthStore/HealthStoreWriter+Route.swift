@@ -4,7 +4,7 @@ import SQLite
 
 extension HealthStoreWriter {
     /// Merges the summary of a workout's route into the workout's payload, as `routeSummary`; if that changes the row,
-    /// it gets a new version. If the workout is imported without a summary, the summary is left in place.
+    /// it gets a new version. If the workout is imported again without a summary, the existing summary is kept.
     ///
     /// The workout is found by its identity. If two workouts share that identity, the one whose payload names the path
     /// is used.

@@ -3,8 +3,8 @@ import SQLite
 
 // Only the methods in this file and the readers distinguish rows in blocks from those in the table of rows.
 extension HealthStoreWriter {
-    /// Takes a new row, which already has its sequence. The row is written together with those that follow it, or at
-    /// the end of the batch.
+    /// Adds a new row, which already has its sequence. The row is written together with those that follow it, or at the
+    /// end of the batch.
     /// - Parameters:
     ///   - metadata: canonical JSON, empty if there is none; likewise the payload.
     func add(

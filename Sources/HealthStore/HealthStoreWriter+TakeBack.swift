@@ -12,9 +12,9 @@ package struct TakeBackProgress: Sendable, Equatable {
 
 /// The samples that these origins have added or confirmed and that aren't deleted, counted by type.
 package struct TakeBackCounts: Sendable, Equatable {
-    /// Samples that have no other origin, and are deleted.
+    /// Samples that have no other origin; these are deleted.
     package var taken: [String: Int] = [:]
-    /// Samples that have, or may have, another origin too, and stay.
+    /// Samples that have, or may have, another origin as well; these are kept.
     package var kept: [String: Int] = [:]
 
     package init() {}
@@ -26,7 +26,7 @@ package struct TakeBackCounts: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// Begins to take back everything from an import, or from a device by any of its ways in.
+    /// Begins to take back everything that came from an import, or from a device by any of the ways it uses.
     /// - Returns: nil when nothing was ever recorded for it.
     package func beginTakingBack(_ choice: BringerChoice) throws -> TakeBackProgress? {
         forgetWhatWasUndone()

@@ -95,7 +95,7 @@ package final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
-    /// Makes sure that the session's claims are updated when any session changes a row that it has claimed.
+    /// Ensures that the session's claims are updated whenever any session changes a row that this session has claimed.
     func join(_ session: ImportSession) throws {
         if let mark = session.rollbackCount {
             guard mark == database.rollbackCount else { throw HealthStoreError.sessionUndone(source: session.source) }

@@ -19,7 +19,7 @@ package final class ImportSession {
     var triedUnits: Set<String> = []
     /// Rows that a trial run would have stored or changed.
     var tried = TriedRows()
-    /// For each type, the second in which the first of the session's records starts.
+    /// For each type, the second in which the session's first record of that type starts.
     private(set) var firstSeconds: [String: Int64] = [:]
     /// For each row of the current batch, the first sequence of the row that its record claimed; `.beginning` when it
     /// claimed none, or one that is deleted or quarantined.
@@ -33,8 +33,8 @@ package final class ImportSession {
     package var exported: Instant?
     /// When the request was pushed; nil for a file.
     private let pushed: Instant?
-    /// For each row of the current batch, the workout that its record has claimed; recorded only if it is known when
-    /// the session's workouts were seen.
+    /// For each row of the current batch, the workout that its record has claimed. It is recorded only if the time at
+    /// which the session's workouts were seen is known.
     var claimedWorkouts: [Int: StoredRow] = [:]
     /// The most recently claimed row, kept for as long as it is needed.
     var lastClaimed: StoredRow?
@@ -123,7 +123,7 @@ package struct IngestCounts: Sendable, Equatable {
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
-        /// Records in quarantine, whether or not they are new there, because they are outside the plausibility limits
+        /// Records that are in quarantine, whether or not they are new there. They are outside the plausibility limits,
         /// or of a type for which the store has no room.
         package var quarantined = 0
         /// How many entries the quarantine has gained; negative if it has shrunk.

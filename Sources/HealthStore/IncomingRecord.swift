@@ -30,7 +30,7 @@ struct IncomingRecord {
 /// How values are compared.
 enum StoredValue {
     /// Whether two values are equal except for the effects of unit conversion and printing: the relative difference is
-    /// at most 2e-5. Two values agree if neither has a number.
+    /// at most 2e-5. Two values also agree if neither is a number.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }
         return abs(a - b) <= 2e-5 * max(abs(a), abs(b)) && a.isFinite && b.isFinite

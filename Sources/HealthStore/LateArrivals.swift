@@ -16,11 +16,11 @@ package struct LateArrivals {
         var type: Int
     }
 
-    /// A sample is late if HealthKit stored it longer than this after its end.
+    /// A sample is late if HealthKit stored it more than this many seconds after its end.
     package static let patience: Int64 = 86_400
 
     private(set) var days: [Key: [Int32: Day]] = [:]
-    /// Rows up to this one have been counted as they were at that time.
+    /// Rows up to this sequence have been counted as they were when they were read.
     private var covered = SequenceNumber.beginning
     /// The current pass covers rows above `base`, up to `target`.
     private var base = SequenceNumber.beginning

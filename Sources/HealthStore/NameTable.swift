@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Names that rows refer to by number, on the writer's side.
+/// The writer's table of names to which rows refer by number.
 final class NameTable {
     private let find: Statement
     private let add: Statement
@@ -38,8 +38,8 @@ final class NameTable {
     }
 
     /// Which of these names aren't stored, because there are too many others or because they are too long.
-    /// - Parameter new: names that count as if they were already in the table; those of `names` that are accepted are
-    ///   added to it.
+    /// - Parameter new: names that count as if they were already in the table; any names from `names` that are accepted
+    ///   are added to them.
     func refused(_ names: [String], besides new: inout Set<String>) throws -> Set<String> {
         var refused: Set<String> = []
         for name in names {
@@ -90,7 +90,7 @@ final class NameTable {
     }
 }
 
-/// Origins that rows refer to by number, on the writer's side.
+/// The writer's table of origins to which rows refer by number.
 final class OriginTable {
     private let find: Statement
     private let read: Statement

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Fills a page from rows, with only the names that they use.
+/// Fills a page from rows, including only the names that these rows use.
 struct PageBuilder {
     let reader: HealthStoreReader
     private(set) var page = SamplePage()

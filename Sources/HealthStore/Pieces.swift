@@ -37,11 +37,11 @@ final class Pieces {
         dropAll = try database.prepare("DELETE FROM pieces WHERE user = ?")
     }
 
-    /// The rows for a piece's records of one type.
+    /// The rows that a piece's records of one type claim.
     struct Claim: Equatable {
         var type: Int
         var records = 0
-        /// The second in which the first of them starts.
+        /// The second in which the first of the records starts.
         var firstSecond: Int64 = .max
         /// The first and last sequence of each run, in order of arrival.
         var rows: [ClosedRange<Int64>] = []

@@ -30,7 +30,7 @@ extension RecordClaim {
         return told > held && !isElsewhere ? .replaces : .isConflict
     }
 
-    /// The number of seconds by which the rounding of different channels may differ.
+    /// The number of seconds by which times from different channels may differ because of rounding.
     static let tolerance: Int64 = 1
 
     /// 0 if there is no sync version, or if the metadata can't be read.

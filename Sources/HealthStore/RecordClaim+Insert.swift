@@ -79,7 +79,8 @@ extension RecordClaim {
         }
     }
 
-    /// Moves the key's rows from that ordinal on up by one, starting with the last, so that no two collide.
+    /// Moves the key's rows from the given ordinal onward up by one. It starts with the last row, so that no two rows
+    /// collide.
     private func shift(_ record: IncomingRecord, from first: Int, below ordinals: Int) throws {
         for ordinal in (first..<ordinals).reversed() {
             guard let slot = try slot(record, ordinal) else { continue }

@@ -5,7 +5,8 @@ import SQLite
 // The merge is commutative, associative and idempotent: each part has a rule that picks the same winner in either
 // order.
 extension RecordClaim {
-    /// Merges the record's information into the row where it is better. Adding the same record again changes nothing.
+    /// Merges the record's information into the row wherever it is better than the row's own. Adding the same record
+    /// again changes nothing.
     /// - Parameter replaces: whether the record is a later version, whose value counts.
     /// - Returns: whether the row has a new version.
     func join(_ record: IncomingRecord, _ slot: Int, replaces: Bool = false) throws -> Bool {

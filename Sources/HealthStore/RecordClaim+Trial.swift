@@ -1,7 +1,7 @@
 import HealthModel
 
 // What a trial run does where an import would write. For types that are parts of correlations, it remembers what would
-// have been written. The other record of the same sample then finds this, as in an import.
+// have been written. The other record of the same sample then finds the remembered row, as it would in an import.
 extension RecordClaim {
     /// Counts the outcome for a record that matches no row.
     func tryInserting(

@@ -19,7 +19,7 @@ struct RecordClaim {
     let replaced: Set<Int64>
     /// The origins that have no source name, by their numbers in the store.
     let unnamedOrigins: Set<Int>
-    /// The store's number for the workout type if that type is `type`; otherwise a number that no type has.
+    /// If `type` is the workout type, its number in the store; otherwise a number that no type has.
     let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
@@ -111,7 +111,7 @@ struct RecordClaim {
 
     func isReplaced(_ row: StoredRow) -> Bool { row.state == .absent && replaced.contains(row.born.value) }
 
-    /// Takes a record that matches no row.
+    /// Handles a record that matches no row.
     func take(
         new record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {

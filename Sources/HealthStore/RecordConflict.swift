@@ -1,7 +1,8 @@
 import HealthModel
 
-/// Two contents that arrived under one UUID: the one that was set aside, and that of the sample, which stays. It is
-/// kept as text among the quarantined inputs, in the form in which an app would push the content as a sample. Pure.
+/// Two contents that arrived under one UUID: the content that was set aside, and the content of the sample, which stays
+/// as it is. It is kept as text among the quarantined inputs, in the form in which an app would push the content as a
+/// sample. Pure.
 package struct RecordConflict: Sendable, Equatable {
     /// The reason why it is in quarantine, which doesn't contain a value.
     package static let reason = "its UUID belongs to a sample with other content"

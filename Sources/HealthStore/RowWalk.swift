@@ -3,7 +3,8 @@ import SQLite
 
 /// A row as seen by a walk.
 struct WalkedRow {
-    /// In a walk for times only, just the sequence, type, state, birth, times, flags, creation and UUID are filled.
+    /// In a walk that reads only times, just the sequence, type, state, birth, times, flags, creation time and UUID are
+    /// filled.
     var row: StoredRow
     var user: Int
 }

@@ -5,7 +5,7 @@ struct SequenceSet {
     // A chunk is 4,096 sequences in 64 words; chunks are stored in one array in order of first use.
     private var words: ContiguousArray<UInt64> = []
     private var chunks: [Int64: Int] = [:]
-    // Imports add one neighbouring sequence after another.
+    // The latest chunk is remembered because imports add one neighboring sequence after another.
     private var recentChunk: Int64 = .min
     private var recentWord = 0
     /// The chunks that have grown since they were last requested, and whether the most recently used chunk is among

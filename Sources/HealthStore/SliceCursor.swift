@@ -28,7 +28,7 @@ final class SliceCursor {
     /// Microseconds since 1970. The walk's samples overlap one of these ranges, which are in order and don't overlap
     /// each other.
     let ranges: [Range<Int64>]
-    /// The second of the current row; nil at the end.
+    /// The second in which the current row starts; nil at the end.
     private(set) var second: Int64?
     private let user: Int
     private let long: Statement
@@ -37,9 +37,9 @@ final class SliceCursor {
     private var segments: [Segment] = []
     private var next = 0
     private var isLong = true
-    /// The second of the statement's row; nil after its last one.
+    /// The second in which the statement's current row starts; nil after its last row.
     private var rowSecond: Int64?
-    /// Those of the segment's rows in blocks that the walk has reached.
+    /// The segment's rows from those blocks that the walk has reached.
     private var parts: [Part] = []
     /// The segment's other blocks, in reverse order; each is read when the walk reaches it.
     private var coming: [BlockPlace] = []
@@ -63,7 +63,7 @@ final class SliceCursor {
 
         var second: Int64 { view.block.second[index] }
 
-        /// False after the last row.
+        /// Moves to the next row; false after the last.
         mutating func advance() -> Bool {
             repeat { index += 1 } while index < end && !view.isHere(index)
             return index < end
@@ -171,7 +171,7 @@ final class SliceCursor {
         if second == nil { try open() }
     }
 
-    /// Chooses the earliest row among the statement's row and those of the parts.
+    /// Chooses the earliest of the statement's row and the parts' rows as the current row.
     private func choose() throws {
         (second, part) = (rowSecond, nil)
         for index in parts.indices where second.map({ parts[index].second < $0 }) ?? true {

@@ -4,8 +4,8 @@ import HealthModel
 package struct SliceQuery: Sendable {
     package var user: String
     package var types: TypeFilter.Types
-    /// The ranges are in order and don't overlap. Samples that overlap one of these ranges are returned. An instant
-    /// sample is included at a lower bound, but not at an upper bound.
+    /// The ranges are in order and don't overlap. Samples that overlap one of these ranges are returned. A sample
+    /// without duration is included at a lower bound, but not at an upper bound.
     package let ranges: [Range<Instant>]
     /// Only rows first stored under this sequence or an earlier one are returned.
     package var asOf: SequenceNumber
@@ -47,7 +47,7 @@ package struct SliceQuery: Sendable {
         return union
     }
 
-    /// Whether a row overlaps; all times are in microseconds since 1970.
+    /// Whether a row overlaps any of the ranges; all times are in microseconds since 1970.
     static func overlaps(_ start: Int64, _ end: Int64, _ ranges: [Range<Int64>]) -> Bool {
         ranges.contains { start < $0.upperBound && (end > $0.lowerBound || (start == end && start >= $0.lowerBound)) }
     }

@@ -3,7 +3,7 @@ import HealthModel
 /// What a trial run would have stored for records that occur twice: exports repeat the parts of correlations as
 /// top-level records, and whichever comes second belongs to the sample that the first one made.
 ///
-/// Only types that may be parts of correlations are kept, in no more than `limit` rows of about 70 bytes each. Beyond
+/// Only rows of types that may be parts of correlations are kept, at most `limit` rows of about 70 bytes each. Beyond
 /// that limit, a part without a stored row counts as known.
 struct TriedRows {
     private static let limit = 250_000

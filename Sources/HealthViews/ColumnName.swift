@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Names of columns as SQL writes them.
+/// The names of columns as they are written in SQL.
 enum ColumnName {
     /// A figure's path as one lower-case name: `heartRate.average` becomes `heart_rate_average`, `hrvSDNNMilliseconds`
     /// becomes `hrv_sdnn_milliseconds`. Anything that isn't an ASCII letter or digit becomes `_`.

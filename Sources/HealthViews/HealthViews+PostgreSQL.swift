@@ -67,7 +67,7 @@ private struct PostgresText {
         }
     }
 
-    /// NULL, or whatever stands in for it, if the value isn't of the type that the column promises.
+    /// The value; NULL, or whatever stands in for it, if the value isn't of the type that the column promises.
     private func member(_ json: String, _ kind: ViewColumn.Kind, _ absent: Value? = nil) -> String {
         func when(_ types: String, _ then: String) -> String {
             "CASE WHEN jsonb_typeof(\(json)) IN (\(types)) THEN \(then) END"

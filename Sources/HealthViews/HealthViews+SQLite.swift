@@ -52,7 +52,7 @@ private enum SQLiteText {
         }
     }
 
-    /// NULL, or whatever stands in for it, if the value isn't of the type that the column promises.
+    /// The value; NULL, or whatever stands in for it, if the value isn't of the type that the column promises.
     private static func member(_ path: String, _ kind: ViewColumn.Kind, _ absent: Value? = nil) -> String {
         let types =
             switch kind {

@@ -35,7 +35,7 @@ package struct DateRange: Sendable, Equatable {
     package static func days(_ text: String, _ what: String, _ today: () throws -> LocalDay) throws -> SpokenDates {
         let relative = SpokenDates.isRelative(text)
         guard let days = SpokenDates(text, today: relative ? try today() : LocalDay(number: 0)) else {
-            // A bare number is one of days.
+            // A bare number probably means days.
             let isNumber = what == "--last" && SpokenDates(text + "d", today: LocalDay(number: 0)) != nil
             throw Failure.usage(
                 "\(what) \(text) isn't a date",

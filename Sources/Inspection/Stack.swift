@@ -18,7 +18,7 @@ package struct Stack: Sendable {
     package let catalog: PluginCatalog
     /// The options that suggested commands need in order to refer to this stack.
     package var advice = Advice()
-    /// The instance that a command makes do something; nil for a command that only shows data.
+    /// The instance that a command tells to do something; nil for a command that only shows data.
     package var acting: String?
 
     /// - Parameter choices: plugins that override the state folder's, by instance.
@@ -91,10 +91,10 @@ package struct Stack: Sendable {
     /// The folder that holds the supervisor's own lock.
     package var supervisorFolder: String { state.instance("supervisor") }
 
-    /// Whether `healthbus up` is running on this state.
+    /// Whether `healthbus up` is running for this state folder.
     package func isUp() -> Bool { InstanceLock.isHeld(folder: supervisorFolder) }
 
-    /// Reads what the stack holds, whether it is running or not.
+    /// A reader for the data that the stack holds, whether or not the stack is running.
     /// - Parameter foundSilent: called once for each instance that is running but doesn't answer; its file is read
     ///   instead.
     package func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
@@ -102,8 +102,8 @@ package struct Stack: Sendable {
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
         ) { instance, database in
-            // A file from an earlier release is updated, just as its own program would do; if that program has it open,
-            // it has already done so.
+            // A file from an earlier release is updated, just as the instance's own program would do. If that program
+            // has the file open, it has already done so.
             switch instance.manifest.kind {
             case .observer:
                 if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }

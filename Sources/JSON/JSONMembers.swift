@@ -35,7 +35,7 @@ package struct JSONMembers {
         } catch { return nil }
     }
 
-    /// The canonical form; nil when the text already has it, or isn't an object.
+    /// The canonical form; nil if the text is already canonical or isn't an object.
     package static func canonical(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard var object = JSONMembers(text) else { return nil }
         if object.isCanonical { return nil }

@@ -1,6 +1,6 @@
 /// Writes JSON to a byte buffer, without a String in between.
 extension [UInt8] {
-    /// Text that is already JSON, or a piece of it.
+    /// Appends text that is already JSON or part of it.
     @inlinable
     package mutating func append(json text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -23,7 +23,7 @@ extension [UInt8] {
         }
     }
 
-    /// The shortest text that reads back as the same double; null for values without a JSON form.
+    /// Appends the shortest text that reads back as the same double, or null for values without a JSON form.
     package mutating func append(json number: Double) {
         guard number.isFinite else { return append(json: "null") }
         let magnitude = number.magnitude
@@ -56,7 +56,7 @@ extension [UInt8] {
         }
     }
 
-    /// UTF-8 bytes as a JSON string, including the quotes.
+    /// Appends UTF-8 bytes as a JSON string, including the quotes.
     package mutating func append(jsonString bytes: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
         var plain = 0

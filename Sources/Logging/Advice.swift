@@ -1,4 +1,4 @@
-/// Makes commands in messages run as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' if the
+/// Makes commands in messages work as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' if the
 /// stack was chosen on the command line. Pure.
 ///
 /// A command is in single quotes and begins with the program's name. The author of a message needn't know where the
@@ -11,7 +11,7 @@ package struct Advice: Sendable, Equatable {
     /// The configuration to repeat in commands that start a stack, which don't use the one that the stack was last
     /// started with.
     package var started: String?
-    /// The person to repeat in commands about what people enter.
+    /// The person to name in commands about what people enter.
     package var user: String?
 
     package init(

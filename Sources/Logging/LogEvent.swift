@@ -26,7 +26,8 @@ package struct LogEvent: Sendable, Equatable {
         self.fields = fields.map { Field(name: $0.key, meaning: $0.value) }
     }
 
-    /// The part of the work that it concerns, like the log categories of HealthKit apps: the text before the dot.
+    /// The part of the work that the event concerns, like the log categories of HealthKit apps: the text before the
+    /// dot.
     package var category: String { name.split(separator: ".").first.map(String.init) ?? name }
 
     package func level(failed: Bool) -> Log.Level { failed ? failureLevel ?? level : level }

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A log in a file of bounded size. When it reaches its limit, the file is renamed, replacing the one renamed before
-/// it, and a new file is begun.
+/// A log in a file of bounded size. When it reaches its limit, the file is renamed, replacing the previously renamed
+/// one, and a new file is begun.
 ///
 /// The writing process itself begins the new file, between two lines: no line is lost or cut, no matter which process
 /// dies, and no process waits for a reader. Lines that don't fit on a full disk are lost.
@@ -14,11 +14,11 @@ package final class LogFile: Sendable {
     private let descriptor: Int32
     private let lock = Mutex(())
 
-    /// The path of the file that holds the lines preceding a log's first line.
+    /// The path of the file that holds the lines before the first one in the current file.
     package static func older(_ path: String) -> String { path + ".1" }
 
     /// - Parameter descriptor: open for appending; the log keeps using it when it begins a new file.
-    /// - Returns: nil when the descriptor isn't the file at `path`.
+    /// - Returns: nil if the descriptor doesn't refer to the file at `path`.
     package init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
         self.path = path
         self.limit = limit
@@ -26,7 +26,7 @@ package final class LogFile: Sendable {
         guard size != nil else { return nil }
     }
 
-    /// - Parameter line: including its newline.
+    /// - Parameter line: the line including its newline.
     package func write(_ line: String) {
         lock.withLock { _ in
             switch size {

@@ -19,7 +19,7 @@ package struct LogLine: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - text: without its newline.
+    ///   - text: the line without its newline.
     ///   - before: the previous line's time, for a line without one.
     ///   - instance: the owner of the file.
     package init(_ text: String, instance: String, before: String) {

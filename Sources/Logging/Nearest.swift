@@ -13,7 +13,7 @@ package enum Nearest {
         return nearest.min { cases(word, $0) < cases(word, $1) }
     }
 
-    /// How many letters differ from the word's letter at the same position only in case.
+    /// How many letters differ only in case from the word's letter at the same position.
     private static func cases(_ word: String, _ candidate: String) -> Int {
         zip(word.utf8, candidate.utf8).count { $0 != $1 && $0 | 0x20 == $1 | 0x20 }
     }

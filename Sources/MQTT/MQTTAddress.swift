@@ -25,7 +25,7 @@ package struct MQTTAddress: Sendable, Equatable, CustomStringConvertible {
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// Whether everything sent there stays on this machine.
+    /// Whether everything sent to this address stays on this machine.
     package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// As in errors: "192.168.1.5:1883".

@@ -15,7 +15,7 @@ package final class MQTTConnection {
         package var password: String?
         /// A PEM file of the authorities to trust; nil for the machine's own.
         package var authorityFile: String?
-        /// What the broker publishes, retained, if the connection ends without a goodbye.
+        /// The retained message that the broker publishes if the connection ends without a goodbye.
         package var will: (topic: String, payload: String)
 
         package init(
@@ -38,7 +38,8 @@ package final class MQTTConnection {
         case ended(MQTTError)
         /// The broker has received the message with this number.
         case acknowledged(Int32)
-        /// The broker has answered a subscription. What it has retained for it follows, or has already come.
+        /// The broker has answered a subscription. The messages that it has retained for the subscription follow, or
+        /// have already come.
         case subscribed
         /// - Parameter payload: at most its first `longest` bytes.
         case message(topic: String, payload: [UInt8], isRetained: Bool)
@@ -88,7 +89,7 @@ package final class MQTTConnection {
         if let user = options.user { try check(mosquitto_username_pw_set(handle, user, options.password)) }
         if options.address.usesTLS { try useTLS(options.authorityFile) }
         // The library's own attempt blocks for minutes when packets are dropped. For TLS, the library needs the host's
-        // name, and tries all of its addresses again, in the same order.
+        // name, and it tries all of the host's addresses again, in the same order.
         let numeric = try MQTTReach(address, bell: bell, isCancelled: isCancelled).firstThatAnswers()
         let host = address.usesTLS ? address.host : numeric
         try check(mosquitto_connect(handle, host, Int32(address.port), Self.keepAlive))
@@ -137,7 +138,7 @@ package final class MQTTConnection {
     // MARK: Sending
 
     /// Publishes a retained message at QoS 1; an empty payload removes the message retained on that topic.
-    /// - Returns: its number, for `Event.acknowledged`.
+    /// - Returns: the message's number, for `Event.acknowledged`.
     package func publish(_ topic: String, _ payload: String) throws(MQTTError) -> Int32 {
         var number: Int32 = 0
         let bytes = Array(payload.utf8)

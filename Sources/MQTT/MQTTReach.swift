@@ -39,7 +39,7 @@ struct MQTTReach {
         throw .connection("\(address): \(why)")
     }
 
-    /// - Returns: why it doesn't accept a connection; nil if it does.
+    /// - Returns: why the address doesn't accept a connection; nil if it does.
     private func attempt(_ entry: addrinfo, seconds: Double) throws(MQTTError) -> String? {
         let descriptor = socket(
             entry.ai_family, entry.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),

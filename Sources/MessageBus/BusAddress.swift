@@ -23,8 +23,8 @@ package struct BusAddress: Sendable, Equatable {
         self.init(publish: "ipc://\(folder)/pub", subscribe: "ipc://\(folder)/sub")
     }
 
-    /// Removes the files of its Unix sockets, which a killed hub leaves behind. Only for callers that are certain that
-    /// no hub is running there.
+    /// Removes the files of the address's Unix sockets, which a killed hub leaves behind. This is only for callers that
+    /// are certain that no hub is running at this address.
     package func removeSocketFiles() {
         for address in [publish, subscribe] where address.hasPrefix("ipc://") { unlink(String(address.dropFirst(6))) }
     }

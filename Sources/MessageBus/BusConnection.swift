@@ -5,7 +5,8 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// A process's connection to the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
+/// A process's connection to the bus: one PUB socket to the hub, one SUB socket from the hub, and the thread that owns
+/// both.
 ///
 /// `send` never blocks: its queue is bounded. When it is full, it drops the oldest message, as the bus itself would,
 /// and counts the drop. Everything on the bus is a hint, or an answer that will be requested again, so a drop delays
@@ -35,7 +36,7 @@ package final class BusConnection: Sendable {
 
     /// The topic on which tools ask every process to report.
     package static let hello = "control.hello"
-    /// The topic on which, on a sealed bus, each process repeatedly sends the hub the list of topics that it subscribes
+    /// The topic on which each process on a sealed bus repeatedly sends the hub the list of topics that it subscribes
     /// to.
     package static let subscribe = "subscribe"
 
@@ -122,8 +123,8 @@ package final class BusConnection: Sendable {
         var lastBeat: MonotonicTime?
         // When the hub ran out of room; nil while it has some.
         var fullSince: MonotonicTime?
-        // Keys change only on a sealed bus. A change requires no wake-up: the old keys stay valid for a while, or the
-        // hub ends the connection.
+        // Keys change only on a sealed bus. A change of keys requires no wake-up: the old keys stay valid for a while,
+        // or the hub ends the connection.
         var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
         while true {
             let now = MonotonicClock.now

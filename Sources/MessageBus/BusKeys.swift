@@ -5,7 +5,7 @@ package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
     package let publicKey: String
     package let secret: String
 
-    /// - Throws: `BusKeyError` when it isn't a key.
+    /// - Throws: `BusKeyError` if the text isn't a key.
     package init(secret: String) throws(BusKeyError) {
         guard BusKeyPair.isKey(secret) else { throw .malformed }
         var text = [CChar](repeating: 0, count: 41)
@@ -29,7 +29,7 @@ package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
         return zmq_z85_decode(&bytes, text) != nil
     }
 
-    /// The 32 bytes of a public key, as libzmq passes them to the hub, in Z85.
+    /// A public key in Z85, from its 32 bytes as libzmq passes them to the hub.
     package static func text(of bytes: [UInt8]) -> String? {
         guard bytes.count == 32 else { return nil }
         var text = [CChar](repeating: 0, count: 41)

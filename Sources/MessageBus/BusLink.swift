@@ -12,7 +12,7 @@ final class BusLink {
     private let topics: [String]
     private let seal: BusSeal?
     private let credentials: BusCredentials?
-    /// When it last told the hub what it wants to hear; nil if that is due now.
+    /// When the process last told the hub what it wants to hear; nil if that is due now.
     private var lastWord: MonotonicTime?
     private var repetition = Repetition(at: MonotonicClock.now)
 
@@ -57,8 +57,8 @@ final class BusLink {
 
     var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.socket.pollItem) }
 
-    /// Tells the hub what it wants to hear, if that is due: once there is a connection, and then from time to time,
-    /// since the message may be lost.
+    /// Tells the hub what this process wants to hear, if that is due: once there is a connection, and then from time to
+    /// time, since the message may be lost.
     /// - Returns: when that is next due.
     func subscribe(at now: MonotonicTime) throws -> MonotonicTime? {
         guard let seal else { return nil }
@@ -87,7 +87,7 @@ final class BusLink {
         return events
     }
 
-    /// Whether the keys have changed since it connected. Keys that can't be read just now count as unchanged.
+    /// Whether the keys have changed since the process connected. Keys that can't be read just now count as unchanged.
     func hasOldKeys() -> Bool {
         guard let seal, let new = try? seal.credentials() else { return false }
         return new != credentials
@@ -116,8 +116,8 @@ package struct LinkTrouble {
     /// How many milliseconds pass until libzmq itself tries again: few if the hub is absent, more if it refuses.
     package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
 
-    /// One of the two sockets is connected. If the other was refused just before its key was added to the list, libzmq
-    /// has given up on it, so the process still has to reconnect.
+    /// Notes that one of the two sockets is connected. If the other socket was refused just before its key was added to
+    /// the list, libzmq has given up on it, so the process still has to reconnect.
     package mutating func succeeded() {
         since = nil
         saidAt = nil

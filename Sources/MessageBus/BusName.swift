@@ -22,7 +22,7 @@ package enum BusName {
     /// The identity responsible for a name: a tool's owner, or the name itself.
     package static func owner(of name: String) -> String { owner(ofTool: name) ?? name }
 
-    /// Whether this is the end of a tool's name: two numbers with a hyphen between them.
+    /// Whether these bytes can end a tool's name: two numbers with a hyphen between them.
     static func areNumbers(_ bytes: some Collection<UInt8>) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.count == 2

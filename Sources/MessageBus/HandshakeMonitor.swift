@@ -30,8 +30,8 @@ package final class HandshakeMonitor {
         try socket.connect("inproc://\(name)")
     }
 
-    /// Stops the events before their socket is gone; otherwise libzmq's thread would wait forever to deliver an event
-    /// that nothing receives.
+    /// Stops the events before the socket that receives them is closed; otherwise libzmq's thread would wait forever to
+    /// deliver an event that nothing receives.
     deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 
     /// The next event and its endpoint; nil when there is none now.

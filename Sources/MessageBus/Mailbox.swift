@@ -33,7 +33,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Waits for room; returns false if the box was closed.
+    /// Waits for room and adds the element; returns false if the mailbox was closed.
     package func put(_ element: Element) -> Bool {
         condition.withLock {
             while !closed, elements.count >= capacity { condition.wait() }

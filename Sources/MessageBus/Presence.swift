@@ -15,13 +15,13 @@ package struct Presence: Sendable {
 
     package init(at now: MonotonicTime) { repetition = Repetition(at: now) }
 
-    /// A heartbeat is being sent.
+    /// Notes that a heartbeat is being sent.
     package mutating func said(at now: MonotonicTime) {
         unheardSince = unheardSince ?? now
         isUntold = false
     }
 
-    /// One of its own heartbeats has come back through the hub: the bus works in both directions.
+    /// Notes that one of its own heartbeats has come back through the hub: the bus works in both directions.
     /// - Returns: whether the bus has only now begun to work, in which case others should be notified at once.
     package mutating func heardSelf(at now: MonotonicTime) -> Bool {
         let wasOnBus = isOnBus(at: now)
@@ -31,7 +31,7 @@ package struct Presence: Sendable {
         return !wasOnBus
     }
 
-    /// The contents of the heartbeats have changed.
+    /// Notes that the contents of the heartbeats have changed.
     package mutating func moved(at now: MonotonicTime) {
         repetition.moved(at: now)
         isUntold = true
@@ -41,7 +41,7 @@ package struct Presence: Sendable {
         wasHeard && unheardSince.map { now - $0 < Self.echoPatience } ?? true
     }
 
-    /// - Parameter isBusy: whether it is working, even if it has no result yet.
+    /// - Parameter isBusy: whether the process is working, even if it has no result yet.
     package func pace(at now: MonotonicTime, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
         if isUntold { return .moving }

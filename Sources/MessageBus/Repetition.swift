@@ -3,8 +3,8 @@ import HealthModel
 /// How often to repeat what others may have missed: every second while something changes and for a while after, but
 /// rarely when nothing does. Pure.
 ///
-/// A message about a change is sent at once; repeating it makes up for one that was lost. A stack at rest has nothing
-/// to lose: its repetitions only show that every process is still there, and at the faster pace they would cost more
+/// A message about a change is sent at once; repeating it makes up for one that was lost. In a stack at rest, nothing
+/// can be lost: repetitions only show that every process is still there, and at the faster pace they would cost more
 /// than all its work.
 package struct Repetition: Sendable {
     /// The interval while something changes, and for `afterglow` after that.

@@ -51,7 +51,7 @@ package struct TopicGrant: Sendable, Equatable {
     package func mayHear(_ topic: String) -> Bool { hearBytes.contains { $0.matches(topic.utf8) } }
     package func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
 
-    /// Whether it may receive any topic that matches this pattern.
+    /// Whether the identity may receive any topic that matches this pattern.
     package func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
 
     package func mayPublish(_ topic: UnsafeRawBufferPointer) -> Bool { publishBytes.contains { $0.matches(topic) } }

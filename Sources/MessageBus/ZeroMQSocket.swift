@@ -18,7 +18,7 @@ package final class ZeroMQContext: @unchecked Sendable {
     deinit { zmq_ctx_term(handle) }
 }
 
-/// One ZeroMQ socket. "ØMQ sockets are not thread safe" (zmq_socket(3)): it stays on the thread that made it.
+/// One ZeroMQ socket. "ØMQ sockets are not thread safe" (zmq_socket(3)), so a socket stays on the thread that made it.
 package final class ZeroMQSocket {
     package let handle: UnsafeMutableRawPointer
     let context: ZeroMQContext

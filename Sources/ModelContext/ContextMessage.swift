@@ -55,10 +55,10 @@ package struct ContextError: Error, Sendable, Equatable {
 
 /// A JSON-RPC 2.0 message, classified by its form alone. Pure.
 enum ContextMessage: Equatable {
-    /// `params` are an object, or null if there are none.
+    /// `params` is an object, or null if there are no parameters.
     case request(ContextID, method: String, params: Value)
     case notification(method: String, params: Value)
-    /// An answer to no request, or a notification that isn't understood. Neither gets a reply.
+    /// An answer that doesn't belong to any request, or a notification that isn't understood. Neither gets a reply.
     case ignored
     case wrong(ContextID?, ContextError)
 

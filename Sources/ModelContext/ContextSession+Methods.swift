@@ -1,7 +1,7 @@
 import HealthModel
 
 extension ContextSession {
-    /// What a request's method and parameters ask for.
+    /// Does what a request's method and parameters ask for.
     mutating func reply(to method: String, _ params: Value) -> Reply {
         let named = params["_meta"][Key.version]
         if !named.isNull { return reply(to: method, params, naming: named) }

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// The server side of the Model Context Protocol, line by line: it takes a line, and returns what to answer or to call.
-/// Pure: it reads and writes nothing, and has no clock.
+/// The server side of the Model Context Protocol, line by line: it takes a line, and returns what to answer or which
+/// tool to call. Pure: it reads and writes nothing, and has no clock.
 ///
 /// Calls may finish later, in any order. A request that was cancelled gets no answer.
 package struct ContextSession: Sendable {
@@ -45,7 +45,7 @@ package struct ContextSession: Sendable {
     /// The answers to one array of messages, which are written together.
     struct Batch: Sendable {
         var answers: [Value] = []
-        /// Calls that are still under way.
+        /// How many calls are still under way.
         var waits = 0
     }
 

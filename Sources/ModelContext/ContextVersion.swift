@@ -9,7 +9,7 @@ package enum ContextVersion: String, Sendable, CaseIterable {
     case november2025 = "2025-11-25"
     case july2026 = "2026-07-28"
 
-    /// Whether each request names this version, instead of agreeing on it once.
+    /// Whether each request names this version, instead of the two sides agreeing on it once.
     package var isStateless: Bool { self == .july2026 }
 
     /// Whether several messages may come in an array; no version before or after allows it.

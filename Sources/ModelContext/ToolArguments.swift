@@ -81,7 +81,7 @@ package struct ToolArguments: Sendable, Equatable {
 
     private var given: [String: Value]
 
-    /// A null counts as a missing argument, since many assistants fill in parameters that they don't use.
+    /// A null counts as a missing argument, since many assistants pass null for parameters that they don't use.
     package init(_ arguments: [String: Value], for tool: Tool) throws(Refusal) {
         given = arguments.filter { !$0.value.isNull }
         let names = tool.parameters.map(\.name)

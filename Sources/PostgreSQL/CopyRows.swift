@@ -69,7 +69,7 @@ package struct CopyRows {
         bytes.append(contentsOf: text)
     }
 
-    /// A field made earlier by `field`.
+    /// Appends a field that was made earlier by `field`.
     package mutating func raw(_ field: [UInt8]) { bytes.append(contentsOf: field) }
 
     /// A string as a field, for use in many rows; an empty one is NULL.

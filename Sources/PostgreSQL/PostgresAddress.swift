@@ -44,7 +44,7 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { host.hasPrefix("/") ? "\(host)/\(database)" : "\(host):\(port)/\(database)" }
 
-    /// Whether it is on this machine.
+    /// Whether the database is on this machine.
     package var isLocal: Bool {
         host.hasPrefix("/") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }

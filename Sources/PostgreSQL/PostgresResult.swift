@@ -24,7 +24,7 @@ package final class PostgresResult {
         return String(cString: text)
     }
 
-    /// How many rows it returned.
+    /// How many rows the statement returned.
     package var count: Int { Int(PQntuples(handle)) }
     /// How many rows the statement wrote.
     package var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }

@@ -11,7 +11,7 @@ package struct PostgresSchema: Sendable, Equatable {
     /// The version that this release writes.
     static let version: Int64 = 1
 
-    /// - Returns: nil for a name that would need quoting: it must begin with a lower-case letter, and contain only
+    /// - Returns: nil for a name that would need quoting; it must begin with a lower-case letter, and contain only
     ///   lower-case letters, digits and `_`.
     package init?(_ name: String, views: [PostgresView] = []) {
         guard let first = name.utf8.first, (0x61...0x7A).contains(first), name.utf8.count <= 50,
@@ -66,8 +66,8 @@ package struct PostgresSchema: Sendable, Equatable {
     }
 
     /// Manual samples that aren't deleted are unique by user, type and start. The index belongs to the partition, since
-    /// an index on the whole table would have to contain `id`; an id begins with its start, so samples of the same
-    /// moment are in one partition.
+    /// an index on the whole table would have to contain `id`; an id begins with its sample's start, so samples of the
+    /// same moment are in one partition.
     func momentIndex(on partition: String) -> String {
         """
         CREATE UNIQUE INDEX \(partition)_moment ON \(table(partition)) (user_id, type, start_time)

@@ -134,7 +134,7 @@ package final class PostgresStore {
                 """, ["\(outcome.created)", "\(outcome.updated)"]))
     }
 
-    /// A single statement, so that only one of several callers with the same knowledge starts the new generation.
+    /// A single statement, so that only one of several callers that know the same sequence starts the new generation.
     private func beginAnew(unlessReached seen: PostgresIdentity) throws {
         _ = try connection.execute(
             """
@@ -145,8 +145,8 @@ package final class PostgresStore {
 
     /// What it contains.
     /// - Parameter countsRows: counts all rows, which takes about a second for a few million. If there are fewer rows
-    ///   than were created, some were removed behind the store's back: it begins a new generation, so that every sender
-    ///   delivers everything again.
+    ///   than were created, some were removed behind the store's back; the store then begins a new generation, so that
+    ///   every sender delivers everything again.
     package func holdings(countsRows: Bool) throws -> PostgresHoldings {
         let rows =
             countsRows

@@ -104,7 +104,7 @@ package final class ChildProcess: Sendable {
     /// Sends SIGKILL; anything that the child started is killed when the child is reaped.
     package func kill() { signal(SIGKILL) }
 
-    /// How the process ended, reaping it if need be; nil while it is running.
+    /// How the process ended, after reaping it if necessary; nil while it is running.
     package func poll() -> ProcessExit? { reap(blocking: false) }
 
     /// Blocks the calling thread until the child has ended.

@@ -3,9 +3,9 @@ import Glibc
 
 /// A time limit for other processes that doesn't count the time that they spent waiting for a processor.
 ///
-/// On a busy machine even a healthy process waits for its turn at every step. A plain clock limit would take that for a
-/// hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so for it the limit
-/// is plain clock time.
+/// On a busy machine even a healthy process waits for its turn at every step. A limit by the clock alone would mistake
+/// this for a hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so its
+/// limit is the time on the clock.
 package struct FairDeadline {
     private let limit: Duration
     private let now: () -> Duration
@@ -20,7 +20,7 @@ package struct FairDeadline {
 
     /// - Parameters:
     ///   - limit: the time allowed, starting now.
-    ///   - groups: the process groups to allow for. The calling thread's waits count too.
+    ///   - groups: the process groups whose waits extend the deadline. The calling thread's waits count too.
     package init(_ limit: Duration, of groups: some Sequence<pid_t>) {
         let groups = Set(groups)
         let begin = ContinuousClock.now

@@ -26,7 +26,7 @@ package struct ProcessSpec: Sendable, Equatable {
     /// The signal sent to the process when the supervisor dies. SIGKILL by default: a stopped or hanging process would
     /// survive any other.
     package var parentDeathSignal: Int32
-    /// How far it yields the processor to others (nice(2)), from 0 (not at all) to 19.
+    /// How far the process yields the processor to others (nice(2)), from 0 (not at all) to 19.
     package var niceness: Int
     package var streams: ChildProcess.Streams
 

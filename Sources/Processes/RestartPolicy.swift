@@ -5,7 +5,7 @@
 /// 2015).
 package struct RestartPolicy: Sendable, Equatable {
     package enum Mode: String, Sendable, Codable {
-        /// Restarts whatever the exit status.
+        /// Restarts the process, whatever its exit status.
         case always
         /// Stays down, as `stopped`, after exit code 0.
         case onFailure = "on-failure"

@@ -19,8 +19,8 @@ package struct Alert: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// What it is about within its kind (a type, a workout's id); empty when the kind says it all. Never a health
-    /// value.
+    /// What the alert is about within its kind (a type, a workout's id); empty when the kind says it all. Never a
+    /// health value.
     package var subject: String
     /// What happened, human-readable.
     package var text: String

@@ -40,7 +40,7 @@ package struct AnchorVector: Sendable, Equatable {
         return AnchorVector(base: base, exceptions: next)
     }
 
-    /// Whether `limit` allows it to advance any further.
+    /// Whether `limit` allows this position to advance any further.
     package func isBehind(_ limit: AnchorVector) -> Bool {
         if base < limit.base { return true }
         return Set(exceptions.keys).union(limit.exceptions.keys).contains { self[$0] < limit[$0] }

@@ -39,7 +39,7 @@ package struct CBOREncoder {
             if integer >= 0 {
                 head { cbor_encode_uint(UInt64(integer), $0, $1) }
             } else {
-                // CBOR's negative n means −1 − n: the bits of an Int64, inverted.
+                // CBOR stores a negative integer i as −1 − i: the bits of an Int64, inverted.
                 head { cbor_encode_negint(UInt64(bitPattern: ~integer), $0, $1) }
             }
         case .number(let number): head { cbor_encode_double(number, $0, $1) }

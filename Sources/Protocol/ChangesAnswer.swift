@@ -23,8 +23,7 @@ package struct ChangesAnswer: Sendable {
     package init(user: String) { self.user = user }
 
     /// Adds these rows of a page that also contains other people's; nothing about those people is included, not even a
-    /// name. Deleted rows keep what they are recognized by (id, type, times, source, HealthKit UUID) and lose their
-    /// content.
+    /// name. Deleted rows keep what identifies them (id, type, times, source, HealthKit UUID) and lose their content.
     package mutating func add(_ rows: [Int], of page: SamplePage) {
         guard !rows.isEmpty else { return }
         var chosen = (rows.count == page.count ? page : page.select(rows)).withoutUnusedNames()

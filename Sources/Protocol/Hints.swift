@@ -1,13 +1,13 @@
 import HealthModel
 
-/// A store of figures, events, summaries or alerts has advanced.
+/// Announces that a store of figures, events, summaries or alerts has advanced.
 package struct Hint: Codable, Sendable, Equatable {
     package var head: StoreHead
 
     package init(head: StoreHead) { self.head = head }
 }
 
-/// A type has changed, on `observed.<type>`: the counterpart of an observer query's update handler.
+/// Announces on `observed.<type>` that a type has changed: the counterpart of an observer query's update handler.
 package struct Observed: Codable, Sendable, Equatable {
     package var head: StoreHead
     /// HealthKit's identifier.
@@ -24,7 +24,7 @@ package struct Observed: Codable, Sendable, Equatable {
     package var topic: String { "observed.\(type)" }
 }
 
-/// How far a consumer may pull from the observer, on `sync.<consumer>`.
+/// Tells a consumer, on `sync.<consumer>`, how far it may pull from the observer.
 package struct Release: Codable, Sendable, Equatable {
     /// The observer's.
     package var head: StoreHead

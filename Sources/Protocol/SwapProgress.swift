@@ -3,7 +3,7 @@ import HealthModel
 /// The state of a swap, as the supervisor's heartbeat reports it.
 package struct SwapProgress: Codable, Sendable, Equatable {
     package enum Step: String, Codable, Sendable {
-        /// The new process has been started and is being tried, beside the old one.
+        /// The new process has been started and is being tried while the old one is still running.
         case trying
         /// The old process drains; the new one takes its place.
         case switching
@@ -24,7 +24,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     package var step: Step
     /// Whether it is only a trial.
     package var dryRun: Bool
-    /// For a handler: its report, once it has been tried.
+    /// For a handler, the report on its trial, once it has been tried.
     package var trial: TrialReport?
     /// How long neither process was running, in microseconds.
     package var without: Int64?

@@ -19,7 +19,7 @@ package struct TrialChange: Codable, Sendable, Equatable {
     }
 }
 
-/// The result of computing days beside the process that owns them: names and dates, never a health value.
+/// The result of computing days alongside the process that owns them: names and dates, never a health value.
 package struct TrialReport: Codable, Sendable, Equatable {
     package struct Failed: Codable, Sendable, Equatable {
         package var date: String

@@ -9,7 +9,7 @@ package final class Database: @unchecked Sendable {
         /// Creates the file (0600) if it doesn't exist. WAL, `synchronous=FULL`: whatever is committed survives power
         /// loss.
         case readWrite
-        /// For pulls beside the writer: reads a consistent snapshot.
+        /// For pulls that run alongside the writer: reads a consistent snapshot.
         case readOnly
     }
 
@@ -116,7 +116,7 @@ package final class Database: @unchecked Sendable {
     /// lost when this connection closes.
     package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 
-    /// Copies the write-ahead log into the file and empties it.
+    /// Copies the write-ahead log into the database file and empties the log.
     package func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
     /// The first damage found inside the file; nil if it is intact. This reads the whole file.

@@ -3,7 +3,8 @@ import Glibc
 /// Whether a database's file can be complete, judging by its header, its size and its log. Only header and log are
 /// read, so the cost doesn't depend on the size.
 ///
-/// Damage inside pages isn't found this way: SQLite reports it when it reads them. A full check reads the whole file.
+/// Damage inside pages isn't found this way: SQLite reports it when it reads the pages. A full check reads the whole
+/// file.
 enum DatabaseFile {
     /// What is wrong with a file; nil if nothing is, or if the file is missing or empty.
     static func problem(at path: String) -> String? {

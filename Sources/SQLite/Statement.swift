@@ -81,16 +81,16 @@ package final class Statement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// Prepares it for the next use, keeping its bindings: whatever stays the same needn't be bound a second time.
+    /// Prepares the statement for its next use, keeping its bindings: whatever stays the same needn't be bound again.
     package func rewind() { sqlite3_reset(handle) }
 
-    /// Runs it to the end and prepares it for the next use.
+    /// Runs the statement to the end and prepares it for its next use.
     package func run() throws {
         defer { reset() }
         while try step() {}
     }
 
-    /// Passes each row to `body`, then prepares it for the next use.
+    /// Passes each row to `body`, and then prepares the statement for its next use.
     package func forEachRow(_ body: (Statement) throws -> Void) throws {
         defer { reset() }
         while try step() { try body(self) }

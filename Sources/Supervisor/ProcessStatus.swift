@@ -8,7 +8,7 @@ package enum ProcessState: String, Sendable, Codable {
     /// Running, but hasn't reported that it is ready.
     case starting
     case ready
-    /// Running beside the process that it is to replace, and waiting for the signal.
+    /// Running alongside the process that it is to replace, and waiting for the signal.
     case standby
     /// Ended; restarts after a delay.
     case backoff
@@ -63,8 +63,7 @@ package enum SupervisorNotice: Sendable, Equatable {
     /// A standby process ended, or couldn't be started, without having replaced the running one; `wasDismissed` is true
     /// if it was told to end, and did so cleanly.
     case standbyEnded(name: String, place: String, why: String, wasDismissed: Bool = false)
-    /// A standby process has taken the other's place and is ready. The time is what has passed since the other one
-    /// ended.
+    /// A standby process has taken the other's place and is ready. The time is how long ago the other process ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)

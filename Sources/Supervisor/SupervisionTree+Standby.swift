@@ -50,7 +50,7 @@ extension SupervisionTree {
         if members[holder].pid == nil { makeRoom(holder, at: now, &actions) }
     }
 
-    /// The place is free: the process standing by for it gets the signal.
+    /// Hands over a place that is free: the process standing by for it gets the signal.
     mutating func makeRoom(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         guard phase != .stopping, var handover = members[index].handover else { return }
         members[index].state = .stopped
@@ -66,7 +66,7 @@ extension SupervisionTree {
         actions.append(.signal(name: handover.successor, number: SIGCONT))
     }
 
-    /// The process at `index`, which stood by and got the signal, is ready: it now has the place.
+    /// Gives the place to the process at `index`, which stood by, got the signal, and is ready now.
     mutating func tookPlace(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         let successor = members[index]
         guard let place = successor.place, let settled = successor.settled, let pid = successor.pid,
@@ -87,7 +87,7 @@ extension SupervisionTree {
         actions.append(.report(.tookPlace(place: place, pid: pid, after: now - began)))
     }
 
-    /// The successor wasn't ready in time.
+    /// Handles a successor that wasn't ready in time.
     mutating func giveUpSuccessor(of index: Int, _ actions: inout [Action]) {
         guard let handover = members[index].handover else { return }
         members[index].handover?.until = nil
@@ -96,7 +96,7 @@ extension SupervisionTree {
         actions += [.report(.killed(name: handover.successor)), .kill(name: handover.successor)]
     }
 
-    /// A standby process has ended; if its place was already free, the previous process comes back.
+    /// Handles the end of a standby process; if its place was already free, the previous process comes back.
     mutating func standbyEnded(
         _ index: Int, why: String, wasDismissed: Bool = false, at now: Duration, _ actions: inout [Action]
     ) {

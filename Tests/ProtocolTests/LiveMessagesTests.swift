@@ -32,7 +32,7 @@ import Testing
         #expect(hints.count == 6, "\(hints)")
         let phases = Set(stack.messages.compactMap { $0.topic.hasPrefix("heartbeat.") ? $0.body["phase"].string : nil })
         #expect(phases == ["running", "ready", "stopped"])
-        // Anchors of both forms.
+        // Released anchors come in both forms: as a plain number and with types.
         let released = stack.messages.filter { $0.topic.hasPrefix("sync.") }.map { $0.body["released"] }
         #expect(released.contains { $0.int != nil } && released.contains { $0["types"].object?.isEmpty == false })
         let rows = stack.messages.flatMap { $0.body["rows"].array ?? [] }
@@ -56,8 +56,8 @@ import Testing
             let said = Set(messages.filter { $0.header.from == instance.name }.map(\.topic))
             let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
             #expect(unnamed.isEmpty, "\(instance.name) sends topics that its manifest doesn't declare")
-            // Alerts are for things that go wrong, so not every instance needs one. And a handler has no figures for
-            // types that this person doesn't record.
+            // An alert is sent only when something goes wrong, so an instance needn't send one. And a handler has no
+            // figures for types that this person doesn't record.
             let types = instance.manifest.types
             let isFed = types.isEmpty || types.contains { recorded.contains("observed.\($0)") }
             let unsaid = produced.filter { pattern in

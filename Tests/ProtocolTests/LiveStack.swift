@@ -16,13 +16,13 @@ import Testing
 
 /// The messages on the bus of a whole stack that imports a made-up person's export, recorded by a tap.
 struct LiveStack {
-    /// In order of arrival: topic, header, body.
+    /// The frames of each message (topic, header, body), in order of arrival.
     private(set) var frames: [[[UInt8]]] = []
     private(set) var messages: [Message] = []
     private(set) var exit: ProcessExit?
 
     private var rules = SchemaRules()
-    /// The rules that some message's body must obey, each with the first such message.
+    /// For each rule that applied to some message, the largest body that had to obey it.
     private(set) var bodies: [String: [UInt8]] = [:]
     private(set) var items: [SchemaChecker.Item] = []
     /// Topics that no rule covers.
@@ -166,8 +166,7 @@ struct LiveStack {
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
         try changeZones(client)
-        // The file is given under a name that refers to something else for the observer, which therefore asks for the
-        // bytes.
+        // The file's name means a different file to the observer, which therefore asks for the bytes.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
         let outcome = try ImportClient(client: client, observer: "observer").run(
             "/proc/self/fd/\(file.fileDescriptor)", user: "me",
@@ -207,7 +206,7 @@ struct LiveStack {
         swap(client)
     }
 
-    /// Swaps in one plugin that stands by and is tried out, and one that doesn't exist.
+    /// Swaps in a plugin that stands by for a trial, and then a plugin that doesn't exist.
     private func swap(_ client: StackClient) {
         var wish: [String: Value] = [
             "command": "swap", "instance": "steps", "dryRun": true, "force": true,
@@ -243,7 +242,7 @@ struct LiveStack {
         #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
     }
 
-    /// Sends what the command line offers besides plain imports.
+    /// Sends the changes to time zones that the command line offers.
     private func changeZones(_ client: StackClient) throws {
         let zones = ZoneClient(client: client, observer: "observer")
         let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
@@ -264,7 +263,8 @@ struct LiveStack {
 }
 
 extension StackClient {
-    /// Asks with the given members, and returns bodies; both have the form that they have on the bus.
+    /// Asks a question with the given members, and returns the answer's bodies, both in the form that they have on the
+    /// bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
         try bodies(producer, Question(members: .object(members)), within: seconds)
     }

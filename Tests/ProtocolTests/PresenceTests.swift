@@ -33,8 +33,7 @@ import Testing
         #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
     }
 
-    /// A process that is never idle reports ten times a second: each heartbeat includes everything that separate ones
-    /// would have reported.
+    /// A process that is never idle reports ten times a second: each heartbeat covers all changes since the last one.
     @Test func whatHasMovedIsToldSoonAndTogether() {
         var presence = Presence(at: 0)
         presence.said(at: 0)

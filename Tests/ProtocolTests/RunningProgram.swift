@@ -6,7 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One of the stack's programs as a process. The process ends with this object, or when the test's process dies.
+/// One of the stack's programs, running as a process. The process ends with this object, or when the test's process
+/// dies.
 final class RunningProgram: Sendable {
     private let started = Mutex<Result<pid_t, any Error>?>(nil)
     private let ending = DispatchSemaphore(value: 0)

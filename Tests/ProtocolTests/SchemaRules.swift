@@ -3,7 +3,7 @@ import Protocol
 
 /// Which rules of the schema a message's body must obey, as described at the top of the schema.
 struct SchemaRules {
-    /// Answers are told apart by their questions: the query for each consumer and id.
+    /// The query that each consumer asked under each id: an answer's rule depends on the question.
     private var queries: [String: String] = [:]
 
     /// Empty for a message without a body; nil if no rule covers such a message.

@@ -57,7 +57,8 @@ import Testing
             ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
-        // One notice stands for many messages; it names the sender and the topic's family, but none of the content.
+        // One notice covers many refused messages; it names the sender and the topic's family, but shows none of the
+        // content.
         let denied = bus.notices.filter { $0.kind == .denied }
         #expect(denied.count == 1)
         #expect(denied.first?.who == "sender")
@@ -68,7 +69,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A tap's key allows receiving everything and sending nothing: not even a pull.
+    /// A tap's key lets it receive everything, but send nothing, not even a pull.
     @Test func aTapOnlyListens() throws {
         try bus.admit("sender")
         try bus.admit("tap", publishes: [])
@@ -138,8 +139,8 @@ import Testing
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        // The messages are sent one after another: those from the time without a hub may still fill the queues, so a
-        // burst would be dropped.
+        // Each message is sent after the previous one has arrived: messages from the time without a hub may still fill
+        // the queues, so part of a burst would be dropped.
         for number in 1...50 {
             sender.send(message("a.secret"))
             try #require(eventually { listener.topics.count >= number })

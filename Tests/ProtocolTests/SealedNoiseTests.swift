@@ -196,8 +196,8 @@ import Testing
     }
 }
 
-/// The doorkeeper guards an open bus too: with it, libzmq hangs up on peers that use the protocol versions in which
-/// libzmq 4.3.4 aborts on some noise.
+/// The doorkeeper guards an open bus too: it makes libzmq refuse peers with old protocol versions, in which some random
+/// bytes make libzmq 4.3.4 abort.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct OpenNoiseTests {
     @Test func oldestProtocolsAreRefused() throws {
         let folder = try TemporaryFolder()

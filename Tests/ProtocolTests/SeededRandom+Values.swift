@@ -24,7 +24,7 @@ extension SeededRandom {
         }
     }
 
-    /// Often close to the values at which the heads of CBOR items change length.
+    /// Integers, often close to the values at which the heads of CBOR items change length.
     mutating func integer() -> Int64 {
         let edges: [Int64] = [0, 23, 24, 255, 256, 65535, 65536, 1 << 32, .max, .min, -1, -24, -25, -256, -257]
         if Bool.random(using: &self) { return edges.randomElement(using: &self) ?? 0 }

@@ -55,7 +55,7 @@ import Testing
         #expect(eventually { hasRoom.withLock { $0 } })
     }
 
-    /// A hub accepts nothing for a while: a process's messages wait for it, in order.
+    /// While a hub accepts nothing, a process's messages wait, in order.
     @Test func aHubWithoutRoomLosesNothing() throws {
         let folder = try TemporaryFolder()
         let address = BusAddress(folder: folder.path)

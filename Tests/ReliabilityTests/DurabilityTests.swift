@@ -57,7 +57,7 @@ import Testing
         try end()
     }
 
-    /// A request that the backend has answered: the uploader's anchor has moved past it.
+    /// Once the backend has answered a request, the uploader's anchor has moved past it.
     @Test func whatTheBackendHasAcceptedOutlivesAPowerLoss() async throws {
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             SyncedDisk.install()

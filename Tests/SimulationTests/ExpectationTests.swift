@@ -46,8 +46,7 @@ import Testing
         #expect(range.contains(try simulator().measured(strategy).wakesPerDay))
     }
 
-    /// Not everything arrives before ten in the morning: refreshes run during hours of use, and processing runs at
-    /// night.
+    /// Not all wakes come before ten in the morning: refreshes run during hours of use, and processing runs at night.
     @Test func wakesAreSpreadOverTheHoursInWhichTheyBelong() throws {
         let simulator = try simulator(days: 30)
         func share(_ strategy: DeliveryStrategy, _ hours: some Sequence<Int>) throws -> Double {
@@ -60,7 +59,7 @@ import Testing
         #expect(try share(.processing, Array(21..<24) + Array(0..<8)) > 0.5)
     }
 
-    /// The order holds over many lives, not just in one that happens to fit.
+    /// The order of the strategies holds for many simulated lives, not just for one that happens to fit.
     @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
         // Samples that are late with background delivery alone are mostly late with everything combined, so these two
         // are the closest pair, and often equal.
@@ -149,7 +148,7 @@ import Testing
         #expect(quit.wakesPerDay < usual.wakesPerDay / 4)
     }
 
-    /// Each of these makes the phone worse.
+    /// Each of these makes conditions on the phone worse.
     @Test(arguments: [
         (PhoneModel.Number.hotHoursPerDay, 12.0), (.lowPowerBelow, 0.95), (.focusHoursPerDay, 12),
         (.networkGapsPerDay, 40), (.batteryPerHour, 0.2),
@@ -188,7 +187,7 @@ import Testing
             try generous.measured(.backgroundDelivery), try generous.measured(.appRefresh),
         ])
         #expect(base.strategies == [.backgroundDelivery, .appRefresh])
-        // A system that allows all refreshes but no deliveries.
+        // A system that allows all refreshes but hardly any deliveries.
         let simulator = try simulator { model in
             (model[.deliveriesPerDay], model[.refreshesPerDay], model[.refreshChance]) = (0.1, 24, 1)
         }

@@ -9,7 +9,7 @@ struct PhoneLifeTests {
         let again = try PhoneLife(.init(seed: 5, days: 3))
         let other = try PhoneLife(.init(seed: 6, days: 3))
         for day in 0..<3 {
-            // A workout's NaN isn't equal to itself, so the descriptions are compared.
+            // A workout may contain NaN, which isn't equal to itself, so the descriptions are compared.
             #expect("\(life.events(of: day))" == "\(again.events(of: day))")
             #expect(life.events(of: day).map(\.at) != other.events(of: day).map(\.at))
         }

@@ -55,7 +55,7 @@ struct PhoneModelTests {
         #expect(model.maxRunSeconds(.opening) == 0)
     }
 
-    /// Each input alone changes willingness in the expected direction.
+    /// Each input alone changes the system's willingness in the expected direction.
     @Test func everyInputCounts() {
         func with(_ kind: WakeKind = .delivery, _ change: (inout SystemMood) -> Void) -> Double {
             var mood = usual

@@ -5,7 +5,7 @@ import Testing
 
 /// Strategies, simulated with the real stages.
 @Suite(.serialized) struct StrategyTests {
-    /// Whatever the phone does, everything that it lets through arrives complete, even if late.
+    /// Whatever the phone does, every sample that it lets through arrives, even if late.
     @Test(arguments: DeliveryStrategy.allCases.filter { $0 != .naive })
     func nothingIsLostOrDoubledInTheWorstLife(strategy: DeliveryStrategy) throws {
         let result = try Simulator(shippedStack(), life: .worst(seed: 3, days: 6), app: .allStages).run(strategy)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Handlers that only compute figures delay no samples.
+    /// Handlers only compute figures, so they delay no samples.
     @Test func figuresChangeNoDelay() throws {
         let life = PhoneLife.Options(seed: 12, days: 2)
         let few = try Simulator(shippedStack(), life: life).measured(.backgroundDelivery)

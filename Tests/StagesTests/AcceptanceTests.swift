@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// What counts as delivered: only elements that a backend has proved to have accepted.
+/// What counts as delivered: only elements that a backend has provably accepted.
 @Suite struct AcceptanceTests {
     private static let portal = "<!DOCTYPE html><html><body>Please log in</body></html>"
 
@@ -33,7 +33,7 @@ import UploaderStage
         (400, portal, "text/html"), (422, portal, "text/html"), (400, "no", "text/plain"),
     ]
 
-    /// The deliveries are to a known backend.
+    /// The uploader already knows the backend that it delivers to.
     @Test(arguments: elsewhere.indices) func whatMayBeAnybodysAcceptsNothing(_ number: Int) throws {
         let (status, body, type) = Self.elsewhere[number]
         let rig = try UploaderRig()
@@ -45,7 +45,7 @@ import UploaderStage
             #expect(try rig.frontier() == 1 && rig.detail("delivered") == ["daily": 1])
             #expect(try rig.detail("blocked").string != nil)
             try rig.rig.pass(.seconds(8))
-            // The request is complete and unchanged: nothing in it was refused.
+            // The whole request is sent again unchanged, because no element in it was refused.
             #expect(try rig.dates(rig.request().request) == ["2025-03-12", "2025-03-13"])
         }
         #expect(try rig.alerts().contains("acceptance"))
@@ -106,7 +106,7 @@ import UploaderStage
                 try rig.answerQuestion(.answered(status: 404, body: []))
                 try rig.add(3...3)
                 try rig.reply(200)
-                // The other server's acceptances must not count for this one.
+                // What the other server accepted must not count as accepted by this one.
                 #expect(try rig.frontier() == 0 && rig.known("acceptance") == "trust")
                 try rig.answerPull()
                 #expect(try rig.dates(rig.request().request).count == 3)
@@ -123,8 +123,8 @@ import UploaderStage
         }
     }
 
-    /// A destination that never identifies itself is known only by its address: it gets everything under a new one, even
-    /// if nothing new has happened.
+    /// A destination that never identifies itself is known only by its address: a new address gets everything again,
+    /// even if nothing new has happened.
     @Test func aNewPlaceWithoutAGenerationGetsEverything() throws {
         let old = DeliverySettings(address: "https://fhir.example/old")
         let new = DeliverySettings(address: "https://fhir.example/new")
@@ -269,7 +269,7 @@ import UploaderStage
         #expect(try rig.detail("blocked") == .string("the backend answered 429; it asked to wait until \(until)"))
     }
 
-    /// A page for people isn't trusted, although nothing there says what it holds.
+    /// A web page for people isn't trusted, although a server that doesn't say what it holds is.
     @Test func whatIsntABackendIsntTrusted() throws {
         let rig = try UploaderRig()
         let page = UploadReply.answered(status: 200, contentType: "text/html", body: Array("<html>".utf8))
@@ -283,7 +283,7 @@ import UploaderStage
         #expect(try rig.known("acceptance") == "trust" && rig.detail("blocked").isNull)
     }
 
-    /// The backend that fails is still the backend.
+    /// A backend that fails is still the same backend.
     @Test func aFailingBackendIsntTakenForAnother() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -293,7 +293,7 @@ import UploaderStage
         #expect(why.contains("the backend answered 500") && !why.contains("isn't"), "\(why)")
     }
 
-    /// Waits grow in silence: a long one says when it ends.
+    /// Waits get longer without further log lines, so a long wait shows when it ends.
     @Test func theNextTryIsShown() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -311,7 +311,7 @@ import UploaderStage
         #expect(shown > 0 && shown < 30)
     }
 
-    /// While the next request hangs, the fault before it isn't what delivery waits for.
+    /// While the next request hangs, delivery waits for its answer, not because of the earlier fault.
     @Test func aHangReplacesTheReasonBeforeIt() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -337,7 +337,7 @@ import UploaderStage
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
         #expect(try rig.detail("waitsUntil").int == (rig.rig.now + .seconds(900)).microseconds)
-        // The log shows both the requested wait and the chosen one.
+        // The text shows both the requested wait and the chosen one.
         let shown = try #require(try rig.detail("blocked").string)
         // Either both times have a date, or neither has one.
         let other = words == "until" ? rig.rig.now + .seconds(86_400) : rig.rig.now

@@ -116,7 +116,7 @@ import UploaderStage
         #expect(try rig.known("why").isNull)
     }
 
-    /// The question was sent before a person asked, so its answer may be out of date.
+    /// The question was sent before a person asked for a check, so its answer may be out of date.
     @Test func aQuestionUnderWayIsNoAnswerToALaterOne() throws {
         let rig = try UploaderRig()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
@@ -146,7 +146,7 @@ import UploaderStage
         try rig.answerPull()
         #expect(try rig.dates(rig.request().request).count == 3)
         try rig.accept()
-        // Once everything is there, it is compared again, and all is well.
+        // Once everything is there, the backend is compared again, and all is well.
         #expect(try rig.frontier() == 3)
         try rig.serve()
         #expect(try rig.known("result") == "complete" && rig.alerts().isEmpty && rig.uploads.isEmpty)
@@ -202,7 +202,7 @@ import UploaderStage
         #expect(try rig.frontier() == 5 && rig.alerts().isEmpty)
     }
 
-    /// The backend answered the question before it received a request whose answer has arrived in the meantime.
+    /// The backend answered the question before it received a request, but the answers arrived in the other order.
     @Test func aLateAnswerIsComparedWithWhatWasKnownThen() throws {
         let rig = try delivered()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])

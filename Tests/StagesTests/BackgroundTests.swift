@@ -116,7 +116,8 @@ import Testing
         #expect(released(rig, "steps", "a") == 10)
     }
 
-    /// A person asks to sync one metric while other types wait for a task: those keep waiting, even after a restart.
+    /// A person asks to sync one metric while other types wait for a task: the other types keep waiting, even after a
+    /// restart.
     @Test func aSyncOfOneMetricLeavesTheOthersPending() throws {
         let rig = try rig()
         try observer(rig, 10, [:], device: away)

@@ -176,7 +176,7 @@ import UploaderStage
         try release(12)
         try answerPull(10...12, head: 12)
         #expect(try upload().request.isColumns)
-        // Columns are no longer sent once it doesn't.
+        // Columns are no longer sent once the backend stops reporting that it accepts them.
         try answer(created: 3)
         try rig.pass(.seconds(3600))
         try tell(columns: false)
@@ -196,7 +196,7 @@ import UploaderStage
         #expect(try frontier() == 6)
     }
 
-    /// A request that is refused without naming elements is bisected in columns, ending with a single element in JSON.
+    /// If a refusal names no elements, the request is bisected in columns, down to a single element in JSON.
     @Test func whatIsRefusedWithoutANameIsFound() throws {
         try tell(columns: true)
         try release(8)

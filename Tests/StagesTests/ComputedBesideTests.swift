@@ -125,7 +125,7 @@ import Testing
         #expect(asked == [Self.day])
     }
 
-    /// Its program may be a different one, even if its version and the days of its trial are the same.
+    /// The new process may run a different program, even if its version and the days of its trial are the same.
     @Test func whatTakesAnothersPlaceComputesEveryDayAgain() throws {
         try touch([Self.day], through: 10)
         try reply(.computed(DayOutput(figures: ["n": 1])))

@@ -14,7 +14,7 @@ import Testing
     private static let day = LocalDay(year: 2025, month: 3, day: 30)
 
     private func rig() throws -> StageRig<ConsolidatorStage> {
-        // The clock is set to a few days after the day.
+        // The clock is set to a few days after the tested day.
         try StageRig(now: Instant(seconds: 1_743_600_000)) {
             ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"])
         }

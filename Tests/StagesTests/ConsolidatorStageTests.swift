@@ -16,7 +16,7 @@ import Testing
         try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
     }
 
-    /// Heartbeats of the observer, and of a handler that has consumed all of its changes.
+    /// Heartbeats of the observer, and of a handler that has consumed all of the observer's changes.
     func beats(_ rig: StageRig<ConsolidatorStage>, observer: Int64, steps: Int64) throws {
         try rig.hear(
             beat(
@@ -232,8 +232,8 @@ import Testing
         #expect(day["final"] == false && day["revision"] == 0)
     }
 
-    /// A handler's store was lost: its days stay until the new store has been read completely; any that it lacks are
-    /// then removed.
+    /// If a handler's store is lost, its days stay until the new store has been read completely; days that the new
+    /// store lacks are then removed.
     @Test func whatAResetDoesNotShowAgainIsGone() throws {
         let rig = try settled()
         let anew = head(20, store: "new")

@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// The task of 00:01 in the consolidator.
+/// The consolidator's task at 00:01.
 @Suite struct DailyTaskTests {
     private typealias Rig = StageRig<ConsolidatorStage>
     /// 2025-03-27 11:00 in Berlin.

@@ -104,7 +104,7 @@ import Testing
         #expect(try tasks(rig)["healthkit-sync"]?["history"]["lastOutcome"] == "expired")
         #expect(rig.log.fields(of: .taskExpired).map { $0["task"] } == ["healthkit-sync"])
         #expect(released(rig) ?? 0 >= 10)
-        // Anything that the task doesn't get to waits for the next run.
+        // What the task doesn't get to is left for the next run.
         try rig.pass(6 * Self.second)
         #expect(try tasks(rig)["healthkit-sync"]?["state"] == "pending")
         try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
@@ -117,7 +117,7 @@ import Testing
         try rig.pass(6 * Self.second)
         let finished = rig.log.fields(of: .debounceFinished).count
         #expect(finished == 1 && released(rig) == 10)
-        // As on entering the foreground, every observer query fires, whatever has changed.
+        // As when the app enters the foreground, every observer query fires, whatever has changed.
         try fire(rig, 10)
         try rig.pass(6 * Self.second)
         #expect(rig.log.fields(of: .debounceFinished).count == finished && released(rig) == 10)

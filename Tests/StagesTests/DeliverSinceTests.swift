@@ -4,7 +4,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// `deliverSince` holds back samples and documents. `ColumnsDeliveryTests` has the samples.
+/// `deliverSince` holds back samples and documents. The tests for samples are in `ColumnsDeliveryTests`.
 @Suite struct DeliverSinceTests {
     @Test(arguments: [
         ("2024-01-02", 1_704_153_600, "2024-01-02"), ("2024-01-02T00:00:00+01:00", 1_704_150_000, "2024-01-02"),
@@ -38,7 +38,7 @@ import Testing
         try uploader.rig.restart()
         try uploader.add(1...4)
         #expect(uploader.uploads.isEmpty)
-        // Without the option, all of it is delivered.
+        // Without the option, all four days are delivered.
         try uploader.rig.restart()
         try uploader.add(1...4)
         try uploader.serve()
@@ -51,7 +51,7 @@ import Testing
             body: kind.map { ["id": .string("\(number)"), "kind": .string($0), "event": ["id": .string("\(number)")]] })
     }
 
-    /// So do their deletions, but a deletion that belongs to no day is delivered.
+    /// Their deletions stay too, but a deletion that belongs to no day is delivered.
     @Test func nightsAndWorkoutsOfEarlierDaysStayHere() throws {
         let rows = [
             row(1, "night", day: 2), row(2, "night", day: 3), row(3, "workout", day: 2), row(4, "workout", day: 3),

@@ -41,7 +41,7 @@ import Testing
         #expect(try uploader.frontier() == 3)
     }
 
-    /// Files from earlier releases, which took everything, record no choice: that causes no second delivery.
+    /// Files from earlier releases, which delivered everything, record no choice: that causes no second delivery.
     @Test func withoutAChoiceNothingIsRepeated() throws {
         let uploader = try UploaderRig(lives: [.init(), .init()])
         try uploader.add(1...3)

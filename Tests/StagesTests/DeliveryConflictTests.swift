@@ -5,7 +5,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Elements of which a destination has the same version, but with different content.
+/// Elements that a destination already has in the same version, but with different content.
 @Suite struct DeliveryConflictTests {
     private func listed(_ uploader: UploaderRig) throws -> [String] {
         try DeliveryConflict.page(in: uploader.rig.store.database, limit: 100).map {

@@ -84,7 +84,7 @@ final class FiguresRig {
     }
 
     /// The handler's process ends and starts again.
-    /// - Parameter meanwhile: what happens to its file in the meantime.
+    /// - Parameter meanwhile: what happens to the handler's file in the meantime.
     func restart(meanwhile: (Database) throws -> Void = { _ in }) throws {
         try handler.store.transaction { try meanwhile(handler.store.database) }
         try handler.restart()
@@ -122,7 +122,7 @@ final class FiguresRig {
         return counted.list.withLock { $0 }
     }
 
-    /// Answers a stage's pulls from the other stages' files.
+    /// Answers a stage's pulls with data from the other stages' files.
     private func answer<Asking>(_ asking: StageRig<Asking>) throws {
         var rounds = 0
         while let pull = asking.pulls.first {

@@ -114,8 +114,8 @@ import Testing
         #expect(try final(stages) == [day.description])
     }
 
-    /// Two stacks: a history comes in the order in which the first one learned of it, often type by type. Until its end
-    /// has come, the second one's days lack types.
+    /// A second stack copies the first stack's history in the order in which the first one learned of it, often type by
+    /// type. Until the copy is complete, days in the second stack lack some types.
     @Test func whileAnotherStackIsCopiedNothingTurnsFinal() throws {
         let day = LocalDay(year: 2025, month: 3, day: 26)
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
@@ -123,7 +123,7 @@ import Testing
         let rig = try FollowRig(here: stages.observer)
         try rig.push((0..<12).map { FollowRig.pulse($0) })
         try rig.push((20..<32).map { IngestRig.steps($0) })
-        // Ten at a time: first only the heart rate.
+        // Ten samples at a time; the first ten are all heart rates.
         _ = try rig.step()
         try stages.flow()
         #expect(try stages.days().keys.sorted() == [day.description] && final(stages) == [])

@@ -17,7 +17,7 @@ import Testing
 final class FollowRig: @unchecked Sendable {
     let there: StageRig<ObserverStage>
     let here: StageRig<ObserverStage>
-    /// Whether all changes on the other side belong to another person.
+    /// Whether all changes in the first store belong to another person.
     var isAnothers = false
     /// The generation of the first store.
     var generation = "g1"
@@ -26,7 +26,7 @@ final class FollowRig: @unchecked Sendable {
     var token = "good"
     /// The cursors from which changes were requested; an empty one means none.
     private(set) var asked: [String] = []
-    /// Samples that were sent over the wire, by answer.
+    /// The number of samples in each answer that was sent over the wire.
     private(set) var carried: [Int] = []
     /// How long the first stack was allowed to wait.
     private(set) var waits: [String] = []
@@ -41,7 +41,7 @@ final class FollowRig: @unchecked Sendable {
     private var line: ObserverLine?
     private var follower: Follower?
 
-    /// - Parameter here: the second observer, if it isn't this rig's own.
+    /// - Parameter here: the second observer; nil if the rig makes its own.
     init(follows: Set<String> = ["test"], here: StageRig<ObserverStage>? = nil) throws {
         there = try StageRig { ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "anna") }
         self.here =
@@ -104,7 +104,7 @@ final class FollowRig: @unchecked Sendable {
         answer.next = "\(generation).\(page.covered)"
         answer.hasMore = !page.isComplete
         if !page.samples.isEmpty, !isAnothers {
-            // In two pages, so that one part may arrive alone.
+            // In two pages, so that one part may arrive without the other.
             let middle = page.samples.count / 2
             answer.pages = [page.samples.filter { $0 < middle }, page.samples.filter { $0 >= middle }]
                 .filter { !$0.isEmpty }
@@ -158,7 +158,7 @@ final class FollowRig: @unchecked Sendable {
     /// Whether the second observer keeps days from becoming final.
     func isOpen() throws -> Bool { try here.report().details["importOpen"] == true }
 
-    /// Everything in a store that isn't deleted.
+    /// All samples in a store that aren't deleted.
     static func alive(_ rig: StageRig<ObserverStage>) throws -> [String] {
         let page = try HealthStoreReader(database: rig.store.database).anchored(
             TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning)),

@@ -83,7 +83,7 @@ struct FollowerTests {
         rig.isAnothers = true
         try rig.catchUp()
         #expect(rig.asked.count > 2 && rig.asked.last?.hasPrefix("g1.") == true && rig.carried.reduce(0, +) == 0)
-        // Only the end is kept: there was nothing to copy.
+        // Only the end position is kept: there was nothing to copy.
         let sequence = rig.here.store.sequence
         func kept() throws -> String? {
             try rig.here.store.database.prepare("SELECT cursor FROM followed").firstRow { $0.string(0) }
@@ -93,7 +93,7 @@ struct FollowerTests {
         try rig.push([IngestRig.steps(40)])
         try rig.catchUp()
         #expect(try kept() == end && rig.here.store.sequence == sequence)
-        // From the beginning, everything is this person's.
+        // The new history is read from its beginning, and all of it belongs to this person.
         rig.generation = "g2"
         rig.isAnothers = false
         try rig.restartFollower()
@@ -101,7 +101,8 @@ struct FollowerTests {
         #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 26)
     }
 
-    /// Days whose types have come only in part don't become final: not after a crash, nor while the first stack is away.
+    /// Days for which only some types have arrived don't become final, neither after a crash nor while the first stack
+    /// is away.
     @Test func untilItsEndTheFirstCopyIsAnOpenImport() throws {
         let rig = try filled()
         #expect(try rig.isOpen())
@@ -146,7 +147,7 @@ struct FollowerTests {
         #expect(try rig.isSame() && !rig.isOpen())
     }
 
-    /// A stack that follows none has nothing to wait for.
+    /// A stack that follows no other stack has nothing to wait for.
     @Test func withoutAnotherStackNothingIsOpen() throws { #expect(try !FollowRig(follows: []).isOpen()) }
 
     @Test func withoutAPersonsWishNothingIsTaken() throws {
@@ -186,7 +187,8 @@ struct FollowerTests {
         try rig.catchUp()
         #expect(try rig.isSame())
         #expect(rig.standing?.samples == 25 && rig.standing?.hasMore == false && rig.standing?.isCopying == false)
-        // Once all is well, the other stack may wait for news; before that, its answer shows that it is there.
+        // Once all is well, the other stack may wait for news; before that, it answers at once, which shows that it is
+        // there.
         _ = try rig.step()
         #expect(rig.waits.first == "0" && rig.waits.last == "25")
     }
@@ -220,7 +222,7 @@ struct FollowerTests {
         #expect(try alerts(rig) == [])
     }
 
-    /// That it isn't followed any more is known when the observer starts.
+    /// When the observer starts, it knows that the other stack isn't followed any more.
     @Test func whatIsntFollowedAnyMoreRaisesNothing() throws {
         for rest in [["test"], []] as [Set<String>] {
             var follows: Set = ["test"]
@@ -248,7 +250,7 @@ struct FollowerTests {
         #expect(try plan.timeline() == timeline)
     }
 
-    /// What an observer answers to a page, no matter who sent it.
+    /// How an observer answers a page, no matter who sent it.
     private func receipt(_ rig: FollowRig, _ page: SamplePage, _ characteristics: Value = .null) throws -> IngestReceipt
     {
         var part = IngestPart(
@@ -364,7 +366,7 @@ struct FollowerTests {
         #expect(told["ownTypes"]["mood"]["unit"] == "ours" && told["ownTypes"]["tea"] == theirs)
     }
 
-    /// It couldn't be removed again: the other stack's events count as its own.
+    /// Such a type couldn't be removed again: the other stack's events count as its events.
     @Test func aTypeInAnotherUnitThanThereIsRefused() throws {
         let rig = try FollowRig()
         _ = try receipt(rig, SamplePage(), ["ownTypes": ["tea": ["aggregation": "sum", "unit": "cups"]]])
@@ -421,8 +423,8 @@ struct FollowerTests {
         #expect(try rig.isSame() && FollowRig.alive(rig.here).isEmpty)
     }
 
-    /// This can happen if the second stack was set up from a backup of the first: a client that read the event here
-    /// earlier can't overwrite a correction made there.
+    /// If the second stack was set up from a backup of the first, a client that read the event here earlier can't
+    /// overwrite a correction made there.
     @Test func aCorrectionThereRaisesTheVersionOfAnEventHere() throws {
         let rig = try FollowRig()
         for stack in [rig.there, rig.here] { _ = try own(stack, OwnRequest(.addEvent, id: "one", body: Self.mass)) }

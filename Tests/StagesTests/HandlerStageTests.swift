@@ -134,7 +134,7 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
     }
 
-    /// Full days are fetched one run at a time, without the days in between.
+    /// Days with much data are fetched one run of days at a time, without the days in between.
     @Test func daysThatHoldMuchAreFetchedApart() throws {
         let rig = try rig()
         try sync(rig, 10)
@@ -203,8 +203,8 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // The person is elsewhere from noon on the day before the later one: this changes the day before, and all days
-        // that may have samples after noon.
+        // From noon on the day before the later day, the person is in another zone: this changes the day before, and
+        // all days that may have samples after that noon.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
         try sync(rig, 11)
@@ -357,7 +357,7 @@ private struct CountingHandler: DayHandler {
         let asked = try #require(rig.pulls.first { $0.name == "spans" })
         try rig.answer(asked, .reset(head(500, generation: "two")))
         #expect(try pending(rig) == 1 && rig.report().frontier["observer"] == 0)
-        // An earlier slice request doesn't fit the new store.
+        // A slice request from before the reset doesn't fit the new store.
         #expect(!rig.pulls.contains { $0.name == "slice" })
     }
 
@@ -375,7 +375,7 @@ private struct CountingHandler: DayHandler {
         try slices(rig)
         let key = "alert/workout-recorded/w"
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        // If it is reported again, it is still the same workout; a day later it is no longer news.
+        // A workout that is reported again is still the same workout; a day later, it is no longer news.
         try sync(rig, 6)
         try touch(rig, [Self.day], through: 6)
         try slices(rig)

@@ -47,7 +47,7 @@ import Testing
 
     private func news(_ news: BrokerNews) throws { try rig.reply(session, news) }
 
-    /// - Parameter retained: what the broker has.
+    /// - Parameter retained: the messages that the broker retains.
     private func connect(_ retained: [(String, String)] = []) throws {
         try connect(session, retained)
     }
@@ -322,7 +322,7 @@ import Testing
         ("healthbus/status", "online"), ("healthbus/me/today", #"{"stack": "another"}"#), (annas, mark),
     ]
 
-    /// Comes to a broker where another stack is online, with a day to show.
+    /// Connects to a broker where another stack is online, with a day to show.
     private func beginSecond() throws {
         try connect(Self.others)
         try zones()
@@ -334,7 +334,7 @@ import Testing
         #expect(try isPaused() && rig.log.count("upload.paused") == 1)
         #expect(posts.isEmpty)
         #expect(try rig.report().frontier["consolidator"] == 0)
-        // The other one corrects the last will of ours, or is restarted.
+        // The other stack corrects our stack's last will, or is restarted.
         try hear("healthbus/status", "offline")
         try rig.pass(.seconds(100))
         try hear("healthbus/status", "online")
@@ -358,7 +358,7 @@ import Testing
         #expect(try steps(Self.today).int == 1)
     }
 
-    /// A stack that came second, without yielding, and left.
+    /// Another stack came second without yielding, and then left.
     @Test func anotherStackThatLeavesIsForgotten() throws {
         try begin()
         try settle()
@@ -399,7 +399,7 @@ import Testing
         #expect(rig.log.count("alert.cleared") == 1)
     }
 
-    /// This holds no matter why the broker can't be reached.
+    /// The alert is raised no matter why the broker can't be reached.
     @Test func silenceFromTheStartIsAlerted() throws {
         try rig.turn()
         #expect(try #require(rig.deadline) <= rig.monotonic + .seconds(900))

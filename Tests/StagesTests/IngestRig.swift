@@ -87,7 +87,7 @@ final class IngestRig: @unchecked Sendable {
         return door.refusal(of: request) ?? door.handle(request)
     }
 
-    /// Samples, as JSON objects, and deletions.
+    /// Posts samples, given as JSON objects, and deletions.
     func post(_ samples: [String], deleted: [String] = []) throws -> Value {
         let body =
             "{\"samples\": [\(samples.joined(separator: ","))], \"deleted\": [\(deleted.map { "\"\($0)\"" }.joined(separator: ","))]}"

@@ -42,7 +42,7 @@ import Testing
             writer = try HealthStoreWriter(database: database, user: "me", sequences: sequences)
         }
 
-        /// - Returns: how many records were new, and how many there were in all.
+        /// - Returns: how many records were added, how many were read, and how many are gone.
         func take(_ file: [UInt8], isComplete: Bool) throws -> (added: Int, read: Int, gone: Int) {
             let path = try folder.file("export.xml", file)
             let before = sequences.sequence

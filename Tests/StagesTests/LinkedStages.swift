@@ -131,7 +131,7 @@ final class LinkedStages {
 
     private var isImporting: Bool { get throws { try observer.report().details["importOpen"] == true } }
 
-    /// Answers a stage's pulls from its producers' files, until it asks for nothing.
+    /// Answers a stage's pulls with data from its producers' files, until the stage asks for nothing.
     private func answer<Driven: Stage>(_ rig: StageRig<Driven>) throws {
         for _ in 0..<200 {
             guard let pull = rig.pulls.first else { return }

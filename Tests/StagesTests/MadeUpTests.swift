@@ -92,10 +92,10 @@ import Testing
         #expect(
             refused.state == .failed
                 && refused.problem?.contains("it is a real export, but 'me' has generated test data") == true)
-        // The note survives the process.
+        // The note survives a restart.
         try rig.restart()
         #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: false).state == .failed)
-        // Mixed data counts as a person's.
+        // Mixed data counts as a person's own.
         let mixed = try run(rig, "aaaaaaaa-0005", isMadeUp: false, ["mixMadeUp": true])
         #expect(mixed.state == .closed && mixed.report?["madeUp"] == .null)
         #expect(try run(rig, "aaaaaaaa-0006", isMadeUp: false).state == .closed)

@@ -93,7 +93,7 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "underWay" && mending(rig)["left"] == 1)
         // The repair holds nothing up.
         #expect(try rig.report().frontier["observer"] == 10)
-        // A second request isn't accepted until it is sent again.
+        // A second request isn't accepted while the first is under way, and must be sent again.
         try ask(rig, replay("b"))
         #expect(try mending(rig)["id"] == "a")
         try rig.restart()
@@ -163,7 +163,7 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "done")
         #expect(rig.store.judge(store: old.store, generation: old.generation, sequence: old.sequence) == .reset)
         #expect(rig.store.head.first == old.first && rig.store.sequence > old.sequence)
-        // Its content stays until it is created again.
+        // The old content stays until it is computed again.
         #expect(try rig.rows().values.contains { $0.body != nil })
         #expect(try rig.report().frontier["observer"] == 0)
         // The observer doesn't know the anchor that it is sent, so everything starts over.

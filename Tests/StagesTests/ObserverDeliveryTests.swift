@@ -145,7 +145,7 @@ import Testing
                 try source.answer(request(query), head: rig.store.head) { _, _ in }
             }
         }
-        // Zones aren't health data, and a person's own tool reads the store as it is.
+        // Zones aren't health data, and a person's own tool may read the store even while the device is locked.
         #expect(throws: Never.self) {
             try source.answer(request("zones"), head: rig.store.head) { _, _ in }
             try source.answer(request("samples", consumer: "client-1-2"), head: rig.store.head) { _, _ in }

@@ -42,7 +42,7 @@ extension ObserverDeliveryTests {
         task.kind = .refresh
         task.history = TaskHistory()
         task.history?.lastBegin = rig.now
-        // The error is reported with every heartbeat, but counts once.
+        // The task's start is reported with every heartbeat, but counts as a single wake.
         for _ in 0..<3 { try rig.hear(beat("debouncer", head(1), details: ["tasks": .array([Value(task)])])) }
         #expect(try rig.report().details["nextWake"]?.int == (woken + .seconds(3600)).microseconds)
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])

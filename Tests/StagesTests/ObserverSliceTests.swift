@@ -20,8 +20,8 @@ extension ObserverDeliveryTests {
         return whole
     }
 
-    /// Samples of one type, requested only during those of a denied type, don't reveal when the denied ones were
-    /// recorded.
+    /// Samples of one type that are requested only for the times of a denied type don't reveal when the samples of the
+    /// denied type were recorded.
     @Test func duringADeniedTypeThereIsNothing() throws {
         let rig = try rig()
         try register(rig)
@@ -37,7 +37,7 @@ extension ObserverDeliveryTests {
         let onlyHeart = try slice(
             rig, ["types": ["include": [.string(Self.heart)]], "during": .object([Self.heart: .string(Self.steps)])])
         #expect(onlyHeart.isEmpty)
-        // It looks like a type without samples; nothing else is hidden.
+        // A denied type looks like a type without samples; nothing else is hidden.
         #expect(try found([Self.heart: "HKNothing"]) == [])
         #expect(try found([:]) == [60, 70] && found([Self.steps: Self.heart]) == [60, 70])
         #expect(try found(heartDuringSteps, consumer: "client-1-2") == [1, 60])

@@ -198,7 +198,7 @@ import Testing
         #expect(try timeline(rig) == [[.null, "Asia/Tokyo"]])
     }
 
-    /// A state from before settings existed keeps its zone.
+    /// A timeline stored before there were settings keeps its zone.
     @Test func aTimelineWithoutSettingsBecomesOne() throws {
         let rig = try rig()
         try rig.store.transaction {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// Elements that aren't sent to a destination without a rule of versions, because it has accepted newer ones.
+/// Elements that aren't sent, because the destination has already accepted newer ones and has no rule for versions.
 @Suite struct OvertakenTests {
     private static let overtaken = DeliveryReply.overtaken(.init(counts: .init(known: 1), overtaken: [0]))
 
@@ -16,7 +16,7 @@ import UploaderStage
         #expect(try rig.detail("answers")["known"] == 1)
     }
 
-    /// If a server refuses everything for a while, an element that it wasn't sent doesn't become a dead letter.
+    /// If a server refuses everything for a while, an element that was never sent to it doesn't become a dead letter.
     @Test func theyAreNoEvidence() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)

@@ -147,7 +147,7 @@ struct OwnEventsTests {
         #expect(try send("GET", "/v1/types").body["types"].array?.count == 1)
     }
 
-    /// What is proposed instead works, and what is said of values is true.
+    /// The name that is proposed instead works, and the hint about values is true.
     @Test func aCategoryNeedsNoValueAndAQuantityOne() throws {
         #expect(try send("POST", "/v1/types", #"{"name": "my-headache", "kind": "category"}"#).status == 201)
         let made = try send("POST", "/v1/events", #"{"type": "my-headache", "start": "2025-03-27T08:00:00Z"}"#)
@@ -163,7 +163,7 @@ struct OwnEventsTests {
         }
     }
 
-    /// A phone's token reveals nothing, and a lost answer enters nothing twice.
+    /// A phone's token reveals nothing, and after a lost answer nothing is entered twice.
     @Test func whoMayReadAndWhatGetsLost() throws {
         _ = try send("POST", "/v1/events", Self.coffee)
         #expect(try rig.send("GET", "/v1/events/one", token: "good").status == 403)
@@ -208,7 +208,8 @@ struct OwnEventsTests {
         }
     }
 
-    /// A higher sync version overtakes the sample, not the conflict: what is shown as kept is what is stored now.
+    /// A higher sync version replaces the sample but doesn't resolve the conflict: the content shown as kept is the
+    /// content that is stored now.
     @Test func anOpenConflictIsShownBesideWhatIsStoredNow() throws {
         let uuid = IngestRig.uuid(1)
         func shown() throws -> [RecordConflict] {

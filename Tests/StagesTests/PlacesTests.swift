@@ -146,7 +146,7 @@ import Testing
         #expect(Set(try rig.settle()) == [middle.adding(days: -1), middle, middle.adding(days: 1)])
     }
 
-    /// Fixes go from a program's request to the store, where only plugins with the right to them can read them.
+    /// Fixes go from a program's request to the store, where only plugins with the right to fixes can read them.
     @Test func pushedFixesAreReadByWhomTheyAreMeantFor() throws {
         let rig = try IngestRig()
         let fixes = (0..<3).map {

@@ -174,7 +174,7 @@ import Testing
         try Data("another".utf8).write(to: URL(fileURLWithPath: folder.path + "/export.zip"))
         try transfer.offer("a0000000-2", offered, as: here)
         try passUntil(transfer) { try transfer.state("a0000000-2")["state"] == "receiving" }
-        // Without a sender to ask there is nothing to wait for, and an instance of the stack is never asked.
+        // Without a sender to ask, there is nothing to wait for; an instance of the stack is never asked.
         for sender in [Value.null, "uploader"] {
             let name = sender.isNull ? "a0000000-3" : "a0000000-4"
             try transfer.rig.hear(

@@ -164,7 +164,8 @@ import Testing
                 for type in ["a", "b", "c", "other"] {
                     #expect(window.released[type] >= before[type], "round \(round)")
                     #expect(window.released[type] <= head, "round \(round)")
-                    // Without time, no pending change is released; where nothing is pending, the head moves on.
+                    // While the app has no time, no pending change is released; where nothing is pending, the head
+                    // moves on.
                     if reach == .collecting || reach == .nothing, let newest = heads[type], newest > before[type] {
                         #expect(window.released[type] < newest, "round \(round)")
                     }

@@ -94,7 +94,7 @@ private struct OneFigure: DayHandler {
         try sync(rig, 10)
         try touch(rig, through: 10)
         _ = try slice(rig)
-        // Days later than the live one were requested earlier, but the live one still comes first.
+        // Days after the live day were requested earlier, but the live day still comes first.
         var later = replay("1-1").object ?? [:]
         later["from"] = "2025-04-01"
         later["through"] = "2025-05-30"

@@ -50,7 +50,7 @@ struct RequestPartsTests {
         #expect(parts.flatMap(\.deleted) == changes.deleted && parts.flatMap(\.deletedItems) == changes.deletedItems)
     }
 
-    /// Names count toward the size too, since there are as many as rows.
+    /// Names count toward the size too, since there may be one for each row.
     @Test func largeTextsMakeMorePartsAndTheLargestAreKeptApart() {
         var changes = PushedChanges()
         changes.records = batch(

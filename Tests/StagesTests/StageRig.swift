@@ -117,7 +117,7 @@ final class StageRig<Driven: Stage> {
 
     func report() throws -> StageReport { try stage.report(makeTurn()) }
 
-    /// The rows of its changelog, tombstones included.
+    /// The rows of the stage's changelog, tombstones included.
     func rows() throws -> [String: KeyedChangelog.Row] {
         let page = try KeyedChangelog.page(in: store.database, after: 0, until: store.sequence, bytes: .max)
         return Dictionary(uniqueKeysWithValues: page.rows.map { ($0.key, $0) })

@@ -90,7 +90,7 @@ import UploaderStage
         #expect(try rig.alerts().contains("refusals"))
     }
 
-    /// Earlier acceptances show that the backend takes such elements.
+    /// The backend has accepted such elements before.
     @Test func manyInARowAreBelievedOnceItHasTakenOne() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)
@@ -131,7 +131,7 @@ import UploaderStage
         #expect(try rig.letters().count == 6 && rig.frontier() == 6)
     }
 
-    /// The backend was at fault when it refused them, but no longer is.
+    /// The backend was at fault when it refused the elements, but no longer is.
     @Test func whatWasRefusedBeforeAWaitIsHeardAgain() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)

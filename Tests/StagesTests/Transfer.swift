@@ -12,8 +12,8 @@ import StageKit
 import TestSupport
 import Testing
 
-/// An observer that is sent files: the stage, the inbox on disk and the sending commands are real; the test disrupts
-/// the network between them.
+/// An observer to which files are sent: the stage, the inbox on disk and the sending commands are real; the test
+/// disrupts the network between them.
 final class Transfer {
     struct Faults {
         var loss = 0.0
@@ -27,7 +27,7 @@ final class Transfer {
     let rig: StageRig<ObserverStage>
     let inbox: Inbox
     var faults = Faults()
-    /// Answers a request, by the command's name on the bus.
+    /// The functions that answer requests, by the command's name on the bus.
     var commands: [String: (Value) -> Result<[[String: Value]], PullRefusal>] = [:]
     private(set) var partsSent = 0
     /// The processes that were asked, in order.

@@ -47,7 +47,7 @@ final class UploaderRig {
 
     static func date(_ number: Int64) -> String { "2025-03-\(10 + number)" }
 
-    /// The consolidator has more days; they are pulled.
+    /// Adds days to the consolidator, and lets the uploader pull them.
     func add(_ numbers: ClosedRange<Int64>) throws {
         days = Set(days + Array(numbers)).sorted()
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])

@@ -163,7 +163,7 @@ import UploaderStage
 
     // MARK: Dead letters
 
-    /// Makes one day be refused for good: the backend refuses it even when it is sent alone, and accepts the rest.
+    /// Makes the backend refuse one day for good, even when it is sent alone, and accept the rest.
     private func refuseForGood(_ day: Int64) throws {
         try summaries([day], head: day)
         for _ in 0..<2 {
@@ -176,7 +176,7 @@ import UploaderStage
 
     /// Asks for everything to be retried, and answers the one question that follows.
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
-        // Elements are redelivered only after live ones.
+        // Dead letters are redelivered only after live elements.
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         let request = MendRequest(id: "r\(sequence)", action: "retry")
         try rig.turn { turn in
@@ -359,7 +359,7 @@ import UploaderStage
         backend.replace()
         try summaries([3], head: 3)
         try accept(&backend)
-        // The backend's answer shows that it isn't the same one as before, so everything starts again from 0.
+        // The backend's answer shows that it isn't the same backend as before, so everything starts again from 0.
         #expect(try frontier() == 0)
         try answerSummaries([1, 2, 3], head: 3)
         try accept(&backend)

@@ -213,7 +213,7 @@ import WorkoutsStage
         try catchUp()
         #expect(try seconds() == [0, 0, 600, 0, 0])
         #expect(try events().first?["heartRateZones"].array?[2]["from"] == 144.0)
-        // An older export's version doesn't count; a restarted handler still knows the newer one.
+        // The date of birth in an older export doesn't count, and a restarted handler still knows the newer date.
         try importExport(
             "00000000-3", birth: LocalDay(year: 1950, month: 1, day: 1), exported: 5,
             records: batch(heart(10..<12, 170)))

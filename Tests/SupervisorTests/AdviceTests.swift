@@ -27,7 +27,7 @@ import Testing
                 == "'healthbus import - --state /s < export.zip'")
     }
 
-    /// The configuration belongs to this command's stack.
+    /// The configuration belongs to this command's stack, so commands for other stacks are left unchanged.
     @Test(arguments: ["/other", "/srv/health2", "\"/srv/health 2\""]) func anotherStackKeepsItsConfiguration(
         _ state: String
     ) {
@@ -53,7 +53,7 @@ import Testing
                 + "'healthbus events list --user bo --state /s'")
     }
 
-    /// How a stack is started doesn't depend on how it was last started.
+    /// A stack isn't started with its last configuration by default, so the command names that configuration.
     @Test func aStartNamesTheConfigurationOfTheLastOne() {
         let advice = Advice(started: "/etc/hb.json")
         #expect(

@@ -157,7 +157,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         }
     }
 
-    /// The trampoline is called by hand, with a parent id that isn't its parent's.
+    /// The trampoline is called directly, with an id that isn't its parent's.
     @Test func refusesWhenItsParentIsGone() throws {
         let spec = ProcessSpec(name: "t", executable: trampoline, arguments: ["1", "9", "0", "/bin/true"])
         #expect(try ChildProcess(spec, trampoline: trampoline).wait() == .code(126))

@@ -44,7 +44,7 @@ import Testing
         #expect(drawing.contains("\u{1B}") == (ink == .blackOnWhite))
         let seen = Self.seen(drawing, ink)
         #expect(symbol.columns == symbol.width + 8)
-        // There are two rows per line, and therefore one more light row than the quiet zone needs.
+        // Each line of text draws two rows, so there is one more light row than the quiet zone needs.
         #expect(seen.count == symbol.columns + 1)
         for (row, modules) in seen.enumerated() {
             #expect(modules.count == symbol.columns)

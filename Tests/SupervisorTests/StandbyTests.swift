@@ -3,13 +3,13 @@ import Processes
 import Supervisor
 import Testing
 
-/// Two processes for one place: whichever dies when, one of them is always running, but never both.
+/// Two processes for one place: whichever dies, and whenever, one of them is always running, but never both.
 @Suite struct StandbyTests {
     static let next = ProcessSpec(name: "observer (standby)", executable: "/bin/true", arguments: ["--wait"], group: 1)
     static let settled = ProcessSpec(
         name: "observer", executable: "/bin/false", argumentsOnceReady: ["--again"], group: 1, readyWithin: .seconds(5))
 
-    /// hub, observer, debouncer and uploader are ready; one stands by for the observer.
+    /// hub, observer, debouncer and uploader are ready, and a second process stands by for the observer.
     static func standing() throws -> TreeDriver {
         var driver = try SupervisionTreeTests.running()
         let actions = driver.send(.standBy(next, becoming: settled))
@@ -81,7 +81,7 @@ import Testing
         #expect(driver.state("observer") == .ready && driver.tree.nextDeadline == nil)
     }
 
-    /// The first is killed while the second waits, or while it drains.
+    /// The first process is killed while the second one waits, or while the first one drains.
     @Test func theFirstDies() throws {
         var driver = try Self.standing()
         driver.send(.exited(name: "observer", status: .signal(SIGKILL)))

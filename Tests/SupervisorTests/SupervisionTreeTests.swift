@@ -241,7 +241,7 @@ import Testing
         let actions = driver.send(.exited(name: "observer", status: .code(0)))
         #expect(actions.contains(.spawn(new)))
         #expect(driver.state("observer") == .starting)
-        // From now on, the new program is the one that is restarted.
+        // From now on, restarts use the new program.
         driver.send(.exited(name: "observer", status: .code(1)))
         #expect(driver.advance(by: .seconds(1)).contains(.spawn(new)))
     }

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Real processes. Anything that handles signals or dies runs in its own process (an exit test), which reports through
-/// files in the folder.
+/// Real processes. A test that handles signals or dies runs in a process of its own (an exit test), which reports
+/// through files in the folder.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SupervisorRunTests {
     /// A child that writes its id to a file `<name>` and then keeps running; `exec` keeps its id.
     static func marked(_ name: String, in folder: String, group: Int = 0, script: String = "exec sleep 1000")

@@ -13,7 +13,7 @@ struct TreeDriver {
         tree = try SupervisionTree(specs, held: held, generator: ConstantGenerator(word: .max))
     }
 
-    /// Returns all actions that the event led to, and answers the spawns.
+    /// Returns all actions that the event led to, and reports each spawn back to the tree.
     @discardableResult
     mutating func send(_ event: SupervisionTree.Event, spawnsFail: Bool = false) -> [SupervisionTree.Action] {
         var events = [event]

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Its program is found through `HEALTHBUS_TEST_MOSQUITTO` (`make test-servers` sets it).
 ///
-/// `@unchecked Sendable`: only the test that created it starts and kills it, one after the other.
+/// `@unchecked Sendable`: only the test that created it starts and kills it, never both at once.
 package final class MosquittoBroker: @unchecked Sendable {
     package let port: Int
     package let folder: TemporaryFolder

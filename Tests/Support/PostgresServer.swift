@@ -36,7 +36,7 @@ package final class PostgresServer: Sendable {
         }
         try run(
             "initdb", ["-D", data, "-U", "healthbus", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"])
-        // Default settings, except for little memory, because many tests run at once.
+        // The default settings, but with little memory, because many tests run at once.
         try run("pg_ctl", start(settings: ["shared_buffers=32MB", "listen_addresses=127.0.0.1"] + settings))
         try run("createdb", ["-h", "127.0.0.1", "-p", "\(port)", "-U", "healthbus", "health"])
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is removed with the test.
+/// A folder that is removed when the test ends.
 package final class TemporaryFolder: Sendable {
     package let path: String
 

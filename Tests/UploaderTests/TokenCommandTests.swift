@@ -61,7 +61,7 @@ import UploaderStage
         #expect(throws: Failure.self) { try TokenSource(file: nil, environment: "").current(refresh: false) }
     }
 
-    /// A person is sent to where the refused token is, not to a file that nobody reads.
+    /// The message points to where the refused token is, not to a file that nobody reads.
     @Test func aRefusalLeadsToWhereTheTokenIs() {
         let options: Value = ["tokenCommand": ["/bin/true"]]
         for (source, words) in [

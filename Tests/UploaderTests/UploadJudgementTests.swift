@@ -42,7 +42,7 @@ import UploaderStage
         ("{\"generation\":\"g\",\(counts)}", .proven, .proven), ("{\"generation\":\"h\",\(counts)}", .proven, .other),
         ("{\"generation\":\"g\",\"sequence\":4,\(counts)}", .proven, .rolledBack),
         ("{\"generation\":\"g\",\(short)}", .nothing, .nothing),
-        // Named refusals are trusted, whatever else is wrong or missing.
+        // Refusals that name elements are trusted, whatever else is wrong or missing.
         ("{\(named)}", .trust, .refusals), ("{\(short),\(named)}", .refusals, .refusals),
         ("{\"generation\":\"g\",\(short),\(named)}", .refusals, .refusals),
         ("{\"error\":\"some\",\(named)}", .refusals, .refusals), ("{\"ok\":false,\(named)}", .refusals, .refusals),

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /// Opens (creates, 0600) a file and takes its exclusive lock without waiting. The descriptor closes on exec. The lock
-/// is released when it is closed or when the process ends in any way. Returns the descriptor, or -errno (-EWOULDBLOCK
-/// if another process holds the lock).
+/// is released when the descriptor is closed or when the process ends in any way. Returns the descriptor, or -errno
+/// (-EWOULDBLOCK if another process holds the lock).
 int healthbus_lock_file(const char *path);
 
 /// Whether a process holds the lock on such a file, determined without writing to it: 1, 0 (also if there is no such
@@ -32,7 +32,7 @@ pid_t healthbus_spawn(
 /// (3 or above) for its output.
 pid_t healthbus_spawn_session(char *const argv[], char *const envp[], int output);
 
-/// A pipe whose ends close on exec: read end, write end. Returns 0 or -errno.
+/// Makes a pipe whose ends close on exec: read end, write end. Returns 0 or -errno.
 int healthbus_pipe(int ends[2]);
 
 /// A descriptor that becomes readable when the process ends; closes on exec. Returns -errno on failure.
@@ -74,7 +74,8 @@ void healthbus_suspend(void);
 /// Restores the dispositions and closes the descriptor.
 void healthbus_release_signals(void);
 
-/// A netlink socket that reports changed links, addresses and routes; closes on exec. Returns -errno on failure.
+/// Opens a netlink socket that reports changed links, addresses and routes; it closes on exec. Returns -errno on
+/// failure.
 int healthbus_route_watch(void);
 /// Waits for a change, and takes all notices that have arrived. A notice is only a hint: ask for the current state.
 /// Returns 0, or -errno.

@@ -22,7 +22,7 @@ typedef enum {
     healthbus_xml_fine,
     /// It isn't well-formed.
     healthbus_xml_form,
-    /// It contains zero bytes, left by a disk or a broken copy where content was lost.
+    /// It contains zero bytes where a disk or a broken copy lost content.
     healthbus_xml_zeros,
     /// It contains bytes that aren't UTF-8.
     healthbus_xml_foreign,
@@ -78,12 +78,12 @@ typedef struct {
     int64_t line;
     /// How many such errors there were.
     int64_t errors;
-    /// How many references XML forbids were found: they become '?' in attributes and are left out of text.
+    /// How many references were found that XML forbids: they become '?' in attributes and are left out of text.
     int64_t dropped;
     /// How many tags and texts held zero bytes, and the first one's line.
     int64_t zeros;
     int64_t zerosLine;
-    /// The line where something follows the root that isn't white space, a comment or an instruction; 0 if nothing does.
+    /// The line where anything but white space, comments and instructions follows the root; 0 if nothing does.
     int64_t extraLine;
 } healthbus_xml_damage;
 
@@ -95,7 +95,7 @@ void healthbus_xml_free(healthbus_xml * xml);
 /// Returns false once parsing can't continue (see damage) or the root has ended. Whatever follows the root may still be
 /// fed, so that it is checked.
 bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
-/// No more bytes will follow: the rest is reported as far as possible.
+/// Ends the input: the rest is reported as far as possible.
 void healthbus_xml_finish(healthbus_xml * xml);
 /// Called from a callback: no more callbacks follow this one.
 void healthbus_xml_stop(healthbus_xml * xml);

@@ -105,7 +105,7 @@ extension StackConfiguration {
 
 extension StackConfiguration {
     /// Where the hub listens, given the address that others connect to. It is the same address unless the hub's options
-    /// name one of this machine's.
+    /// name an address of this machine.
     package func listening(_ address: BusAddress) -> BusAddress {
         guard bus.isRemote, let listen = only(.hub)?.configuration["listen"].string else { return address }
         let host = listen.contains(":") ? "[\(listen)]" : listen

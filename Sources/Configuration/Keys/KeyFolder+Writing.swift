@@ -24,7 +24,7 @@ package struct FileOwner: Sendable, Equatable {
 }
 
 extension KeyFolder {
-    /// Makes a pair of keys for the hub and one for each name, unless they exist, and adds them to the hub's list.
+    /// Makes a pair of keys for the hub and one for each name, unless they exist, and adds the names to the hub's list.
     /// - Returns: the names that got a new pair.
     package func initialize(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
         var made: [String] = []
@@ -37,7 +37,7 @@ extension KeyFolder {
         return made
     }
 
-    /// Returns false when the name already has its key.
+    /// Adds a name; returns false when it already has its key.
     @discardableResult
     package func add(_ name: String, _ role: KeyRole, owner: FileOwner?) throws -> Bool {
         let hubPair = try pair(of: hub, environment: [:])
@@ -63,7 +63,7 @@ extension KeyFolder {
         try writePair(pair, of: name, owner: nil)
     }
 
-    /// Gives the hub a new pair of keys, and puts the public one into the folder of every process that is here.
+    /// Gives the hub a new pair of keys, and puts the public one into the folder of every process that has one here.
     package func rotateHub() throws {
         let pair = try BusKeyPair.make()
         for name in try allowedNames() where FileManager.default.fileExists(atPath: folder(name)) {

@@ -15,7 +15,7 @@ package struct FigureDeclaration: Sendable, Equatable {
         case latest
         case sleep
         case standHours = "stand-hours"
-        /// The number of a category's samples.
+        /// The number of samples of a category.
         case count
         /// The day's list of workouts.
         case workouts
@@ -50,7 +50,7 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var dividedBy: Double
         /// The string after each number.
         package var suffix: String
-        /// The order in which columns are left out on a narrow screen: 1 is the first to go; one with nil stays.
+        /// The order in which columns are left out on a narrow screen: 1 is the first to go; those with nil stay.
         package var givesWay: Int?
     }
 

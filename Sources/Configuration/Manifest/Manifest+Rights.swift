@@ -29,7 +29,7 @@ package struct PluginRights: Sendable, Equatable {
     package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
     package var permittedTasks: Set<String> = []
-    /// The types listed in the manifest; if it lists none, the plugin's types.
+    /// The triggers listed in the manifest; if it lists none, the plugin's types.
     package var triggers: [Trigger] = []
 
     package init() {}

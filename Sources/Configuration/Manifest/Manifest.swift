@@ -14,8 +14,8 @@ package struct Manifest: Sendable, Equatable {
     /// The plugin's share of a busy processor.
     package enum Priority: String, Sendable {
         case normal
-        /// Little while others need it. This is for plugins that deliver elsewhere, so that they never slow down the
-        /// rest.
+        /// Little processor time while others need it. This is for plugins that deliver elsewhere, so that they never
+        /// slow down the rest.
         case low
 
         package var niceness: Int { self == .low ? 15 : 0 }
@@ -161,8 +161,8 @@ package struct PluginCatalog: Sendable {
 struct PluginPath {
     let file: String
 
-    /// A path in a configuration, as its file means it: absolute, from the home folder (`~/`), or else relative to the
-    /// folder of the configuration's file, wherever a program is started.
+    /// A path in a configuration: absolute, from the home folder (`~/`), or else relative to the folder of the
+    /// configuration's file, wherever a program is started.
     init(_ path: String, beside configuration: String) {
         let path = path == "~" || path.hasPrefix("~/") ? (path as NSString).expandingTildeInPath : path
         guard !path.hasPrefix("/") else {

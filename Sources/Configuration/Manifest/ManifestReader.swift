@@ -53,7 +53,7 @@ package struct ManifestReader {
     }
 }
 
-/// Checks those rules for a manifest's members that its schema can't express.
+/// Checks a manifest's members against the rules that its schema can't express.
 private struct ManifestMembers {
     let value: Value
     let file: String

@@ -186,7 +186,7 @@ package enum ManifestSchema {
         """#
 
     /// Everything that is wrong, each mistake with the file, the member and what is allowed.
-    /// - Throws: when the schema itself isn't JSON.
+    /// - Throws: an error if the schema itself isn't JSON.
     static func problems(_ manifest: Value, file: String) throws -> [ConfigurationError] {
         let schema = try Value(json: text.utf8)
         return SchemaCheck(file: file, definitions: schema["$defs"]).check(manifest, schema: schema, key: "").problems

@@ -70,7 +70,7 @@ package struct SchemaCheck {
         return value
     }
 
-    /// What is wrong with a value that contains no others; nil when the value fits the schema.
+    /// What is wrong with a value that contains no other values; nil if the value fits the schema.
     private func refusal(of value: Value, _ schema: Value) -> String? {
         guard !value.isNull else { return nil }
         switch schema["type"].string {

@@ -16,8 +16,8 @@ package final class TokenGate: Sendable {
 
     /// - Parameters:
     ///   - presented: the text after "Bearer "; nil if there is none.
-    ///   - now: the time by which tokens have expired or not.
-    ///   - moment: the time by which the file is due to be checked again.
+    ///   - now: the time that decides whether tokens have expired.
+    ///   - moment: the time that decides whether the file is due to be checked again.
     /// - Throws: `Failure` when the file can't be read or understood: then nobody may be let in, and a person must be
     ///   alerted.
     package func answer(

@@ -9,7 +9,7 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
     /// The prefix makes it recognizable to people, and to programs that scan published text for secrets.
     private static let prefix = "hbt_"
     private static let randomBytes = 32
-    /// The length of 32 bytes in base64 without padding.
+    /// The prefix, and 32 bytes in base64 without padding.
     private static let length = prefix.utf8.count + 43
 
     /// nil for text that can't be a token. The form of a token isn't secret.

@@ -60,7 +60,7 @@ package struct BackendResult: Sendable, Equatable {
 /// All results for one backend, in a form for people and one for programs.
 package struct BackendReport: Sendable {
     package var url: String
-    /// The user as whom the test wrote.
+    /// The user for whom the test wrote data.
     package var user: String
     package var results: [BackendResult]
     /// The number of elements that the test wrote and couldn't delete.

@@ -18,7 +18,7 @@ import SQLite
 /// either.
 package struct Backup {
     private let stack: Stack
-    /// The target folder: it must not exist yet, or must be empty.
+    /// The target folder, which must be empty or not exist yet.
     private let folder: String
 
     package init(_ stack: Stack, folder: String) {
@@ -65,7 +65,7 @@ package struct Backup {
         do {
             for instance in instances {
                 let size = Self.size(stack.state.database(instance.name))
-                // A stopped instance copies itself too, through its own program and under its lock.
+                // Even a stopped instance is copied by its own program, under its lock.
                 var request = MendClient.request("backup")
                 request.folder = id
                 _ = try client.mend(instance, request) { left in

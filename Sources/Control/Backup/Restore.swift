@@ -38,7 +38,7 @@ package struct Restore {
         manifest.entries.map(\.name).filter { FileManager.default.fileExists(atPath: stack.state.database($0)) }
     }
 
-    /// Checks every copy: its size, its checksum, and that it is a complete store.
+    /// Checks the size and checksum of every copy.
     package func check(progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) throws {
         let total = manifest.entries.reduce(0) { $0 + $1.bytes }
         var done: Int64 = 0

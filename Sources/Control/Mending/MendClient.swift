@@ -12,7 +12,7 @@ import Protocol
 import StageKit
 
 /// Makes an instance carry out a person's request. A running instance is asked over the bus; for a stopped one, its own
-/// program carries it out under its lock.
+/// program carries out the request under its lock.
 package final class MendClient {
     package enum Outcome: Sendable, Equatable {
         case done(Value)

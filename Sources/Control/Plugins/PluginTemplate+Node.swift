@@ -10,7 +10,7 @@ extension PluginTemplate {
         "use strict";
         const readline = require("node:readline");
 
-        // The figures of one day, and its hourly figures; none without samples.
+        // The figures of one day, and its hourly figures; both empty without samples.
         function compute(day, pages) {
           const least = day.configuration.leastSeconds * 1e6;
           const counts = day.hours.map(() => 0);

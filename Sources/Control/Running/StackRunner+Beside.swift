@@ -29,7 +29,7 @@ extension StackRunner {
         thread.start()
     }
 
-    /// Shows every second on the terminal's lowest line what the stack is doing.
+    /// Shows what the stack is doing on the terminal's lowest line, every second.
     func summarize(_ client: StackClient, _ director: ProcessDirector, _ running: Running) {
         let thread = Thread { [stack] in
             var before: TopSample?

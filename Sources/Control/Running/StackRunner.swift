@@ -66,7 +66,7 @@ package final class StackRunner: Sendable {
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
         var relay: LogRelay?
-        /// The page's address that was printed last.
+        /// The last address printed for the page.
         var page: String?
     }
 

@@ -52,7 +52,7 @@ struct StartGuard {
         throw Failure(what.joined(separator: "\n           "), hint: ways.joined(separator: ", "))
     }
 
-    /// An instance that somebody runs by hand holds its folder.
+    /// Checks whether an instance that somebody runs by hand holds its folder.
     private func checkLocks() throws {
         for name in stack.names {
             let folder = stack.state.instance(name)

@@ -25,7 +25,7 @@ final class SwapDirector: Sendable {
         case tookPlace(after: Duration)
         /// The new process has taken over, but that couldn't be saved.
         case unwritten(why: String)
-        /// A process in its own place is ready.
+        /// The process that runs in the instance's own place is ready.
         case ready(String)
     }
 
@@ -224,7 +224,7 @@ final class SwapDirector: Sendable {
         how.hasPrefix("signal 9") ? "was killed (signal 9)" : "ended (\(how))"
     }
 
-    /// Why a new process that had begun to take over ended.
+    /// Why a new process ended after it had begun to take over.
     private static func unready(_ how: String, within seconds: Double) -> String {
         "the new plugin \(end(how)) before it was ready, which may take \(HumanFormat.duration(.seconds(seconds)))"
     }

@@ -13,7 +13,7 @@ package enum SwapRule {
     /// Why a plugin may not replace another; nil if it may.
     /// - Parameters:
     ///   - running: the configuration known to the running processes.
-    ///   - wanted: the configuration that the swap would result in.
+    ///   - wanted: the configuration that would result from the swap.
     package static func refusal(
         _ name: String, running: StackConfiguration, wanted: StackConfiguration
     ) -> Failure? {

@@ -174,7 +174,7 @@ package final class SyncClient {
         var checks: Set<String> = [check]
         var nextCheck = MonotonicTime.distantPast
         var looked = MonotonicClock.now
-        // How long nothing but a comparison has been missing: continuing deliveries don't extend this wait.
+        // How long only a comparison has been missing: continuing deliveries don't extend this wait.
         var comparing = Duration.zero
         while true {
             let manual = manual

@@ -29,8 +29,8 @@ package final class WaitTeller: Sendable {
 
     /// How long to wait before anything is reported.
     private static let patience = Duration.seconds(4)
-    /// Seconds without a heartbeat after which a process counts as silent: all are asked for one twice a second, and
-    /// answer if they can.
+    /// Seconds without a heartbeat after which a process counts as silent: each is asked twice a second, and answers if
+    /// it can.
     private static let silence = 3.0
 
     /// - Parameter names: the instances whose silence is reported.
@@ -77,7 +77,7 @@ package final class WaitTeller: Sendable {
     }
 
     private func look() {
-        // A process with nothing to do rarely reports, but when asked, every process that can answers at once.
+        // A process with nothing to do rarely reports, but when asked, it answers at once if it can.
         client.hello()
         let beats = client.heartbeats
         let now = WallClock.now

@@ -30,7 +30,7 @@ extension DeliveryConflict {
         return try database.prepare("SELECT count(*) FROM conflicts").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// Those after a given number, oldest first.
+    /// Conflicts after a given number, oldest first.
     package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DeliveryConflict] {
         guard try isListed(in: database) else { return [] }
         let query = try database.prepare(

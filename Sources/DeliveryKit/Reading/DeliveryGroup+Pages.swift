@@ -25,8 +25,8 @@ extension DeliveryGroup {
             guard page.isOwned else { throw StageError.unreadablePage(producer: upstream) }
             let (samples, users, user) = (page.samples, page.users, page.user)
             for part in parts(of: samples, user, samples.types.map(family)) {
-                // Most pages have one type of one user, and are used as they are. A part doesn't contain names that
-                // only the other parts use.
+                // Most pages contain samples of one type and one user, and are used as they are. A part doesn't contain
+                // names that only the other parts use.
                 let selected = samples.keeping(part.rows)
                 groups.take([
                     DeliveryGroup(
@@ -72,7 +72,7 @@ extension DeliveryGroup {
         return parts.sorted { $0.key < $1.key }
     }
 
-    /// Rows of a keyed changelog (events, summaries) by user and kind.
+    /// Groups rows of a keyed changelog (events, summaries) by user and kind.
     package static func groups(documents pages: [ChangesPage], from upstream: String) throws -> [DeliveryGroup] {
         var byKind: [String: (user: String, list: DocumentList, documents: [Document])] = [:]
         for row in pages.flatMap(\.rows) {
@@ -101,7 +101,7 @@ extension DeliveryGroup {
 }
 
 extension [DeliveryGroup] {
-    /// Adds groups that haven't been sent at all, not even in part; samples of the same user and metric are merged.
+    /// Adds groups of which no part has been sent yet; samples of the same user and metric are merged.
     package mutating func take(_ others: [DeliveryGroup]) {
         for other in others {
             guard case .samples(let page) = other.content,

@@ -36,7 +36,7 @@ package enum DeliveryTables {
         return metrics
     }
 
-    /// Where it delivered to last; nil if it never did.
+    /// The address it delivered to last; nil if it never delivered.
     package static func address(in database: Database) throws -> String? {
         let known = try database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
             try Value(json: $0.bytes(0))
@@ -44,7 +44,8 @@ package enum DeliveryTables {
         return known?["address"].string
     }
 
-    /// Whether the file is a destination's that has consumed or delivered something. Any other file has no such tables.
+    /// Whether the file belongs to a destination that has consumed or delivered something. Any other file has no such
+    /// tables.
     package static func hasDelivered(_ database: Database) -> Bool {
         let used = try? database.prepare(
             "SELECT EXISTS(SELECT 1 FROM deliveries) OR EXISTS(SELECT 1 FROM cursors)"

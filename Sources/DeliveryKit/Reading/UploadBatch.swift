@@ -18,26 +18,26 @@ package struct UploadBatch: Sendable, Equatable {
     /// Whether every element is delivered or a dead letter.
     package var isSettled: Bool { parts.isEmpty && held.isEmpty }
 
-    /// The first part is delivered, or has become a dead letter.
+    /// Records that the first part is delivered, or has become a dead letter.
     package mutating func settle() {
         if !parts.isEmpty { parts.removeFirst() }
     }
 
-    /// The first part is to be sent in two halves; a single element stays as it is.
+    /// Splits the first part into two halves; a single element stays as it is.
     package mutating func split() {
         guard let part = parts.first, part.count > 1 else { return }
         let middle = part.lowerBound + part.count / 2
         parts.replaceSubrange(0...0, with: [part.lowerBound..<middle, middle..<part.upperBound])
     }
 
-    /// The first part is to be sent in two halves; if it is a single element, it is sent after all others.
+    /// Splits the first part into two halves; a single element is sent after all others.
     package mutating func isolate() {
         guard let part = parts.first, part.count == 1 else { return split() }
         parts.removeFirst()
         parts.append(part)
     }
 
-    /// The first part is to be sent in pieces of at most `count` elements; the minimum is 1.
+    /// Splits the first part into pieces of at most `count` elements; the minimum is 1.
     package mutating func split(to count: Int) {
         guard let part = parts.first, part.count > count, count > 0 else { return }
         let pieces = stride(from: part.lowerBound, to: part.upperBound, by: count).map {
@@ -46,7 +46,7 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: pieces)
     }
 
-    /// Some elements of the first part become dead letters; the rest of it is still to be sent.
+    /// Removes elements that become dead letters from the first part; the rest of it is still to be sent.
     package mutating func remove(_ elements: some Sequence<Int>) {
         guard let part = parts.first else { return }
         var rest: [Range<Int>] = []
@@ -59,23 +59,23 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: rest)
     }
 
-    /// The first part waits until it is known whether its element is the cause.
+    /// Holds the first part until it is known whether its element is the cause.
     package mutating func hold() {
         guard let part = parts.first else { return }
         parts.removeFirst()
         held += part
     }
 
-    /// The held elements are to be sent again, but only after all others, whose outcome may reveal more.
+    /// Queues the held elements again, but only after all others, whose outcome may reveal more.
     package mutating func release() {
         parts += held.map { $0..<$0 + 1 }
         held = []
     }
 
-    /// The backend was the cause, so its refusals so far don't count.
+    /// Forgets the refusals so far, since the backend was the cause.
     package mutating func forgetHearings() { heardAgain = [] }
 
-    /// Elements held twice become dead letters; the others are to be sent again.
+    /// Makes dead letters of elements held twice; the others are to be sent again.
     /// - Returns: the elements that become dead letters.
     package mutating func settleHeld() -> [Int] {
         let gone = held.filter(heardAgain.contains)

@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Some days from a handler's file. They are read alongside its owner in one transaction, so that figures, zones and
-/// cursor are consistent.
+/// Some days from a handler's file. They are read in one transaction while the file's owner keeps it open, so that
+/// figures, zones and cursor are consistent.
 ///
 /// The file isn't copied: it is read over a connection that can't write, as for pulls, so there is nothing to create,
 /// and nothing to clean up after a crash.

@@ -3,7 +3,7 @@ import HealthModel
 /// A date as the app writes it, with the wall clock that it was read from.
 ///
 /// The forms are `2024-02-06 14:30:00 -0800`; on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00
-/// pm`, with any kind of space before it (U+202F since iOS 17); and ISO 8601. A date without an offset is rejected,
+/// pm`, with any kind of space before PM (U+202F since iOS 17); and ISO 8601. A date without an offset is rejected,
 /// since it is impossible to tell which moment it means.
 struct AutoExportDate: Equatable {
     let instant: Instant
@@ -29,7 +29,7 @@ struct AutoExportDate: Equatable {
         return rest < 0 ? rest + Self.dayLength : rest
     }
 
-    /// The beginning of a local date, taking the offset of this date.
+    /// The beginning of a local date, using the offset of this date.
     func midnight(of day: LocalDay) -> Instant {
         Instant(microseconds: Int64(day.number) * Self.dayLength - offset * Instant.microsecondsPerSecond)
     }

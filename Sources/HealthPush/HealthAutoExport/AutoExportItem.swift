@@ -10,7 +10,7 @@ struct AutoExportItem {
     /// One bit for each of the first 64 members; any members beyond these never count as understood.
     private var understood: UInt64 = 0
 
-    /// Records an item's position; returns false when it isn't an object.
+    /// Records the positions of an item's members; returns false when the item isn't an object.
     mutating func read(_ span: JSONSpan) throws(JSONScanError) -> Bool {
         members.removeAll(keepingCapacity: true)
         understood = 0

@@ -90,7 +90,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// The hours of a night, as seconds by name.
+    /// The times of a night's parts, in seconds, by name.
     private struct NightParts {
         let secondsEach: Double
         private(set) var payload: [String: Value] = [:]

@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// The number of bytes in a row that the unread members of a workout or an event may take up.
+    /// The maximum number of bytes that the unread members of a workout or an event may take up in one row.
     static let restLimit = 256 << 10
 
     /// Reads a workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.

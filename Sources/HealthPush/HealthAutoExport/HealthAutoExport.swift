@@ -23,18 +23,18 @@ import JSON
 ///
 /// A statistic has a type of its own (`HealthType.statistics(of:)`). It lasts from the beginning to the end of its
 /// period, its value is the sum for a cumulative type and the mean for any other, and its payload is `{"maximum",
-/// "minimum"}` if they are given. While a period is in progress, the app sends it repeatedly, so `created` is the time
-/// at which the request was received: of two statistics for one period, the later one wins. A day's end is assumed to
-/// have the same offset as its start, so days on which the clocks change are an hour off.
+/// "minimum"}` if they are given. While a period is in progress, the app sends its statistic repeatedly, so `created`
+/// is the time at which the request was received: of two statistics for one period, the later one wins. A day's end is
+/// assumed to have the same offset as its start, so days on which the clocks change are an hour off.
 ///
 /// Nothing is dropped silently: anything not understood is in `quarantined`, unchanged, up to 4 KiB.
 package enum HealthAutoExport {
-    /// The source's name for an item that has none.
+    /// The name of the source for an item that names none.
     package static let sourceName = Origin.autoExportSource
 
     /// Decodes one request.
     /// - Parameters:
-    ///   - headers: of the request, in upper or lower case; only `automation-aggregation` is read.
+    ///   - headers: the request's headers, in upper or lower case; only `automation-aggregation` is read.
     ///   - now: when the request was received.
     /// - Throws: if the body isn't JSON or has no object `data`; in that case none of it is accepted.
     package static func changes(

@@ -66,7 +66,7 @@ struct SampleItem {
         }
     }
 
-    /// Takes any members that a part lacks from its correlation.
+    /// Takes from a part's correlation any members that the part itself lacks.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end

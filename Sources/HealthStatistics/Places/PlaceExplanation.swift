@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Explains one visit of a day: the fixes that show it.
+/// Explains one visit of a day by the fixes that show it.
 package struct PlaceExplanation: Sendable {
     package var place: String
     package var start: Instant
@@ -30,7 +30,7 @@ extension PlacesDay {
         }
     }
 
-    /// The number of fixes from which the day was made, on and around the day.
+    /// The number of fixes, on and around the day, from which the day was computed.
     package var fixCount: Int { fixes }
 }
 

@@ -6,8 +6,8 @@ package struct PlaceRules: Sendable, Equatable {
     package var gap = Duration.seconds(12 * 3600)
     /// A fix decides nothing if its accuracy in metres is worse than both this and half the radius.
     package var accuracy = 100.0
-    /// How many metres beyond the circle a fix must be to count as outside; in any case it must be at least as far
-    /// beyond it as its own accuracy.
+    /// How many metres beyond the circle a fix must be to count as outside; in any case, at least as many as its own
+    /// accuracy.
     package var margin = 30.0
     /// How long fixes must agree before the state changes. Core Location uses 20 s.
     package var settle = Duration.seconds(20)

@@ -119,6 +119,6 @@ extension PlacesDay.Part {
         ]
     }
 
-    /// Rounded to about a second, because places aren't known more precisely.
+    /// Rounded to about a second, because the times of visits aren't known more precisely.
     static func minutes(_ seconds: Double) -> Value { .number((seconds / 60 * 100).rounded() / 100) }
 }

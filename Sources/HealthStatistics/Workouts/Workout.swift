@@ -9,7 +9,7 @@ public struct Workout {
     let metadata: Value
     let healthKitUUID: SampleID?
     let sourceName: String
-    /// When HealthKit stored it, seconds since 1970; 0 when unknown.
+    /// When HealthKit stored the workout, in seconds since 1970; 0 if unknown.
     let created: Int64
     var heart = WorkoutHeart.none
 

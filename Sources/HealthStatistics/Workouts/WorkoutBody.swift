@@ -63,8 +63,8 @@ struct WorkoutBody {
         }
     }
 
-    /// The sum over the statistics of some types, or failing that a total. Old exports print a total of 0 when nothing
-    /// was measured.
+    /// The sum of the statistics of some types or, failing that, the payload's total. Old exports print a total of 0
+    /// when nothing was measured.
     private func told(by belongs: (String) -> Bool, orTotal member: String) -> (value: Double?, origin: WorkoutOrigin) {
         let parts = (body["statistics"].array ?? []).compactMap { statistic -> WorkoutOrigin.Part? in
             guard let type = statistic["type"].string, belongs(type), let sum = statistic["sum"].double else {
@@ -77,8 +77,8 @@ struct WorkoutBody {
         return (total, .total)
     }
 
-    /// A workout begins as active; pausing while paused and resuming while active change nothing. Motion events don't
-    /// count as pauses or resumptions.
+    /// A workout is active when it begins. Pausing it while it is paused, or resuming it while it is active, changes
+    /// nothing. Motion events don't count as pauses or resumptions.
     private static func pauses(_ events: [Value], start: Instant, end: Instant) -> [Range<Instant>] {
         let switches = events.compactMap { event -> (at: Instant, pauses: Bool)? in
             guard let date = event["date"].string.flatMap({ InstantText.parse($0) }) else { return nil }

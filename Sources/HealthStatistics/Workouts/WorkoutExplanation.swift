@@ -17,7 +17,7 @@ package struct WorkoutExplanation: Sendable {
     package var repeats: Int?
     /// How many workouts there are with the same source, start and activity, including this one.
     package var written: Int
-    /// The indices of other workouts at the same time, not including repeats.
+    /// The indices of other workouts that overlap this one, not including repeats.
     package var overlaps: [Int]
 
     /// Earlier versions that this workout replaced, each with its end and the time at which its successor was first

@@ -10,8 +10,7 @@ struct WorkoutHeart {
     let origin: WorkoutOrigin
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
-    /// How long after a sample the heart rate is still taken from it; during workouts, there is a sample every 5
-    /// seconds.
+    /// How long a sample's heart rate is assumed to last; during workouts, there is a sample every 5 seconds.
     private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 

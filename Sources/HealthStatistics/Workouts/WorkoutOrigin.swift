@@ -1,4 +1,4 @@
-/// The origin of one of a workout's values.
+/// Where one of a workout's values comes from.
 package enum WorkoutOrigin: Sendable, Equatable {
     /// One of the statistics that make up a sum.
     package struct Part: Sendable, Equatable {

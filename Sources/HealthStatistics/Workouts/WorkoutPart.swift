@@ -10,7 +10,7 @@ struct WorkoutPart {
         return named.isEmpty ? [WorkoutPart(activity: activity, body: whole)] : named
     }
 
-    /// Exports don't print an activity's kind. It is the workout's kind, except in a swim-bike-run. There, the type of
+    /// Exports don't print an activity's kind. The kind is the workout's, except in a swim-bike-run. There, the type of
     /// the activity's distance shows which kind it is, and an activity without distance is a transition.
     private static func kind(of part: WorkoutBody, within whole: WorkoutActivity) -> WorkoutActivity {
         if let name = part["activity"].string { return WorkoutActivity(named: name) }

@@ -5,7 +5,7 @@ package enum WorkoutRepeats {
     /// One of several entries that may be the same workout.
     struct Candidate {
         var key: Key
-        /// When HealthKit stored it, seconds since 1970; 0 when unknown.
+        /// When HealthKit stored the entry, in seconds since 1970; 0 if unknown.
         var created: Int64
         var end: Instant
         var payload: [UInt8]

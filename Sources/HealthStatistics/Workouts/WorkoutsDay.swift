@@ -2,7 +2,7 @@ import HealthModel
 
 /// The workouts that start on a day, and which of them count.
 ///
-/// Configuration: The options are `newestOfRepeats` (of a workout that its source wrote several times, only the newest
+/// Configuration: The options are `newestOfRepeats` (if a source wrote a workout several times, only the newest version
 /// counts), `dateOfBirth`, `maximumHeartRate` and `restingHeartRate`.
 public struct WorkoutsDay {
     struct Entry {

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The tables `blocks` and `moved`, as one connection sees them. They contain samples that arrived many at a time,
-/// stored in columns, and which of these have since changed and moved to the table of rows.
+/// The tables `blocks` and `moved`, as one connection sees them. The first contains samples that arrived many at a
+/// time, stored in columns; the second lists those that have since changed and moved to the table of rows.
 final class BlockTable {
     /// A block in its current state.
     struct View {
@@ -109,7 +109,7 @@ final class BlockTable {
         return views
     }
 
-    /// The places of those blocks, without reading their contents.
+    /// The places of the blocks with rows that start in the given seconds, without reading their contents.
     func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
         var places: [BlockPlace] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -119,8 +119,8 @@ final class BlockTable {
         return places
     }
 
-    /// Visits the places of those blocks in turn. Calls can't be nested: there is only one statement for each
-    /// direction.
+    /// Visits the places of the blocks with rows that start in the given seconds. Calls can't be nested: there is only
+    /// one statement for each direction.
     /// - Parameters:
     ///   - descending: starts with the block that begins last.
     ///   - body: returns false to stop.

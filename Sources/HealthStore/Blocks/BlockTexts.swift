@@ -1,4 +1,5 @@
-/// A string for each row of a block: each distinct string is stored only once, and each row refers to one of them.
+/// A string for each row of a block. Repeated strings that are close together are stored only once, and each row refers
+/// to a stored string.
 struct BlockTexts {
     private(set) var bytes: [UInt8] = []
     /// Where each string ends in `bytes`.

@@ -1,12 +1,12 @@
 /// The numbers of one column as bytes: a single number if all are equal; otherwise variable-length integers for either
-/// the differences or the numbers themselves, whichever take fewer bytes. If all numbers are microseconds that make
-/// whole seconds, they are stored as seconds.
+/// the differences or the numbers themselves, whichever take fewer bytes. If all numbers are whole seconds given in
+/// microseconds, they are stored as seconds.
 enum NumberColumn {
     private enum Form {
         static let constant: UInt8 = 0
         static let plain: UInt8 = 1
         static let differences: UInt8 = 2
-        /// A flag combined with one of the others, which means that the numbers were divided by `scale`.
+        /// A flag that is combined with one of the other forms; it means that the numbers were divided by `scale`.
         static let scaled: UInt8 = 4
     }
 
@@ -104,8 +104,8 @@ struct ByteReader {
         throw BlockDamage()
     }
 
-    /// A number of items. It is at most `limit` or, without a limit, at most the number of bytes left, since each item
-    /// takes at least one byte.
+    /// Reads a number of items. It is at most `limit` or, without a limit, at most the number of bytes left, since each
+    /// item takes at least one byte.
     mutating func count(atMost limit: Int? = nil) throws(BlockDamage) -> Int {
         let number = try self.number()
         guard number >= 0, number <= limit ?? (bytes.count - position) else { throw BlockDamage() }

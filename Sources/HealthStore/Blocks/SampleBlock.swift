@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Where a block is, according to the other columns of its row in the table.
+/// The place of a block: the columns of its row in the table, other than the content.
 struct BlockPlace: Hashable {
     /// The first and last sequence of the block's rows; there are no gaps in between.
     var first: Int64
@@ -17,8 +17,8 @@ struct BlockPlace: Hashable {
 /// Consecutive samples of one user and type, in columns. A block never changes: a row that changes moves to the table
 /// of rows.
 ///
-/// When its rows arrived they weren't deleted; they last no longer than `HealthStoreSchema.longDuration`, have
-/// consecutive sequences, and are ordered by the second of their start.
+/// The rows weren't deleted when they arrived. They last no longer than `HealthStoreSchema.longDuration`, have
+/// consecutive sequences, and are ordered by the second in which they start.
 final class SampleBlock {
     let place: BlockPlace
     let second: [Int64]
@@ -32,7 +32,7 @@ final class SampleBlock {
     let flags: [Int64]
     let created: [Int64]
     let id: [SampleID]
-    /// Empty when no row has one.
+    /// Empty if no row has a UUID.
     let uuid: [SampleID]
     let metadata: BlockTexts
     let payload: BlockTexts

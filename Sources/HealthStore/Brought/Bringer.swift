@@ -3,7 +3,7 @@
 package enum Bringer: Sendable, Hashable {
     /// One import, by its id.
     case importing(id: String)
-    /// A device that pushes, through one of its ways in.
+    /// A device that pushes samples, and the way by which it sends them.
     case device(String, way: String)
 
     /// The kind's name in the store.
@@ -32,7 +32,7 @@ package enum Bringer: Sendable, Hashable {
 /// A selection of bringers.
 package enum BringerChoice: Sendable, Hashable {
     case importing(id: String)
-    /// A device, through all of its ways in.
+    /// A device, whichever way it sends its samples.
     case device(String)
 
     var kind: String {

@@ -51,7 +51,7 @@ final class BroughtTable {
         sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
     }
 
-    /// The number of an origin, which is added if it is new.
+    /// The number of an origin; an origin that is new is added.
     func number(_ bringer: Bringer?, user: Int) throws -> Int {
         guard let bringer else { return Self.unnamed }
         for isNew in [false, true] {

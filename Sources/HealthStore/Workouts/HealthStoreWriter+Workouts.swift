@@ -9,7 +9,7 @@ extension HealthStoreWriter {
     /// is no longer an earlier version, it is restored. Repeating it changes nothing.
     ///
     /// Call this after each file or request with workouts, and after something was taken back.
-    /// - Parameter export: when the latest imported export was made, if it was read completely.
+    /// - Parameter export: when the latest imported export was made; nil unless it was read completely.
     /// - Returns: whether anything has changed.
     @discardableResult
     package func settleWorkouts(wholeExport export: Instant? = nil) throws -> Bool {

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// The table `workout_sightings`, which contains when each workout was first and last seen in exports and pushes.
+/// The table `workout_sightings`, which records when each workout was first and last seen in exports and pushes.
 /// Workouts with the same source and start have the same `place`.
 final class WorkoutSightings {
     static let tables = [
@@ -15,7 +15,7 @@ final class WorkoutSightings {
         "CREATE TABLE IF NOT EXISTS workout_sightings_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// Creates the tables; it remains unknown when existing workouts were seen.
+    /// Creates the tables. When existing workouts were seen remains unknown.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute(
@@ -161,8 +161,8 @@ final class WorkoutSightings {
         try drop.run()
     }
 
-    /// Called when a complete export made at the given moment lacks them: they are gone, and come back only if they are
-    /// seen again.
+    /// Forgets earlier versions that a complete export made at the given moment lacks. They are gone, and come back
+    /// only if they are seen again.
     /// - Returns: how many.
     func forgetReplaced(lastSeenBefore moment: Int64, user: Int) throws -> Int {
         dropOlder.bind(1, user)

@@ -29,7 +29,7 @@ struct SeenWorkout: Equatable {
 /// Determines which of several workouts with the same source and start are earlier versions of another.
 ///
 /// A workout that was edited has a different end, and so a different identity; HealthKit has a UUID for each version,
-/// but exports don't include it. The older workout is replaced if all of the following holds:
+/// but exports don't include it. The older workout is replaced if all of the following hold:
 ///
 /// - None of them has a HealthKit UUID; workouts that have one are deleted by UUID.
 /// - They have the same activity, and different ends.
@@ -55,7 +55,7 @@ enum WorkoutVersions {
     }
 
     /// The earlier versions of a workout, as listed in its payload: `[{"end", "on"}]`, where `on` is the time at which
-    /// the version after it was first seen; null if there are none.
+    /// the next version was first seen; null if there are no earlier versions.
     static func earlier(of index: Int, _ seen: [SeenWorkout], _ next: [Int?]) -> Value {
         var earlier: [(end: Int64, on: Int64)] = []
         for (older, following) in next.enumerated() {

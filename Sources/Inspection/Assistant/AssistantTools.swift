@@ -42,7 +42,7 @@ package struct AssistantTools: Sendable {
         """
 
     /// - Parameters:
-    ///   - now: the same throughout one answer.
+    ///   - now: the current time, the same throughout one answer.
     ///   - isWanted: false once nobody is waiting for the answer any more; called repeatedly.
     package func answer(
         _ call: ContextSession.Call, now: Instant, isWanted: @escaping () -> Bool

@@ -4,7 +4,7 @@ import Logging
 import ModelContext
 import Terminal
 
-/// Compares two spans of days. Only whole days count, so that no whole day is compared with part of one.
+/// Compares two spans of days. Only whole days count, so that a whole day is never compared with part of a day.
 enum CompareTool: AssistantTool {
     private static let spanSchema: Value = [
         "type": "object",
@@ -38,7 +38,7 @@ enum CompareTool: AssistantTool {
     private struct Side {
         var range: DateRange
         var counted: [Value]
-        /// Of the days that count.
+        /// The states of the days that count.
         var states: [DayState]
         var notCounted: [DayState]
         var missing: [ClosedRange<Int>]
@@ -102,7 +102,7 @@ enum CompareTool: AssistantTool {
         let days = try context.days(range).days.filter(DaysReport.hasData)
             .compactMap { day in context.state(day).map { (state: $0, summary: day) } }
         func counts(_ state: DayState) -> Bool { state.isFinal || isOpenCounted && state.isOver }
-        // Days to come aren't missing.
+        // Future days don't count as missing.
         let from = (range.from ?? context.today).number
         let last = min(range.to ?? context.today, context.today).number
         return Side(

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// Where a person's data ends. The last day of an export is often only begun, yet nothing more is expected for it: such
-/// a day isn't a whole one either. Pure.
+/// Where a person's data ends. An export often has data for only part of its last day, and no more is expected for that
+/// day, so it isn't a whole day either. Pure.
 package struct DataEnd {
     /// The end of the newest sample.
     package let newest: Instant
@@ -12,8 +12,8 @@ package struct DataEnd {
     /// A day with data up to its last hour counts as a whole one.
     private static let tolerance = Duration.seconds(3600)
 
-    /// What an answer says of the day in which the data ends; nil if it isn't among these days, if the data covers it, or
-    /// if it isn't over, which the answer says anyway.
+    /// What an answer says about the day in which the data ends; nil if that day isn't among these days, if the data
+    /// covers it, or if it isn't over, which the answer says anyway.
     package func note(among states: [DayState]) -> String? {
         guard let day = states.first(where: { $0.isOver && $0.date == zones.day(of: newest) }),
             let end = zones.ranges(of: day.date).last?.upperBound, newest + Self.tolerance < end
@@ -25,7 +25,8 @@ package struct DataEnd {
 
 /// Times in answers, on the person's clock. Pure.
 package enum LocalTimes {
-    /// The same tree, with moments in UTC, such as `2025-03-30T06:15:00Z`, as the local clock showed them, with the offset.
+    /// The same tree, in which moments in UTC, such as `2025-03-30T06:15:00Z`, are replaced by the time that the local
+    /// clock showed, with the offset.
     package static func convert(_ value: Value, _ zones: ZoneTimeline) -> Value {
         switch value {
         case .string(let text):
@@ -33,7 +34,7 @@ package enum LocalTimes {
             return .string(zones.localText(of: instant))
         case .array(let elements): return .array(elements.map { convert($0, zones) })
         case .object(let members):
-            // What came with a sample stays as it came.
+            // Whatever came with a sample is left unchanged.
             return .object(
                 Dictionary(
                     members.map { ($0, ["metadata", "payload"].contains($0) ? $1 : convert($1, zones)) },

@@ -88,7 +88,7 @@ enum SamplesTool: AssistantTool {
         return report.answer()
     }
 
-    /// - Throws: `Failure` (usage) with the nearest name, or with the tool that lists them.
+    /// - Throws: `Failure` (usage) that suggests the nearest name, or else the tool that lists the names.
     private static func identifier(_ text: String, known: [String]) throws(Failure) -> String {
         do throws(Failure) { return try TypeName.identifier(text, known: known) } catch {
             let isNear = error.hint?.hasPrefix("did you mean") == true

@@ -52,7 +52,7 @@ final class ToolContext {
         isRunning = try reader.isRunning(stack.observer)
     }
 
-    /// The date where the person currently is.
+    /// Today's date where the person is.
     var today: LocalDay { zones.day(of: now) }
 
     var consolidator: StackConfiguration.Instance { get throws { try stack.instance(.consolidator) } }
@@ -74,7 +74,7 @@ final class ToolContext {
         return ", and has stored nothing since \(zones.localText(of: instant))"
     }
 
-    /// Where the data ends; nil without any.
+    /// Where the data ends; nil if there is none.
     var dataEnd: DataEnd? {
         get throws { try types().compactMap { $0.lastEnd ?? $0.lastStart }.max().map { DataEnd($0, zones) } }
     }
@@ -126,7 +126,8 @@ final class ToolContext {
     /// The figures of the stack's days or hours.
     func figures(hourly: Bool = false) -> FigureChoice { FigureChoice(stack.configuration.figures, hourly: hourly) }
 
-    /// - Throws: `Failure` (usage) with the nearest name, or where a type without a figure of its own is found.
+    /// - Throws: `Failure` (usage) that suggests the nearest name or, for a type without a figure of its own, says
+    ///   where to find its data.
     func figures(named names: [String], of choice: FigureChoice) throws -> [FigureChoice.Figure] {
         do throws(Failure) { return try choice.named(names) } catch {
             let types = try types().map(\.type)

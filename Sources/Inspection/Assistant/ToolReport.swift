@@ -26,7 +26,7 @@ struct ToolReport {
     mutating func note(_ text: String) { notes.append(text) }
 
     /// - Parameters:
-    ///   - what: the name of what is left out, in `leftOut`.
+    ///   - what: the name under which `leftOut` lists what is left out.
     ///   - how: how to get what is left out.
     mutating func leave(out what: String, _ amount: Value, how: String) {
         left[what] = amount
@@ -48,7 +48,7 @@ struct ToolReport {
         members["notFinal"] = .array(open.suffix(100).map { .string($0.date.description) })
     }
 
-    /// Notes that the data ends in the middle of one of these days, which are over.
+    /// Adds a note if the data ends in the middle of one of these days even though the day is over.
     mutating func tell(ofDataEnd states: [DayState]) throws {
         guard let newest = try context.dataEnd, let text = newest.note(among: states) else { return }
         note(text)

@@ -43,7 +43,7 @@ package struct CheckReport {
     let zones: ZoneTimeline
     /// Whether only the newest version of a repeated workout counts.
     let dropsRepeats: Bool
-    /// Says that an import of theirs is still under way, so that more data is to come; nil if there is none.
+    /// Says that an import of this person's data is still under way, so that more is to come; nil if none is.
     package let remark: String?
 
     package init(_ stack: Stack, _ options: Options) throws {

@@ -5,7 +5,7 @@ package struct DayRuns: Sendable, Equatable {
     /// The runs, in days since 1970; they are in order, and never touch.
     package private(set) var runs: [ClosedRange<Int>]
 
-    /// - Parameter runs: they may be in any order, and may touch or overlap.
+    /// - Parameter runs: in any order; they may touch or overlap.
     package init(_ runs: [ClosedRange<Int>] = []) {
         self.runs = []
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -41,7 +41,7 @@ package struct DayRuns: Sendable, Equatable {
         zip(runs, runs.dropFirst()).map { $0.upperBound + 1...$1.lowerBound - 1 }
     }
 
-    /// The dates without data between the first and the last, without stretches of more than ten years.
+    /// The dates without data between the first and the last, except stretches of more than ten years.
     package var gaps: [ClosedRange<Int>] { stretches.filter { $0.count <= Self.longestGapDays } }
 
     /// The last date before a stretch of more than ten years without data; nil if there is no such stretch.

@@ -147,7 +147,7 @@ package struct RingComparison: Sendable {
         rings.allSatisfy { (apples[$0.attribute].double ?? 0) == 0 }
     }
 
-    /// Apple's figure; nil if the summary has no such ring, which is the case if it has a 0 without a goal.
+    /// Apple's figure; nil if the summary has no such ring, as when the figure is 0 and there is no goal.
     private static func figure(_ ring: Ring, in apples: Value) -> Double? {
         guard let figure = apples[ring.attribute].double else { return nil }
         return figure == 0 && apples[ring.goal].double == 0 ? nil : figure

@@ -6,7 +6,7 @@ import HealthModel
 package struct DayReport {
     package let value: Value
 
-    /// - Throws: whatever the consolidator's or the observer's answer throws.
+    /// - Throws: any error from querying the consolidator or the observer.
     package init(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws {
         let report = try DaysReport(
             reader, consolidator: try stack.instance(.consolidator), user: user, range: DateRange(from: day, to: day))

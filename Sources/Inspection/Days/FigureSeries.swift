@@ -19,7 +19,7 @@ package struct FigureSeries: Sendable {
     /// The days in order; rebuilt on the first request after a change.
     private var sorted: [Int]?
 
-    /// - Parameter paths: the position of each figure in a summary.
+    /// - Parameter paths: the path to each figure in a summary.
     package init(_ paths: [[String]]) {
         self.paths = paths
         names = paths.map { $0.joined(separator: ".") }

@@ -43,7 +43,7 @@ package struct DestinationReport {
         package var deadLetters: Int64
         /// Why delivery waits; null if it doesn't.
         @OrNull package var blocked: String?
-        /// Why what the destination holds can't be compared, although there may be nothing to deliver; null if it can,
+        /// Why the destination's content can't be compared, although there may be nothing to deliver; null if it can,
         /// and while `blocked` says why.
         @OrNull package var unreachable: String?
 
@@ -132,8 +132,8 @@ package struct DestinationReport {
 }
 
 extension UploaderDetails {
-    /// Why the backend's content can't be compared, unless that is also why delivery waits. Only this is known about a
-    /// destination that can't be used while there is nothing to deliver.
+    /// Why the backend's content can't be compared, unless that is also why delivery waits. While there is nothing to
+    /// deliver, this is all that is known about a destination that can't be used.
     package var unreachable: String? { blocked == nil ? backend.why : nil }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 import SQLite
 
 /// Destinations that a stack no longer delivers to, since its configuration lacks them. A configuration given with
-/// `--config` takes the place of the one before, so this may not be intended.
+/// `--config` replaces the previous one, so this may not be intended.
 package enum FormerDestinations {
     /// Returns a line for each, for the person who starts the stack.
     /// - Parameter names: the instances of the configuration.

@@ -42,9 +42,9 @@ extension Stack {
                 : (nearest.map { "did you mean \($0)? " } ?? "") + "choose from \(names)")
     }
 
-    /// Where a destination is, for people to read: a URL, a folder or a broker, otherwise what the destination says
-    /// itself, since its address may be only in its own environment. Never with a user or a password.
-    /// - Parameter told: what it says or last said.
+    /// Where a destination is, for people to read: a URL, a folder or a broker; otherwise the address that the
+    /// destination itself reports, which may be set only in its environment. It never contains a user or a password.
+    /// - Parameter told: the address that the destination reports, or last reported.
     package func place(of destination: StackConfiguration.Instance, told: String? = nil) -> String {
         let manifest = destination.manifest
         if manifest.isFolderDestination {

@@ -3,12 +3,14 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// Counts of a day's category samples and, for stand hours, which of the day's hours have a stood value.
+/// Explains the count of a day's category samples. For stand hours, it shows which of the day's hours have a sample
+/// with the value "stood".
 struct CategoryExplanation: Explanation {
     struct Sample {
         var start: Instant
         var end: Instant
-        /// Apple's name for the value, without the part that is common to all names of the type; or the number.
+        /// Apple's name for the value, without the part that is common to all names of the type, or the number if there
+        /// is no name.
         var value: String
         var source: String
         var stood: Bool
@@ -16,7 +18,7 @@ struct CategoryExplanation: Explanation {
 
     let kind: ExplainedMetric.Kind
     let samples: [Sample]
-    /// The day's hours, and whether one of the samples in each has a stood value; nil without samples.
+    /// The day's hours, and whether a sample in each hour has the value "stood"; nil if the hour has no samples.
     let hours: [(range: Range<Instant>, stood: Bool?, sources: [String])]
 
     init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {

@@ -8,7 +8,7 @@ struct DayClock {
     let day: LocalDay
     /// On a day when the clock changes, a time without an offset may occur twice.
     private let showsOffset: Bool
-    /// Each time with its date and its offset.
+    /// Whether each time is shown with its date and offset.
     private var isInFull = false
 
     init(_ zones: ZoneTimeline, _ day: LocalDay) {

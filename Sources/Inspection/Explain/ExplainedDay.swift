@@ -60,7 +60,7 @@ package struct ExplainedDay {
     /// What `explain --json` contains besides the figure.
     package var members: [String: Value] { explanation.members }
 
-    /// Whether a day's summary agrees, in all members that are explained.
+    /// Whether a day's summary agrees with the explanation in all members that are explained.
     package func agrees(with summary: Value) -> Bool {
         metric.figure(in: summary) == result
             && explanation.figures.allSatisfy { name, figure in

@@ -135,8 +135,7 @@ package struct ExplainedMetric: Sendable, Equatable {
 }
 
 extension ExplainedMetric {
-    /// Why `explain` can't work with these words if there is only one and it is a date, which means that the metric was
-    /// left out.
+    /// Why `explain` can't work with these words: the only one is a date, so the metric was left out; nil otherwise.
     package static func mistake(_ words: [String]) -> Failure? {
         guard words.count == 1, let word = words.first, SpokenDates(word, today: LocalDay(number: 0)) != nil else {
             return nil

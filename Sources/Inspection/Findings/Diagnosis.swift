@@ -238,8 +238,8 @@ package struct Diagnosis {
         let backend = seen.stack.only(.backend)?.name
         let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
         let cantFollow = seen.beats.values.contains { $0.beat.ingest?.following?.problem != nil }
-        // Failed days and dead letters are reported with their number, and a stack that can't be followed with its
-        // reason.
+        // Failed days and dead letters are already reported with their number, and a stack that can't be followed is
+        // already reported with the reason.
         let others = seen.alerts.filter {
             let details = seen.beats[$0.from]?.beat
             return switch $0.kind {

@@ -39,7 +39,7 @@ package struct Examination: Sendable {
     package var walBytes: [String: Int64] = [:]
     /// The machine's load over the last five minutes, per core.
     package var load: Double?
-    /// The charge, 0 to 100, of a battery that isn't being charged; nil if there is no such battery.
+    /// The charge, from 0 to 100, of a battery that is discharging; nil if there is no such battery.
     package var battery: Int?
 
     package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
@@ -51,11 +51,11 @@ package struct Examination: Sendable {
 }
 
 extension Examination {
-    /// Nothing is reported before this many seconds: backends usually answer within one.
+    /// Nothing is reported until this many seconds have passed; backends usually answer within one second.
     private static let patience = 2.0
 
     /// Examines a stack: its locks, its files, its messages on the bus.
-    /// - Parameter tell: reports what takes a long time, to a person who waits.
+    /// - Parameter tell: tells a person who is waiting what is taking a long time.
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })

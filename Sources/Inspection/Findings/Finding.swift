@@ -31,7 +31,7 @@ package struct Finding: Sendable, Equatable {
     package var consequences: [String] = []
     /// The subjects whose failure leads to this, likeliest first; each counts only if its failure is found too.
     var causes: [String] = []
-    /// Whether the consequences for its subject are reported with it.
+    /// Whether consequences for the same subject are reported with this finding.
     var isCause = false
     /// Whether this keeps an instance from starting, although its program's own check doesn't cover it.
     var keepsFromStarting = false

@@ -51,7 +51,7 @@ package struct StackStructure {
         return found + sharedPlaces + tokens + unfed + longURLs
     }
 
-    /// URLs that contain what the uploader adds to them.
+    /// URLs that already contain the path that the uploader adds.
     private var longURLs: [Finding] {
         stack.instances.filter(\.manifest.isHTTPDestination).compactMap { uploader in
             guard let url = uploader.configuration["url"].string, let end = url.firstRange(of: "/api/v1") else {
@@ -194,7 +194,7 @@ package struct StackStructure {
             }
     }
 
-    /// A backend that takes any free port, so that an uploader without its URL can't know which one.
+    /// A backend that takes any free port: an uploader without its URL can't know which one.
     private var unknownPort: [Finding] {
         let unaddressed = stack.instances.filter { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
         guard let backend = stack.only(.backend), let uploader = unaddressed.first,

@@ -49,7 +49,7 @@ extension Surroundings {
 
     /// The page's charts are drawn by a library installed on the machine.
     var charts: [Finding] {
-        // If the dashboard runs elsewhere, its process has its own files.
+        // If the dashboard runs elsewhere, its process uses the files of that machine.
         guard !stack.bus.isRemote else { return [] }
         return stack.instances.filter { $0.manifest.kind == .dashboard }.compactMap { instance in
             guard let file = instance.configuration["chartFile"].string,

@@ -5,7 +5,7 @@ import HTTP
 import HealthModel
 import UploaderReading
 
-// Servers elsewhere that the stack sends to or asks, and the files with the secrets that they require.
+// Servers elsewhere to which the stack sends data or requests, and the files with the secrets that they require.
 extension Surroundings {
     var secrets: [Finding] { unnamedTokens + secretFiles }
 

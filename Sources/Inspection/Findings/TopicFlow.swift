@@ -33,7 +33,7 @@ struct TopicFlow {
         ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
     }
 
-    /// A manifest names topics by the plugin's name; on the bus an instance's topics have its own name.
+    /// A manifest names topics after the plugin; on the bus, an instance's topics have the instance's own name.
     static func topic(_ topic: String, of instance: StackConfiguration.Instance) -> String {
         guard let dot = topic.firstIndex(of: "."), !topic.hasSuffix("*") else { return topic }
         let kind = topic[..<dot]

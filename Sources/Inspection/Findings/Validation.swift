@@ -55,7 +55,7 @@ extension StackStructure {
 }
 
 extension Stack {
-    /// Refuses to start a stack that is wrong as a whole, by the same rules as `validate`.
+    /// Refuses to start a stack whose structure is wrong, by the same rules as `validate`.
     /// - Throws: `Failure` (usage).
     package func requireSoundStructure() throws {
         let wrong = StackStructure(stack: configuration).findings(try JSONPlaces.of(configurationFile)).filter {
@@ -68,7 +68,7 @@ extension Stack {
 }
 
 extension JSONPlaces {
-    /// The places in this file; empty if there is no file.
+    /// The places of the keys in this file; empty if there is no file.
     static func of(_ file: String?) throws -> JSONPlaces {
         guard let file, let data = FileManager.default.contents(atPath: file) else { return JSONPlaces() }
         return JSONPlaces(data)
@@ -87,7 +87,8 @@ private func keys(_ stack: StackConfiguration, _ state: StateFolder) -> [Finding
 }
 
 extension StackConfiguration {
-    /// Refuses to start a sealed stack, before anything in it starts, unless every instance has its key.
+    /// Refuses to start a sealed stack unless every instance has its key. This is checked before anything in the stack
+    /// starts.
     package func requireKeys(in state: StateFolder) throws {
         guard bus.isSealed else { return }
         _ = try hubSeal(in: state)

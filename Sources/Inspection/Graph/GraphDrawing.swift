@@ -42,7 +42,7 @@ package struct GraphDrawing: Sendable {
         merged(edges).map { ("\($0.topic)", $0.to) }
     }
 
-    /// Merges edges that lead to the same instances with one kind of topic: sync.body and sync.steps become
+    /// Merges edges that lead to the same instances and have the same kind of topic: sync.body and sync.steps become
     /// `sync.<instance>`.
     private static func merged(_ edges: [StackGraph.Edge]) -> [(topic: String, from: [String], to: [String])] {
         var groups: [(topic: String, from: [String], to: [String])] = []

@@ -50,7 +50,7 @@ package struct LogFollower: ~Copyable {
         return line
     }
 
-    /// Returns false at the end of the file.
+    /// Reads more of the file into the buffer; returns false at the end of the file.
     private mutating func fill() -> Bool {
         guard descriptor >= 0 else { return false }
         buffer.removeFirst(at)
@@ -62,7 +62,7 @@ package struct LogFollower: ~Copyable {
         return !block.isEmpty
     }
 
-    /// Switches to the file that now has the name; returns false when that is the one already being read.
+    /// Switches to the file that now has the log's name; returns false if that is the file already being read.
     private mutating func moveOn() -> Bool {
         var named = stat()
         var open = stat()

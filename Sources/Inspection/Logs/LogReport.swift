@@ -58,7 +58,7 @@ package struct LogReport {
         logs = (names.isEmpty ? known : names).map { ($0, stack.state.log($0)) }
     }
 
-    /// Whether anything has been written at all.
+    /// Whether nothing has been written yet.
     package var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
     /// Prints the lines in order; when following, continues until `print` returns false.

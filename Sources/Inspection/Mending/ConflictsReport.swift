@@ -6,9 +6,9 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus conflicts`: what arrived under a sample's UUID but with different content, beside the stored sample. It
-/// is a view of the quarantine, with the same numbers. It also shows what destinations have with different content
-/// under a version that was sent to them.
+/// `healthbus conflicts`: shows content that arrived under a sample's UUID but differs from the sample, next to the
+/// stored sample. It is a view of the quarantine, with the same numbers. It also shows elements that destinations have
+/// with different content under a version that was sent to them.
 package struct ConflictsReport {
     package struct Entry: Sendable, Equatable {
         package var number: Int64

@@ -24,7 +24,7 @@ package struct DeadLetterReport {
     private let namesStage: Bool
 
     /// - Throws: `Failure` if a selected number belongs to no dead letter.
-    /// - Parameter destination: whose letters; nil for all.
+    /// - Parameter destination: the destination whose letters to list; nil for all destinations.
     package init(_ stack: Stack, _ selection: MendSelection, of destination: StackConfiguration.Instance? = nil) throws
     {
         self.stack = stack
@@ -62,7 +62,7 @@ package struct DeadLetterReport {
 
     package var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
 
-    /// - Parameter others: how many there are that weren't selected; called only if none was selected.
+    /// - Parameter others: returns how many letters weren't selected; called only if none was selected.
     package func table(
         for terminal: Terminal, now: Date, others: () throws -> Int = { 0 }
     ) rethrows -> String {
@@ -97,8 +97,8 @@ package struct DeadLetterReport {
 
     // MARK: One letter in full
 
-    /// The letter with its body, as it would be sent now; null if the element has changed or disappeared since, so that
-    /// nothing of this version is left to send.
+    /// The letter with the body that would be sent for it now. The body is null if the element has since changed or
+    /// disappeared, so that nothing of this version is left to send.
     package func whole(_ entry: Entry) throws -> Value {
         var members = Self.readable(entry)
         members["body"] = try body(of: entry.letter) ?? .null

@@ -53,7 +53,7 @@ package struct QuarantineReport {
         return .object(members)
     }
 
-    /// - Parameter others: how many there are that weren't selected; called only if none was selected.
+    /// - Parameter others: returns how many entries weren't selected; called only if none was selected.
     package func table(for terminal: Terminal, others: () throws -> Int = { 0 }) rethrows -> String {
         guard !entries.isEmpty else { return Self.none("Nothing is quarantined.", others: try others()) }
         var table = Table([

@@ -7,7 +7,7 @@ import Logging
 import Protocol
 import StageKit
 
-/// What a replay would do: which days, for whom, and how much. Changes nothing.
+/// What a replay would do: which days, for whom, and how much work. Changes nothing.
 package struct ReplayPlan {
     package enum Start: Sendable, Equatable {
         case day(LocalDay)
@@ -175,7 +175,7 @@ extension ObserverQueries {
         return span
     }
 
-    /// How many samples that aren't deleted overlap a time span.
+    /// The number of samples that overlap a time span and aren't deleted.
     func count(user: String, types: TypeChoice, from: Instant, to: Instant) throws -> Int {
         var count = 0
         try forEachPage(

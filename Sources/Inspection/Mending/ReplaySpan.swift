@@ -5,7 +5,7 @@ package struct ReplaySpan: Sendable, Equatable {
     /// What is requested. Days without samples have nothing to compute, but the day after the last may contain the end
     /// of its night.
     package let days: ClosedRange<LocalDay>
-    /// The days that people are told: the same ones, without that day after the last.
+    /// The days that people are told about: the same ones, without that day after the last.
     package let shown: ClosedRange<LocalDay>
 
     /// nil when there are no samples in that time.

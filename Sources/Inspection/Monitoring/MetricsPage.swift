@@ -25,8 +25,8 @@ package struct MetricsPage: Sendable {
     }
 
     /// - Parameters:
-    ///   - counts: one for each bucket separately, so one more than there are bounds; the last is for anything above
-    ///     all bounds.
+    ///   - counts: a separate count for each bucket, one more than there are bounds; the last is for anything above all
+    ///     bounds.
     package mutating func add(
         _ family: MetricFamily, _ labels: [String], bounds: [Double], counts: [Int64], sum: Double
     ) {

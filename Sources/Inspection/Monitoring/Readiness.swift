@@ -49,7 +49,7 @@ package struct Readiness: Sendable, Equatable {
         return "not ready: \(all.joined(separator: "; "))"
     }
 
-    /// "ready: 13 of 13", or those that aren't, one per line.
+    /// "ready: 13 of 13", followed by the instances that aren't ready, one per line.
     package var text: String {
         "ready: \(count - waiting.count) of \(count)\n" + waiting.map { "\($0.name): \($0.why)\n" }.joined()
     }

@@ -185,7 +185,7 @@ package final class RowOutput {
         if buffer.count >= Self.bufferBytes { try flush() }
     }
 
-    /// Writes the end. A table without rows is empty.
+    /// Writes the end. A table without rows produces no output.
     package func finish() throws {
         switch format {
         case .json: buffer.append(contentsOf: Array((rows == 0 ? "[]\n" : "\n]\n").utf8))

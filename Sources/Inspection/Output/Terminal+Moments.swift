@@ -10,8 +10,8 @@ extension Terminal {
         return isTerminal ? String(text.prefix(16)) : text
     }
 
-    /// A recent moment to the second: on a screen by this machine's clock, "14:05:10", with the date if it isn't today;
-    /// elsewhere in UTC.
+    /// A recent moment, to the second: on a screen by this machine's clock ("14:05:10"), with the date if it isn't
+    /// today; elsewhere in UTC.
     package func second(_ instant: Instant, now: Instant) -> String {
         isTerminal ? InstantText.local(instant, now: now) : InstantText.iso8601(Instant(seconds: instant.flooredSecond))
     }

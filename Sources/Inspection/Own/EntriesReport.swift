@@ -46,7 +46,7 @@ package struct EntriesReport {
         return table.render(for: terminal)
     }
 
-    /// As people see it; the conversion of units leaves digits that nobody entered.
+    /// The number as people see it, without the digits that the conversion of units leaves and that nobody entered.
     private static func number(_ value: Double, of type: String) -> String {
         ExplainFormat.exact(HealthType.named(type).isFraction ? ShownFraction.percent(value) : value)
     }

@@ -25,7 +25,7 @@ package struct PlacesReport {
     package let places: [Place]
 
     /// The handler that watches places.
-    /// - Throws: `Failure` if the stack has none.
+    /// - Throws: `Failure` if the stack has no such handler.
     package static func handler(of stack: Stack) throws(Failure) -> StackConfiguration.Instance {
         let found = stack.configuration.handlers.first { $0.manifest.types.contains(HealthType.locationIdentifier) }
         if let found { return found }

@@ -46,7 +46,7 @@ package struct PluginCheck: Sendable {
                 let other = catalog.manifests.values
                     .filter { $0.kind == .handler && $0.types.contains(type) && $0.name != manifest.name }
                     .map(\.name).min()
-                // A stand-in for a shipped plugin handles all its types.
+                // A stand-in for a shipped plugin handles all types of that plugin.
                 guard let other, !Self.standsIn(manifest, for: catalog.manifests[other]) else { continue }
                 find("types", "names \(type), which '\(other)' already handles; name it in 'reads'")
             }

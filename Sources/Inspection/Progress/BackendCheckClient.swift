@@ -40,8 +40,8 @@ package struct BackendCheckClient {
 }
 
 extension BackendCheckClient {
-    /// For those of a stack's uploaders that are ready and understand the request; an uploader from an earlier release
-    /// doesn't.
+    /// Includes those of a stack's uploaders that are ready and understand the request; an uploader from an earlier
+    /// release doesn't understand it.
     package init(_ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)], sends: Bool) {
         self.init(
             uploaders: stack.configuration.instances.filter { instance in

@@ -23,7 +23,7 @@ package struct IdleWatch: Sendable {
     private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles
-    /// The observer's head at the moment when the named imports had closed.
+    /// The observer's head at the moment when the named imports closed.
     private let closedHead: SequenceNumber
     /// What must be delivered: the observer's head when it was first reported at or beyond `closedHead` with no import
     /// open.
@@ -34,7 +34,8 @@ package struct IdleWatch: Sendable {
     private var progress = ProgressWatch()
     private var nextProgressLook = MonotonicTime.distantPast
 
-    /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning if there were none.
+    /// - Parameter closedHead: the observer's head when the named imports closed; the beginning if there were no
+    ///   imports.
     package init(roles: StackRoles, closedHead: SequenceNumber) {
         self.roles = roles
         self.closedHead = closedHead

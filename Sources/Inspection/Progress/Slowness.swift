@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Reports once that something is taking a long time.
+/// Reports, only once, that something is taking a long time.
 final class Slowness: Sendable {
     private let hasTold = Mutex(false)
     private let tell: @Sendable () -> Void

@@ -5,8 +5,8 @@ import HealthViews
 import Logging
 import Protocol
 
-/// `healthbus samples`: the samples that aren't deleted, in order of time, page by page. The columns are those of the
-/// view `samples`.
+/// `healthbus samples`: the samples that aren't deleted, in chronological order, page by page. The columns are those of
+/// the view `samples`.
 package struct SampleExport {
     package struct Wish {
         package var user: String
@@ -14,7 +14,7 @@ package struct SampleExport {
         package var types: [String] = []
         /// Only samples whose source's name contains this, ignoring case.
         package var source: String?
-        /// Only samples that a person typed in (true), or only those that weren't (false); nil for both.
+        /// Only samples that a person typed in (true), or only the others (false); nil for both.
         package var isEnteredByHand: Bool?
         /// Days on which samples begin.
         package var range = DateRange()

@@ -55,7 +55,8 @@ package struct WorkoutReport {
         return (10_000...40_000).contains(day) ? (day - 2)...(day + 2) : nil
     }
 
-    /// In order of time, averaged if there are more than a chart can show; null if there are none.
+    /// The heart rate in chronological order, averaged if there are more values than a chart can show; null if there
+    /// are none.
     private static func rate(_ samples: SamplePage, from start: Instant, to end: Instant) -> Value {
         let measured = samples.ids.indices
             .filter { samples.value[$0].isFinite && samples.startOf($0) >= start && samples.startOf($0) < end }

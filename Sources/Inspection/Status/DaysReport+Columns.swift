@@ -54,7 +54,7 @@ extension DaysReport {
         return chosen
     }
 
-    /// For tables for people: whether the column is a time, or has a value in some row.
+    /// Used in tables for people: whether the column is a time, or has a value in some row.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in

@@ -49,7 +49,8 @@ package struct HistoryReport {
         var delays: [String: UploaderDetails.Delay] = [:]
         let running = try stack.destinations.map(\.name).filter { try reader.isRunning($0) }
         if !running.isEmpty {
-            // If several uploaders deliver a metric, the slowest counts: only then has it arrived everywhere.
+            // If several uploaders deliver a metric, the slowest one counts, because only then has the metric arrived
+            // everywhere.
             for beat in try reader.gather(running, within: 3).values {
                 delays.merge(beat.beat.uploader?.delays ?? [:]) { ($0.p95 ?? 0) >= ($1.p95 ?? 0) ? $0 : $1 }
             }

@@ -2,8 +2,8 @@ import HealthModel
 import Protocol
 
 extension StatusReport {
-    /// What the uploader knows about its backend: `{acceptance, compared, result, why, waitsUntil}`; null if none is
-    /// running.
+    /// What the uploader knows about its backend: `{acceptance, compared, result, why, waitsUntil}`; null if no
+    /// uploader is running.
     static func backend(_ beat: Heartbeat?) -> Value {
         guard let told = beat?.uploader else { return .null }
         let known = told.backend

@@ -3,7 +3,7 @@ import HealthModel
 import Protocol
 
 extension StatusReport {
-    /// Where the stack shows its page, and how many viewers it has: `{address, port, viewers}`; null if none is
+    /// Where the stack shows its page, and how many viewers it has: `{address, port, viewers}`; null if no dashboard is
     /// running.
     static func dashboard(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
         guard let instance, let told = beat?.dashboard else { return .null }

@@ -6,8 +6,7 @@ import Terminal
 
 extension StatusReport {
     /// Where phones and programs send their data, and what has arrived: `{address, port, taken, refused, lastTaken,
-    /// following}`;
-    /// null if none is running.
+    /// following}`; null if no ingest is running.
     static func ingest(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
         guard let instance, let told = beat?.ingest else { return .null }
         var endpoint = try IngestAddress.endpoint(of: instance)

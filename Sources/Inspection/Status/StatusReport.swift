@@ -45,7 +45,7 @@ package struct StatusReport {
         var stored: (last: [String: Instant], letters: Int64, dropped: Int64, conflicts: Int64) = ([:], 0, 0, 0)
         for destination in destinations {
             let own = try Self.delivered(destination, stack, reader, beats[destination.name]?.beat)
-            // Delivered means that it has reached every destination that accepts it.
+            // "Delivered" means that data has reached every destination that accepts it.
             stored.last.merge(own.last) { min($0, $1) }
             stored.letters += own.letters
             stored.dropped += own.dropped
@@ -117,8 +117,8 @@ package struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
-        // A process that a person started in its place counts as the instance, even though the supervisor's own is
-        // waiting to take over.
+        // A process that a person started in the place of the supervisor's process counts as the instance, even though
+        // the supervisor's process is waiting to take over.
         if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
         {
@@ -134,8 +134,8 @@ package struct StatusReport {
         ]
     }
 
-    /// When the uploader last delivered each metric, its dead letters and its conflicts: from its heartbeat, otherwise
-    /// from its file.
+    /// When the uploader last delivered each metric, and its dead letters and conflicts. They come from its heartbeat
+    /// or, if there is none, from its file.
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64, conflicts: Int64) {

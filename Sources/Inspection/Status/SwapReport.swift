@@ -13,7 +13,8 @@ package struct SwapReport: Sendable, Equatable {
         /// The version in the manifest; nil if unknown.
         @OrNull package var version: Int?
         @OrNull package var configuredVersion: Int?
-        /// Whether the state folder records it, so that it survives a restart; otherwise it was started by hand.
+        /// Whether the state folder records the swap, so that it survives a restart. If not, the plugin was started by
+        /// hand.
         package var isKept: Bool
 
         private enum CodingKeys: String, CodingKey {
@@ -28,7 +29,7 @@ package struct SwapReport: Sendable, Equatable {
     /// - Parameters:
     ///   - swaps: as the supervisor reports them.
     ///   - instances: as the stack has them, swaps included.
-    ///   - kept: the instances that the state folder says were swapped, as they are configured.
+    ///   - kept: the instances that are swapped according to the state folder, in their configured form.
     ///   - running: the names of the plugins that run, by instance.
     package init(
         swaps: [SwapProgress], instances: [StackConfiguration.Instance],
@@ -93,7 +94,7 @@ package struct SwapReport: Sendable, Equatable {
 }
 
 extension Stack {
-    /// The instances that the state folder says were swapped, as they are configured.
+    /// The instances that are swapped according to the state folder, in their configured form.
     func configuredInsteadOfSwapped() throws -> [String: StackConfiguration.Instance] {
         let layer = StackLayer(state)
         let names = try names.filter { try layer.plugin(of: $0) != nil }

@@ -29,7 +29,7 @@ package final class SampleFollower {
     /// - Parameters:
     ///   - waiting: called once if there is no such sample yet.
     ///   - print: receives a step, and the time at which it was first seen to be done while following.
-    /// - Throws: `Failure` when a stack that isn't running has no such sample.
+    /// - Throws: `Failure` if the stack isn't running and has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

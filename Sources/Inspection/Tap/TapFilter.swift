@@ -86,7 +86,7 @@ extension StackConfiguration {
     private func topics(isReplay: Bool) -> [Subscription] {
         let rights = BusRights(self)
         var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
-        // The hub has no grant to read topics from, and the other messages are sent by tools.
+        // There is no grant for the hub from which its topics could be read, and the other messages are sent by tools.
         for name in names + ["supervisor"] { said += [.exact(Heartbeat.topic(name)), .exact("control.\(name)")] }
         said.append(.exact(BusConnection.hello))
         guard isReplay else { return said }

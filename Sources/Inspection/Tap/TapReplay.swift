@@ -114,7 +114,7 @@ package final class TapReplay {
         }
     }
 
-    /// The rows of a page, and the sequence number that they reach.
+    /// The rows of the next pages, and the sequence number that they reach.
     private func rows<Content: TappedPage>(
         _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
     ) throws -> (pages: [[TapRow]], through: SequenceNumber?) {

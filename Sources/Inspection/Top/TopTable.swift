@@ -7,8 +7,8 @@ import Protocol
 package struct TopTable: Sendable {
     package struct Row: Sendable, Equatable {
         package var name: String
-        /// As reported by the supervisor, otherwise the heartbeat's phase; "silent" for a process that hasn't been
-        /// heard from, "stopped" for one that reported that it stopped.
+        /// The state that the supervisor reports or, if it reports none, the phase in the heartbeat; "silent" for a
+        /// process that hasn't been heard from, "stopped" for one that reported that it stopped.
         package var state: String
         /// Messages per second; for an ingest, requests.
         package var received: Double?
@@ -19,7 +19,7 @@ package struct TopTable: Sendable {
         package var behind: Int64?
         /// The average duration of a turn, in milliseconds; nil if there was no turn.
         package var turn: Double?
-        /// In processor cores; more than 1 if it uses several.
+        /// Processor use, in cores; more than 1 if it uses several.
         package var processor: Double?
         /// Bytes.
         package var memory: Int64?
@@ -95,8 +95,8 @@ package struct TopTable: Sendable {
 }
 
 extension TopTable {
-    /// All processes as one, including the supervisor, although it isn't counted among them; the messages are those
-    /// that passed through the hub.
+    /// The totals for all processes. They include the supervisor, although it isn't counted as a process; the messages
+    /// are those that passed through the hub.
     package var total: Row {
         func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
             let known = numbers.compactMap { $0 }

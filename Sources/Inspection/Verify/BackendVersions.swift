@@ -25,7 +25,7 @@ final class BackendVersions {
     private let token: TokenSource
     private let timeout: Double
     private var generation: String?
-    /// Reports once when an answer takes a long time.
+    /// Reports once if an answer takes a long time.
     private let slowness: Slowness
     /// Whether the backend has provided contents in every answer.
     private(set) var tellsContents = true
@@ -54,7 +54,7 @@ final class BackendVersions {
         timeout = options["timeoutSeconds"].double ?? 30
     }
 
-    /// Passes each row of a list to `body`, in id order, including tombstones, until it returns false.
+    /// Passes each row of a list, including tombstones, to `body` in order of the ids, until `body` returns false.
     /// - Parameters:
     ///   - after: only ids after this one; nil for all.
     ///   - expected: roughly how many rows are wanted, so that a page isn't larger than that.

@@ -1,5 +1,5 @@
-/// Which numbers in a long stream occur more than once, in memory that doesn't grow with it: a Bloom filter (Bloom
-/// 1970) of 16 MiB.
+/// Finds numbers that occur more than once in a long stream, using memory that doesn't grow with the stream: a Bloom
+/// filter (Bloom 1970) of 16 MiB.
 ///
 /// It may mistake a new number for an earlier one (at ten million numbers, one time in a hundred), but never the
 /// reverse. To be certain, read the stream again and examine only `candidates`.

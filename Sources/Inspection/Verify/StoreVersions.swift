@@ -32,7 +32,7 @@ final class StoreVersions {
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
-    /// Records how far delivery to a destination has progressed.
+    /// Determines how far delivery to a destination has progressed.
     init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
         self.reader = reader
         observer = try stack.instance(.observer)

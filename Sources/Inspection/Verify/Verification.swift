@@ -9,9 +9,9 @@ import UploaderReading
 
 /// Compares what a running stack has delivered with what its backend keeps, by id, version and content.
 ///
-/// Samples are first folded by day, and only days that differ are examined id by id, a limited number at a time: memory
-/// use stays flat at any size. The backend is read before the store, and the progress of delivery before both, so that
-/// changes made in the meantime are never mistaken for missing elements.
+/// Samples are first folded by day, and only days that differ are examined id by id, a limited number at a time, so
+/// memory use stays flat however many there are. The backend is read before the store, and the progress of delivery
+/// before both, so that changes made in the meantime are never mistaken for missing elements.
 package final class Verification {
     /// What to verify.
     package struct Scope: Sendable {
@@ -42,7 +42,7 @@ package final class Verification {
     private var done = 0
     private var total = 0
 
-    /// How many rows of differing days are examined in one pass.
+    /// How many rows are examined in one pass over the days that differ.
     private static let rowsPerWalk = 200_000
 
     /// - Parameters:
@@ -87,7 +87,7 @@ package final class Verification {
         return report
     }
 
-    /// The instants at which the requested days begin and end.
+    /// From the beginning of the first requested day to the end of the last one.
     private func span(in zones: ZoneTimeline) -> Range<Instant> {
         let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .distantPast
         let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .distantFuture
@@ -138,7 +138,7 @@ package final class Verification {
                 found: { finding, id, sample in
                     if let sample {
                         byType[sample.type, default: .init()].note(finding, id.description)
-                        // It was already counted as delivered above.
+                        // The sample was already counted as delivered above.
                         if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
                         if finding.isRepairable { again[stack.observer, default: []].append(sample.sequence) }
                     } else {
@@ -194,7 +194,7 @@ package final class Verification {
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last
             let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
-            // Expects one row more than the days have, since that row shows that the days are over.
+            // Expects one row beyond those of the days: it shows that they are complete.
             let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
             try backend.forEach("samples", user: user, after: start, expected: expected) { row in
                 guard let id = row.id else { return true }
@@ -232,7 +232,7 @@ package final class Verification {
     }
 }
 
-/// The ids that begin in a time range, judging by their first 48 bits.
+/// The ids of samples that begin in a time range, judging by the ids' first 48 bits.
 struct IDRange {
     private let first: UInt64
     /// Exclusive; nil if there is no end.
@@ -243,7 +243,7 @@ struct IDRange {
         end = span.upperBound == .distantFuture ? nil : UInt64(max(0, span.upperBound.microseconds / 1000)) << 16
     }
 
-    /// The last id before it; nil when there is none.
+    /// The last id before the range; nil if there is none.
     var before: SampleID? { first == 0 ? nil : SampleID(high: first - 1, low: .max) }
 
     func holds(_ id: SampleID) -> Bool { id.high >= first && isBelowEnd(id) }
@@ -288,8 +288,7 @@ private struct Twins {
         copies[content]?[index].isHere = true
     }
 
-    /// The ids that are copies of others: those that the store doesn't have, except for one of them if the store has
-    /// none of the group.
+    /// The ids of superfluous copies: those that the store doesn't have, or all but one if it has none of the group.
     var doubled: [String] {
         copies.values.flatMap { group in
             let strangers = group.filter { !$0.isHere }

@@ -4,7 +4,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case missing
     /// Deleted here, unknown there.
     case missingDeletion
-    /// An older version there.
+    /// The backend has an older version.
     case older
     /// Deleted here, alive there.
     case aliveThere
@@ -12,9 +12,9 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case deletedThere
     /// Alive here, deleted there by the same version or a later one, which nothing sent from here can overcome.
     case deletedLater
-    /// A version there that this stack has never assigned.
+    /// The backend has a version that this stack has never assigned.
     case newer
-    /// The same version there with different content, which nothing sent from here can overcome.
+    /// The backend has the same version with different content, which nothing sent from here can overcome.
     case altered
     /// The same content also exists under another id.
     case doubled
@@ -24,7 +24,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case dropped
     /// Not released or not delivered yet.
     case pending
-    /// Its type is switched off, or it is older than what is delivered, so it isn't delivered.
+    /// Not delivered, since its type is switched off or it is older than what is delivered.
     case off
     /// Alive there, unknown here.
     case beyond
@@ -48,7 +48,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether delivering it again repairs it.
+    /// Whether delivering the element again repairs the difference.
     package var isRepairable: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true

@@ -78,7 +78,7 @@ extension VerifyReport {
                 for (type, part) in list.types.sorted(by: { $0.key < $1.key }) {
                     add(user, name, HealthTypeText.short(type), part, VerifyFinding.allCases)
                 }
-                // The type of anything that only the backend has isn't known here.
+                // This stack doesn't know the type of an element that only the backend has.
                 add(user, name, "", list, name == "samples" ? [.doubled, .beyond] : VerifyFinding.allCases)
             }
         }

@@ -3,16 +3,18 @@ import HealthModel
 
 /// The result of `healthbus verify`: counts and a few ids, never a value.
 package struct VerifyReport: Sendable {
-    /// The counts for one list, or for one type of samples.
+    /// The counts for one list, or for one type of sample.
     package struct List: Sendable {
-        /// Elements that have been delivered, including deleted ones; dead letters and dropped ones aren't included.
+        /// How many elements have been delivered, including deleted ones; dead letters and dropped ones aren't
+        /// included.
         package var here = 0
-        /// Elements that the backend keeps, including deleted ones; for samples, known only for all types together.
+        /// How many elements the backend keeps, including deleted ones; for samples, known only for all types together.
         package var there = 0
         package private(set) var counts: [VerifyFinding: Int] = [:]
         package private(set) var first: [VerifyFinding: [String]] = [:]
         package private(set) var types: [String: List] = [:]
-        /// More elements occurred twice than can be examined, so the number of duplicates is a lower bound.
+        /// Whether more elements occurred twice than can be examined, so that the number of duplicates is only a lower
+        /// bound.
         package var isDoubledCut = false
 
         private static let shown = 5
@@ -41,7 +43,7 @@ package struct VerifyReport: Sendable {
     }
 
     package let address: String
-    /// The instance that delivers there.
+    /// The instance that delivers to this address.
     package let destination: String
     package let from: LocalDay?
     package let to: LocalDay?
@@ -51,7 +53,7 @@ package struct VerifyReport: Sendable {
     package var seconds = 0.0
     /// Whether the backend provides contents, so that contents were compared, not only ids and versions.
     package var comparesContents = true
-    /// Elements that `--repair` delivered again before this comparison; nil without it.
+    /// How many elements `--repair` delivered again before this comparison; nil without it.
     package var repaired: Int?
 
     init(address: String, destination: String, from: LocalDay?, to: LocalDay?) {
@@ -70,7 +72,7 @@ package struct VerifyReport: Sendable {
     /// switched off.
     package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 
-    /// How many elements `--repair` would deliver.
+    /// How many elements `--repair` would deliver again.
     package var repairable: Int { again.values.reduce(0) { $0 + $1.count } }
 
     package var value: Value {

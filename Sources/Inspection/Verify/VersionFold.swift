@@ -3,8 +3,8 @@ import HealthModel
 /// Two collections of (id, version, deleted, content), folded by the days that their ids begin with, so that millions
 /// are compared in a few hundred kilobytes of memory: only days that differ need to be examined id by id.
 ///
-/// The first 48 bits of an id are its start in milliseconds. Ids from other sources may fall on any day; those outside
-/// the plausible days share the last bucket.
+/// The first 48 bits of an id are its sample's start in milliseconds. Ids from other sources may fall on any day; those
+/// outside the plausible days share the last bucket.
 package struct VersionFold: Sendable {
     package enum Side: Sendable { case ours, theirs }
 

@@ -6,11 +6,11 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Where a person's days began before the observer's store was lost, and where they begin now.
+/// The zone in which a person's days began before the observer's store was lost, and the zone in which they begin now.
 ///
 /// Only the observer keeps timelines; its consumers have copies, which last until a new observer reports different
-/// timelines. So if the store is gone at a start, the zones are recorded in the state folder (`StackLayer`), and they
-/// are reported until a person has set a zone or the former one is back.
+/// timelines. So if the store is missing when a stack starts, the zones are recorded in the state folder
+/// (`StackLayer`), and reported until a person has set a zone or the former one is back.
 package struct FormerZone: Sendable, Equatable {
     package var user: String
     package var former: String
@@ -54,8 +54,8 @@ extension FormerZone {
 }
 
 extension StateFolder {
-    /// Where each person's days begin, according to stopped consumers of the observer, the consolidator first. This is
-    /// only advice: an unreadable file is skipped here, and reported separately.
+    /// The zone in which each person's days begin, according to stopped consumers of the observer, the consolidator
+    /// first. This is only advice: an unreadable file is skipped here, and reported separately.
     package func keptZones(of stack: StackConfiguration) -> [String: String] {
         let followers = [stack.only(.consolidator)].compactMap { $0 } + stack.handlers
         for follower in followers where FileManager.default.fileExists(atPath: database(follower.name)) {

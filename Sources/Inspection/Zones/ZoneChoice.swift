@@ -4,13 +4,13 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// The zone in which a stack's days begin when it starts: the one that it was first started with. Naming a different
-/// one later doesn't change it, since every day would be cut differently; a person changes it with `zone set`.
+/// The zone in which days begin when a stack starts: the one that it was first started with. Naming a different one
+/// later doesn't change it, since every day would be cut differently; a person changes it with `zone set`.
 package struct ZoneChoice: Sendable, Equatable {
     /// A zone, and where it was named.
     package struct Beginning: Sendable, Equatable {
         package var name: String
-        /// "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin"; for people.
+        /// Where the zone was named, for people: "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin".
         package var by: String
 
         package init(name: String, by: String) { (self.name, self.by) = (name, by) }

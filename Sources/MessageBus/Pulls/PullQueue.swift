@@ -10,13 +10,13 @@ package struct PullQueue {
     package static let askers = 64
 
     private var waiting: [String: [Value]] = [:]
-    /// The askers whose turn it is, first to last.
+    /// The askers in the order of their turns.
     private var turns: [String] = []
 
     package init() {}
 
-    /// - Parameter sender: the asker; a tool counts as its owner, since it may use any number of names.
-    /// - Returns: false if it is dropped for lack of room.
+    /// - Parameter sender: the asker. A tool counts as its owner, since the owner may use any number of names.
+    /// - Returns: false if the request is dropped for lack of room.
     @discardableResult
     package mutating func offer(_ request: Value, from sender: String) -> Bool {
         let asker = BusName.owner(of: sender)

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Tells the observer to import a file. A tool that can send the file's bytes repeats the command every second for as
-/// long as they are needed.
+/// long as the bytes are needed.
 package struct ImportFile: BusCommand, Equatable {
     package static let name = "import"
 

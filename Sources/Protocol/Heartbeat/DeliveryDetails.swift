@@ -58,7 +58,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package struct Backend: Codable, Sendable, Equatable {
         /// Why the backend's answers count as acceptance.
         package enum Acceptance: String, Codable, Sendable {
-            /// It reports what it holds, and this has been compared.
+            /// The backend reports what it holds, and its report has been compared.
             case proven
             /// It doesn't report what it holds.
             case trust
@@ -75,7 +75,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
 
         package var acceptance: Acceptance
-        /// Whether it has been compared since the process began.
+        /// Whether the backend has been compared since the process began.
         package var isCompared: Bool
         @OrNull package var compared: Instant?
         @OrNull package var result: Result?
@@ -101,7 +101,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     }
 
     package var deadLetters: Int64
-    /// Dead letters that a person dropped.
+    /// The number of dead letters that a person has dropped.
     package var droppedLetters: Int64
     /// Elements by metric.
     package var delivered: [String: Int64]

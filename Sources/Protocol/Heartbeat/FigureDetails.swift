@@ -4,7 +4,7 @@ import HealthModel
 package struct HandlerDetails: Codable, Sendable, Equatable {
     /// Days to compute.
     package var pending: Int
-    /// Days that couldn't be computed.
+    /// The number of days that couldn't be computed.
     package var failedDays: Int
     @OrNull package var lastSynced: Instant?
     /// How many conditions it watches for people; nil if it never watches any.
@@ -44,7 +44,7 @@ package struct ConsolidatorDetails: Codable, Sendable, Equatable {
     }
 
     package var days: Int
-    /// Days that are over but not yet final.
+    /// The number of days that are over but not yet final.
     package var openDays: Int
     /// Instances that days are waiting for.
     package var missing: [String]

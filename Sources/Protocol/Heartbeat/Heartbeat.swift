@@ -23,7 +23,7 @@ package struct Heartbeat: Sendable, Equatable {
     package var cpu: Int64?
     /// When the process began, by the wall clock.
     package var started: Instant?
-    /// The stage's work since then; nil if it isn't a stage.
+    /// The work that the stage has done since the process began; nil if the instance isn't a stage.
     package var turns: Turns?
     /// Identifies what it was started with: `StackConfiguration.Instance.fingerprint`.
     package var configuration: String?

@@ -40,7 +40,7 @@ extension HeartbeatDetails: Equatable {
         return true
     }
 
-    /// nil when they have different types.
+    /// Whether two parts are equal; nil if their types differ.
     private static func areSame<One: Part>(_ one: One, _ other: any Part) -> Bool? {
         (other as? One).map { one == $0 }
     }
@@ -74,7 +74,7 @@ extension Heartbeat {
     package var hub: HubDetails? { details.read() }
     package var ingest: IngestDetails? { details.read() }
     package var dashboard: DashboardDetails? { details.read() }
-    /// When it last checked whether there is anything new.
+    /// When the instance last checked whether there is anything new.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
 }
 

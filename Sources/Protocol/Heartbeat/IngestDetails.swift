@@ -20,7 +20,7 @@ package struct IngestDetails: Codable, Sendable, Equatable {
     }
     /// How well another stack can be followed.
     package struct Following: Codable, Sendable, Equatable {
-        /// The other stack's, without a name, a password or a query.
+        /// The address of the other stack, without a name, a password or a query.
         package var address: String
         /// How many samples were taken in since the process began, deletions included.
         package var samples: Int64 = 0
@@ -30,7 +30,7 @@ package struct IngestDetails: Codable, Sendable, Equatable {
         package var hasMore = false
         /// Whether the end of its changes has never been reached: until then no day becomes final.
         package var isCopying = false
-        /// Why nothing comes at present.
+        /// Why no changes are arriving now.
         package var problem: Problem?
 
         package init(address: String) { self.address = address }
@@ -39,7 +39,7 @@ package struct IngestDetails: Codable, Sendable, Equatable {
     package struct Problem: Codable, Sendable, Equatable {
         package var what: String
         package var remedy: String
-        /// Whether asking again leads nowhere until a person does something.
+        /// Whether asking again is useless until a person does something.
         package var isRefusal: Bool
         /// When the first of the failures came, and when the next request will be sent.
         package var since: Instant

@@ -48,7 +48,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     /// While this is true, no day becomes final.
     package var importOpen: Bool
     package var quarantined: Int64
-    /// Another stack that this one follows hasn't been copied to its end yet. This counts as an open import.
+    /// Whether another stack that this one follows hasn't been copied to its end yet. This counts as an open import.
     package var copying: Bool?
     package var reading: Reading?
     package var inbox: Inbox?
@@ -62,7 +62,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     package var fired: AnchorVector?
     /// Types that aren't observed.
     @IfAny package var off: [String] = []
-    /// Consumers that failed to acknowledge too many times.
+    /// The consumers that have failed too many times to acknowledge a fire.
     @IfAny package var stopped: [String] = []
     /// When the app may next be woken in the background, if this hour's wakes are used up.
     package var nextWake: Instant?
@@ -125,7 +125,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// Types whose window is open, or that are waiting for their time.
+    /// The number of types whose window is open, or that are waiting for their time.
     package var pending: Int
     package var manual: Manual?
     package var history: History?

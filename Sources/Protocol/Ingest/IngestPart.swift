@@ -13,7 +13,8 @@ package struct IngestPart: Sendable {
     package var device: String
     /// The path on which it came in, as named in the quarantine: "/v1/samples".
     package var way: String
-    /// No part follows this one, so anything kept in order to tell samples of different parts apart can be discarded.
+    /// Whether no part follows this one, so that anything kept in order to tell samples of different parts apart can be
+    /// discarded.
     package var isLast = false
     /// `line` is the item's number in the request.
     package var records = RecordBatch()
@@ -33,9 +34,9 @@ package struct IngestPart: Sendable {
         /// As in `ChangesAnswer`.
         package var zones = Value.null
         package var characteristics = Value.null
-        /// It answers a request from the beginning: everything is copied again.
+        /// Whether the page answers a request that started from the beginning, so that everything is copied again.
         package var begins = false
-        /// At its end the other stack had nothing more.
+        /// Whether the other stack had nothing more at the end of this page.
         package var isEnd = false
         /// Whether the other stack can be followed at present; nil if that isn't known yet.
         package var answers: Bool?
@@ -135,13 +136,15 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     @IfAny package var reasons: [Reason]
     /// Items of the part's `quarantined` that a person has dropped: they are refused like deleted samples.
     @IfAny package var dropped: [Int64] = []
-    /// The observer has restarted and doesn't know the request's earlier parts: the whole request must be sent again.
+    /// Whether the whole request must be sent again, since the observer has restarted and doesn't know its earlier
+    /// parts.
     @IfReadable package var beginAgain: Bool?
     /// Why nothing in the part was accepted, if nothing was.
     @IfReadable package var refused: String?
     /// When following another stack: the cursor up to which everything has been taken in; empty if nothing has.
     @IfReadable package var cursor: String?
-    /// The other stack's changes haven't been taken in to their end yet, or not again since it has another history.
+    /// Whether the end of the other stack's changes hasn't been reached yet, or hasn't been reached again since the
+    /// other stack began a different history.
     @IfReadable package var copying: Bool?
     /// The outcome of the part's `own`.
     @IfReadable package var own: OwnAnswer? = nil

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// Names that a person's own type can't have, in any letter case, because commands understand something else by them.
+/// Names that a person's own type can't have, in any letter case, because commands take them to mean something else.
 /// Pure.
 package enum OwnTypeNames {
-    /// What a name means already.
+    /// What a name already means.
     package enum Meaning: Sendable, Equatable {
-        /// A type of HealthKit's, without its prefix; and whether events of it can be entered by hand.
+        /// A HealthKit type, without its prefix, and whether its events can be entered by hand.
         case healthKit(String, isEntered: Bool)
         /// A figure of a day.
         case figure

@@ -146,9 +146,9 @@ package struct SummaryState: Codable, Sendable, Equatable {
 package enum DocumentList: String, Sendable { case days, nights, workouts }
 
 extension ChangedRow {
-    /// Which lists it belongs to at a backend. A tombstone no longer shows which kind of event it was; unless its topic
-    /// does, it goes to every list of events. Events of a handler's own kind stay in the stack, since a backend has no
-    /// place for them.
+    /// Which lists it belongs to at a backend. A tombstone no longer shows which kind of event it was, so it goes to
+    /// every list of events unless its topic shows the kind. Events of a handler's own kind stay in the stack, since a
+    /// backend has no place for them.
     package var lists: [DocumentList] {
         if topic == "daily.summary" { return [.days] }
         switch (body?.read(EventBody.self)?.kind, topic) {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// An element that a destination has, under the same version, with content other than what was sent to it; the
-/// destination's content stays. Its content isn't kept here.
+/// An element that a destination has under the same version, but with content other than what was sent to it. The
+/// destination keeps its own content. Its content isn't kept here.
 package struct DeliveryConflict: Codable, Sendable, Equatable {
     /// Rises with each such element.
     package var number: Int64

@@ -67,7 +67,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var madeUp: Bool?
         /// How the file is damaged; nil when it is intact.
         @OrNull package var damaged: String? = nil
-        /// Whether its end is missing.
+        /// Whether the end of the file is missing.
         package var cut: Bool?
 
         package init() {}

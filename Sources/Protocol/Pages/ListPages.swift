@@ -123,7 +123,7 @@ extension QuarantinedRow.Record: Codable {
 /// A page of dead letters, oldest first.
 package struct LettersPage: PageContent, Equatable {
     package var letters: [DeadLetter]
-    /// Included only if requested; there are then no letters.
+    /// Included only if requested, and then instead of the letters.
     package var dropped: [DroppedElement]?
     /// Set on the last part if there is more: pass it in the next request.
     package var `continue`: Int64?
@@ -135,8 +135,8 @@ package struct LettersPage: PageContent, Equatable {
     }
 }
 
-/// An element that the backend wouldn't accept and that a person gave up in this version: it doesn't count as missing
-/// there.
+/// An element that the backend refused and that a person dropped in this version, so that it doesn't count as missing
+/// at the backend.
 package struct DroppedElement: Codable, Sendable, Equatable {
     /// Rises with each dropped element.
     package var number: Int64

@@ -3,7 +3,7 @@ import HealthModel
 /// An alert as a row in the raising stage's changelog; a tombstone means that it is over.
 package struct RaisedAlert: Codable, Sendable, Equatable {
     package var kind: String
-    /// What it is about within its kind; may be empty.
+    /// What the alert is about within its kind; may be empty.
     package var subject: String
     /// What happened, and what to do now; human-readable.
     package var text: String

@@ -98,7 +98,7 @@ package struct SpansPage: PageContent, Equatable {
     }
 }
 
-/// The members of a page of changes, of whatever kind, that are needed to count it.
+/// The members of a page of changes, of whatever kind, that are needed to count its changes.
 package struct CountedPage: PageContent {
     package struct Row: Codable, Sendable { package var deleted: Bool? }
     package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }

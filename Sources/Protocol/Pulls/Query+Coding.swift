@@ -169,7 +169,7 @@ extension Query: Decodable {
         return first...last
     }
 
-    /// The members without which a request with this name can't be answered.
+    /// The members that a request with this name must have.
     private static func needs(_ name: Name) -> String {
         switch name {
         case .day: "'user' and 'day'"

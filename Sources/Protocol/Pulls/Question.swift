@@ -65,7 +65,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
     }
 }
 
-/// Who is asking; sent beside the question, on `pull.<producer>`.
+/// Who is asking; sent along with the question, on `pull.<producer>`.
 package struct PullHeader: Codable, Sendable, Equatable {
     /// The consumer's own number for the request; the answer repeats it.
     package var id: Int64

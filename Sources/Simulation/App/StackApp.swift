@@ -94,7 +94,7 @@ final class StackApp: PhoneApp {
 
     func deviceChanged() throws {
         if isBusy { return tell() }
-        // While it is on the screen, it resumes work when the network is back.
+        // While the app is on the screen, it resumes its work when the network is back.
         guard let device = phone?.device, device.app == .active, device.network != told?.network else { return }
         try work()
     }

@@ -6,8 +6,8 @@ extension StackConfiguration {
     /// `daily-energy` waits for the energy handler.
     private static let handlersOfSamples: Set<String> = ["energy", "workouts"]
 
-    /// The stack as it would run in an app with that strategy: with its debouncer options, and a refresh as often as it
-    /// asks for one.
+    /// The stack as it would run in an app with this strategy: with the strategy's debouncer options, and with
+    /// refreshes as often as the strategy asks for them.
     func applying(_ strategy: DeliveryStrategy, _ model: PhoneModel) -> StackConfiguration {
         var options = strategy.debouncerOptions
         options["refreshMinutes"] = .number(strategy.wakes.contains(.refresh) ? model[.refreshEarliestMinutes] : 0)

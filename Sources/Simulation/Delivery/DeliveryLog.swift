@@ -34,7 +34,7 @@ package struct DeliveryLog {
         let isDaily = request.path == UploadMetric.daily.path
         var changed = 0
         var known = 0
-        /// Days and nights, which aren't examined.
+        /// The number of days and nights, which aren't examined.
         var passed = 0
         try request.body.withUnsafeBytes { body in
             var scanner = JSONScanner(body)
@@ -71,7 +71,7 @@ package struct DeliveryLog {
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
 
-    /// Returns true when it changed something.
+    /// Returns true if the element changed something.
     private mutating func takeElement(_ scanner: inout JSONScanner, isDeletion: Bool, at now: Instant) throws -> Bool {
         var id: SampleID?
         var uuid: SampleID?

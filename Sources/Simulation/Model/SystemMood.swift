@@ -57,7 +57,7 @@ extension PhoneModel {
         }
     }
 
-    /// How long a change waits for its wake: the more willing the system is, the less.
+    /// How long a change waits for its wake: the more willing the system, the shorter.
     package func deliveryDelay(
         afterTermination: Bool, isImmediate: Bool, willingness: Double, using random: inout SimulatedRandom
     ) -> Duration {

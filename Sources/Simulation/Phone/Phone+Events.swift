@@ -35,7 +35,7 @@ extension Phone {
         planDelivery(isImmediate: added.contains { LifeSample.immediate.contains($0.type) })
     }
 
-    /// The screen locks; health data can be read for a few more minutes.
+    /// Locks the screen; health data can be read for a few more minutes.
     private func lock() throws {
         isInUse = false
         lastUse = now

@@ -30,9 +30,9 @@ extension Phone {
 
     // MARK: Background delivery
 
-    /// Plans a wake for a change; all types that change before it share that wake.
-    /// - Parameter isImmediate: whether it is of a type that isn't held back, that is, one whose samples are written
-    ///   seldom and as a whole.
+    /// Plans a wake for a change; all types that change before this wake share it.
+    /// - Parameter isImmediate: whether the change is of a type that isn't held back, that is, one whose samples are
+    ///   written seldom and as a whole.
     func planDelivery(isImmediate: Bool) {
         guard strategy.wakes.contains(.delivery), device.app != .forceQuit else { return }
         if decisions.deliveryDue != nil, !isImmediate { return }

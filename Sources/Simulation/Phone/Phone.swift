@@ -7,12 +7,12 @@ package struct SimulationInterrupted: Error {
     package init() {}
 }
 
-/// A simulated person's phone. It goes through their days, decides when the app gets time, and counts that time; how
-/// the time is used is up to the app.
+/// A simulated person's phone. It goes through the person's days, decides when the app gets time, and counts that time.
+/// How the time is used is up to the app.
 final class Phone {
     /// Deviations from a normal life, for testing a single ability.
     struct Probe: Sendable, Equatable {
-        /// The health data can never be read.
+        /// Whether the health data can never be read.
         var staysLocked = false
         /// The app's state at the start, after which it is never opened; nil if it is used as usual.
         var app: DeviceState.AppState?
@@ -111,7 +111,7 @@ final class Phone {
         }
     }
 
-    /// The phone becomes readable, connected to power and online; the app is opened once. From here on, only losses are
+    /// Makes the phone readable, connected to power and online, and opens the app once. From here on, only losses are
     /// counted.
     private func endFaults() throws {
         isFaultless = true

@@ -8,19 +8,19 @@ protocol PhoneApp: AnyObject {
     var isBusy: Bool { get }
     /// Called before anything happens.
     func install() throws
-    /// Samples have reached the phone's health store, and others were deleted from it.
+    /// Called when samples have reached the phone's health store or were deleted from it.
     func arrive(_ added: [LifeSample], deleted: [SampleID]) throws
-    /// The phone's `device` has changed.
+    /// Called when the phone's `device` has changed.
     func deviceChanged() throws
-    /// The app has appeared on the screen.
+    /// Called when the app has appeared on the screen.
     func open() throws
-    /// The app is given time in the background, until it ends its run or is stopped.
+    /// Called when the app is given time in the background, which lasts until the app ends its run or is stopped.
     func wake(_ kind: WakeKind) throws
-    /// The app's time is over; it stays in memory.
+    /// Called when the app's time is over; the app stays in memory.
     func rest() throws
-    /// The app's process is gone.
+    /// Called when the app's process is gone.
     func end() throws
-    /// Everything is gone; the phone starts again.
+    /// Called when the phone restarts: everything in memory is gone.
     func reboot() throws
     func setClock(offBy offset: Duration)
     /// When each sample first arrived at the backend.

@@ -63,7 +63,7 @@ package struct PhoneLife: Sendable {
     static let hour = Duration.seconds(3600)
     private static let noon = hour * 12
 
-    /// When a day of the life begins; the start of the day after the last is the end.
+    /// When a day of the life begins. The life ends when the day after its last day begins.
     package func start(of day: Int) -> Instant {
         zones.ranges(of: options.firstDay.adding(days: day)).first?.lowerBound ?? .epoch
     }

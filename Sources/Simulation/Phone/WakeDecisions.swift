@@ -29,8 +29,8 @@ struct WakeDecisions {
         notifications = WakeBudget(perDay: model[.notificationsPerDay], most: 1, at: now)
     }
 
-    /// Draws for a kind of wake at a moment. The draws are the same whatever was drawn before and whichever other kinds
-    /// a strategy uses, so that strategies differ by what they do and not by luck.
+    /// Draws random numbers for a kind of wake at a moment. The draws are the same whatever was drawn before and
+    /// whichever other kinds a strategy uses, so that strategies differ by what they do and not by luck.
     func draw<Drawn>(_ kind: WakeKind, at now: Instant, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
         var random = SimulatedRandom(
             seed: seed &+ UInt64(bitPattern: now.microseconds), subject: 100, number: kind.rawValue)

@@ -17,7 +17,7 @@ package struct DelayFigures: Equatable, Sendable {
     package var samples = 0
     /// The share of all samples within each of `limits`; empty if there are no samples.
     package var within: [Double] = []
-    /// In whole seconds; nil if that sample never arrives, or if there are no samples.
+    /// The median in whole seconds; nil if the sample in the middle never arrives, or if there are no samples.
     package var median: Double?
     package var p95: Double?
     package var max: Double?

@@ -81,8 +81,9 @@ package struct ModelVariation: Sendable, Equatable {
 extension Simulator {
     private static let longestVaried = 10
 
-    /// Runs the same life again with each number at the ends of its range. Uses an ideal app, a tenth of the samples
-    /// and at most ten days: running the stages would take hours, and it is the phone that determines the order.
+    /// Runs the same life again for each number, with the number at either end of its range. Uses an ideal app, a tenth
+    /// of the samples and at most ten days: running the stages would take hours, and it is the phone that determines
+    /// the order.
     /// - Parameter progress: called with the number of completed runs and the total number of runs.
     /// - Throws: `SimulationInterrupted`.
     package func varying(progress: (Int, Int) -> Void = { _, _ in }) throws -> ModelVariation {

@@ -2,13 +2,13 @@ import HealthModel
 
 /// What a strategy can do: in which states of the app and the phone it gets time, and why.
 package struct StrategyMatrix: Equatable {
-    /// Whether new data causes it to wake the app.
+    /// Whether new data wakes the app.
     package var triggersOnData: Bool
     /// Whether the app gets time after the system has ended it.
     package var whenTerminated: Bool
     package var afterForceQuit: Bool
     package var whenLocked: Bool
-    /// Whether it can read the data even while the phone is locked.
+    /// Whether the app can read the data even while the phone is locked.
     package var deliversWhenLocked: Bool
     package var needsBackend: Bool
     package var maxRunSeconds: Double

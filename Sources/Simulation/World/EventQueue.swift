@@ -28,7 +28,7 @@ package struct EventQueue<Event> {
     /// When the next event is due; nil when there is none.
     package var nextTime: MonotonicTime? { heap.first?.at }
 
-    /// The next event; nil when there is none.
+    /// Takes the next event; nil when there is none.
     package mutating func next() -> (at: MonotonicTime, event: Event)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()

@@ -37,7 +37,7 @@ package struct FakeBackend {
     /// How many (id, version) pairs changed something more than once.
     package var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
-    /// The backend's machine is lost; a different, empty one takes its place.
+    /// Loses the backend's machine; a different, empty one takes its place.
     package mutating func replace() {
         entries = [:]
         accepted = [:]
@@ -51,7 +51,7 @@ package struct FakeBackend {
     }
 
     /// Stores a request's elements.
-    /// - Throws: when the body isn't JSON.
+    /// - Throws: an error if the body isn't JSON.
     package mutating func take(_ request: UploadRequest) throws -> UploadReply {
         let body = try Value(json: request.body)
         let user = body["userId"].string ?? ""

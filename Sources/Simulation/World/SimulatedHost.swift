@@ -22,7 +22,7 @@ package final class SimulatedHost {
         let changelog: KeyedChangelog
         let stage: any Stage
         let identifiers: Turn.Identifiers
-        /// Reads beside the writer; set once the stage has created its tables.
+        /// Reads alongside the writer; set once the stage has created its tables.
         var service: (reader: Database, source: any PullSource)?
         var pulls: PullClient
         var inputs: [Input] = []
@@ -72,8 +72,8 @@ package final class SimulatedHost {
     /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
-    /// The connections of the life that ended last, only in a steady world: simulating months of a phone that ends the
-    /// app several times a day would otherwise mostly be spent opening files.
+    /// The connections of the life that ended last, only in a steady world: simulating months in which the phone ends
+    /// the app several times a day would otherwise consist mostly of opening files.
     private var keptConnections: (writer: Database, reader: Database)?
 
     /// How many messages can wait for a suspended process; any beyond that are dropped, as a socket would do.
@@ -150,7 +150,7 @@ package final class SimulatedHost {
         world.schedule(.beat(self, number: number), after: life.repetition.next(after: now, at: now) - now)
     }
 
-    /// The process is gone, with everything uncommitted or in memory.
+    /// Ends the process, which loses everything that is uncommitted or in memory.
     package func crash() {
         life?.database.rollback()
         if world.isSteady, let life, let reader = life.service?.reader {
@@ -159,7 +159,7 @@ package final class SimulatedHost {
         life = nil
     }
 
-    /// The process crashes, and its folder is lost too.
+    /// Crashes the process, and loses its file too.
     package func wipe() throws {
         crash()
         keptConnections = nil
@@ -219,7 +219,7 @@ package final class SimulatedHost {
         if number == wake, life != nil { scheduleTurn(after: .zero) }
     }
 
-    /// One turn, just as `StageHost` runs it: the inputs, a tick, the commit, and only then the messages to send.
+    /// Runs one turn as `StageHost` does: the inputs, a tick, the commit, and only then the messages to send.
     /// - Parameter crash: where in the turn the process ends, if it does.
     package func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
         guard let life else { return }
@@ -265,7 +265,7 @@ package final class SimulatedHost {
         world.schedule(.wake(self, number: wake), after: max(.milliseconds(1), next - world.monotonic))
     }
 
-    /// Heartbeats about a change: one is sent at once and repeated soon, no matter when the next one would have been
+    /// Sends heartbeats about a change: one at once and another soon after, no matter when the next one would have been
     /// due. In a steady world, a single heartbeat reports all changes within a moment.
     private func tellOfChange(_ life: Life) {
         life.repetition.moved(at: world.monotonic)

@@ -125,7 +125,7 @@ package final class SimulatedStack {
         for host in world.hosts { try host.start() }
     }
 
-    /// Sends the command to import a file repeatedly until the observer has recorded it, as the command line does.
+    /// Sends the command to import a file, and repeats it until the observer has recorded it, as the command line does.
     package func submit(_ file: SimulatedFile, after delay: Duration) {
         world.schedule(
             .action { [unowned self] in

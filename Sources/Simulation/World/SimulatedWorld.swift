@@ -25,7 +25,7 @@ package final class SimulatedWorld {
         package var duplicate = 0.0
         /// A message arrives up to 3 s late, so that others can overtake it.
         package var delay = 0.0
-        /// A turn ends the process.
+        /// The process ends during a turn.
         package var crash = 0.0
         /// A turn begins up to 0.4 s late.
         package var slow = 0.0
@@ -51,11 +51,11 @@ package final class SimulatedWorld {
     /// What the wall clock shows when the monotonic clock is at 0.
     package var wallOffset: Instant
     private var deadline = MonotonicTime.distantPast
-    /// Performs what a stage asks for beyond the bus.
+    /// Performs what a stage requests outside the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
     /// Whom the processes trust; nil for everybody.
     package var trust: BusTrust?
-    /// Sees every message that is sent.
+    /// Called with the topic of every message that is sent.
     package var witness: (String) -> Void = { _ in }
     /// Hears every message, as a tap does, and may also send.
     package var eavesdropper: (Message) -> Void = { _ in }
@@ -65,8 +65,8 @@ package final class SimulatedWorld {
     /// Whether latencies are constant, no heartbeat is repeated (none is lost), and a process that nobody listens to rests
     /// until its next deadline, so that months pass in seconds.
     package var isSteady = false
-    /// How long a message travels and a process takes to start its next turn while `isSteady`: as on a busy phone, so
-    /// that a turn takes in several messages.
+    /// How long a message travels, and how long a process takes to start its next turn, while `isSteady`. The times are
+    /// those of a busy phone, so that a turn takes in several messages.
     private static let steadyTravel = Duration.milliseconds(4)
     private static let steadyLatency = Duration.milliseconds(20)
     /// When a process last committed or performed an effect. Asking for data doesn't count as work: a locked phone
@@ -198,7 +198,7 @@ package final class SimulatedWorld {
         schedule(.start(host), after: time(microseconds: 50_000...3_000_000))
     }
 
-    /// Everything stops, as on a laptop that is asleep: all clocks keep running, but nothing happens.
+    /// Suspends everything, as on a laptop that is asleep: all clocks keep running, but nothing else happens.
     package func suspend(_ time: Duration) {
         note("suspended")
         monotonic += time

@@ -115,7 +115,7 @@ package enum PluginProgram {
         }
     }
 
-    /// Runs every check that can fail before the lock is taken, in a temporary folder; for `healthbus validate`.
+    /// Runs, in a temporary folder, every check that can fail before the lock is taken; for `healthbus validate`.
     private static func check<Prepared>(
         _ plugin: String, _ arguments: Arguments, _ prepare: (PluginContext) throws -> Prepared,
         _ rehearse: (Prepared, PluginContext) throws -> Void
@@ -190,7 +190,7 @@ package enum PluginProgram {
             }
             return request
         }
-        // The hub has no key to be admitted with; instead, it has a list of whom to admit.
+        // The hub needs no key to be admitted; instead, it has a list of whom to admit.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
             state: state, stack: stack, instance: instance,

@@ -12,14 +12,14 @@ package enum ProcessUse {
         return fields.count > 1 ? (Int64(fields[1]) ?? 0) * 4096 : 0
     }
 
-    /// Processor time of all its threads since it began, in microseconds.
+    /// Processor time of all the process's threads since it began, in microseconds.
     package static var processorTime: Int64 {
         var time = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
         return Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000
     }
 
-    /// When this property was first read, by the wall clock; that is at the first heartbeat.
+    /// When this property was first read, by the wall clock, which is at the first heartbeat.
     package static let started: Instant = WallClock.now
 
     /// Writes these figures into a heartbeat.

@@ -25,7 +25,7 @@ package struct PullService {
     }
 
     /// Sends the parts of the answer, all from one read transaction; anything that isn't a request is dropped.
-    /// - Throws: when the database can't be read.
+    /// - Throws: an error if the database can't be read.
     package func serve(_ request: Value, _ database: Database, _ source: any PullSource) throws {
         guard let asked = request.read(PullHeader.self) else { return }
         let topic = PageHeader.topic(asked.consumer)

@@ -61,8 +61,8 @@ final class Vitals: Sendable {
         }
     }
 
-    /// The instance's own heartbeat has come back over the bus. Returns true if others should be told at once that it
-    /// is on the bus.
+    /// Notes that the instance's own heartbeat has come back over the bus. Returns true if others should be told at
+    /// once that it is on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
     /// The time until the next heartbeat is due.

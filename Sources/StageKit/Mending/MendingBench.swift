@@ -23,7 +23,8 @@ struct MendingBench {
     /// Opens the stage, and does nothing else.
     func open() throws { _ = try opened() }
 
-    /// Opens the stage and returns a function that runs a turn, commits it, and returns the effects that it asked for.
+    /// Opens the stage, and returns a function that runs a turn, commits it, and returns the effects that the turn
+    /// asked for.
     private func opened() throws -> (_ body: (Turn) throws -> Void) throws -> [Effect] {
         let turns = try TurnMaker(database, log: log)
         func turn(_ body: (Turn) throws -> Void) throws -> [Effect] {

@@ -5,10 +5,11 @@ import Protocol
 import SQLite
 
 /// Any stage, extended to carry out the requests that a person may send it. It keeps the latest request, so that a
-/// restart continues it, and reports its outcome in the heartbeat.
+/// restart continues the request, and it reports the outcome in the heartbeat.
 ///
 /// One request is carried out at a time: if another arrives, its sender repeats it until the current one is finished.
-/// While the stage isn't running, no sender can wait and repeat it, so requests are stored and carried out in order.
+/// While the stage isn't running, no sender can wait and repeat a request, so requests are stored and carried out in
+/// order.
 package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
@@ -143,7 +144,8 @@ package final class MendingStage: Stage {
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        // Done in the same turn, so that no heartbeat reports that everything is done while a request is still waiting.
+        // The next request begins in the same turn, so that no heartbeat reports that everything is done while a
+        // request is still waiting.
         return try new.isOver && beginNoted(turn)
     }
 

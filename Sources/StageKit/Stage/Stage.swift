@@ -17,10 +17,10 @@ package protocol Stage: AnyObject {
 
     func receive(_ message: Message, _ turn: Turn) throws
 
-    /// The answer to one of its pulls.
+    /// Receives the answer to one of the stage's pulls.
     func receive(_ answer: PullAnswer, _ turn: Turn) throws
 
-    /// The result of an effect that it asked for.
+    /// Receives the result of an effect that the stage asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
     /// Does whatever is due; called after every batch of inputs, and at the time that the previous call returned (nil:

@@ -16,17 +16,17 @@ package final class Upstream {
     package let query: Query
     /// The name that the cursor is stored under.
     package let name: String
-    /// A consumer that lags behind by more than this reads the live changes first, and then the rest in between; nil to
-    /// always read in order.
+    /// A consumer that lags behind by more than this first reads the live changes, and then the changes in between; nil
+    /// to read everything in order.
     package let backfillBeyond: Int64?
     /// Whether a producer that stays silent is asked even without a hint; false if another instance decides how far
     /// this stage may pull.
     package let polls: Bool
 
-    /// The position that has been consumed and saved.
+    /// The position up to which everything has been consumed and saved.
     package private(set) var cursor = Cursor()
-    /// The position that has been received, which is ahead of `cursor` while a stage holds pages that it hasn't
-    /// processed yet.
+    /// The position up to which pages have been received, which is ahead of `cursor` while the stage holds pages that
+    /// it hasn't processed yet.
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     package private(set) var limit: AnchorVector?
@@ -132,7 +132,7 @@ package final class Upstream {
     /// Whether asking now would be useless: the device is locked, or the producer has just refused.
     package func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
 
-    /// According to the answer, the data can't be read now. The next hint shows when to ask again.
+    /// Notes that the data can't be read now, according to the answer. The next hint shows when to ask again.
     package func becameInaccessible(_ turn: Turn) {
         if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
@@ -198,7 +198,7 @@ package final class Upstream {
         return snapshotEnded
     }
 
-    /// Fetches and consumes at once; returns false if the answer belongs to another stage's pull.
+    /// Fetches an answer and consumes it immediately; returns false if the answer belongs to a pull of another stage.
     ///
     /// The next window is requested before the pages are applied, so that the producer and the consumer work at the
     /// same time.

@@ -84,7 +84,7 @@ final class Standby: Sendable {
         }
     }
 
-    /// Blocks the calling thread until the process is told to go.
+    /// Blocks the calling thread until this process is told to take over.
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)

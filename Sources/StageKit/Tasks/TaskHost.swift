@@ -92,7 +92,7 @@ package struct TaskHost {
         !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
     }
 
-    /// There is a new reason to submit a task that had been cancelled.
+    /// Notes that there is a new reason to submit a task that had been canceled.
     package mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
 
     package mutating func report(_ progress: TaskProgress, of identifier: String) {

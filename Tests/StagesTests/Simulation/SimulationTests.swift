@@ -4,8 +4,8 @@ import Protocol
 import Simulation
 import Testing
 
-/// A week of two people's data through all stages, while everything that can go wrong does: the result must be the same
-/// as without faults.
+/// A week of two people's data goes through all stages while everything that can go wrong does: the result must be the
+/// same as without faults.
 ///
 /// `HEALTHBUS_SEEDS=1000` tries more seeds; `HEALTHBUS_SEED=17` tries one, and reports what happened. Set
 /// `SWIFT_DETERMINISTIC_HASHING=1` as well: the order of a set's elements affects the run.

@@ -82,7 +82,7 @@ func postgresURL(_ options: Value, _ environment: [String: String]) throws -> St
 struct Absence {
     private var looks = 0
     private(set) var isEndless = false
-    /// The number of checks, made once per second, that must fail before the backend stops. By then a stack's
+    /// The number of consecutive checks, one per second, that must fail before the backend stops. By then a stack's
     /// supervisor has noticed the loss too, and stops everything with a single message.
     private static let limit = 10
 

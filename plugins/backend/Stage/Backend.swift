@@ -26,7 +26,8 @@ package final class Backend: Sendable {
     /// - Parameters:
     ///   - families: those under which samples may be delivered, besides "other".
     ///   - views: the views for querying the file.
-    ///   - audit: count every acceptance of an (id, version) separately, for tests: `acceptedTwice` in the statistics.
+    ///   - audit: whether to count every acceptance of an (id, version) separately, for tests: `acceptedTwice` in the
+    ///     statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
     package convenience init(
         databasePath: String, token: SecretToken, families: Set<String>, views: HealthViews = HealthViews(figures: []),
@@ -36,8 +37,7 @@ package final class Backend: Sendable {
         self.init(token, families, clock, notices, try SQLiteStorage(path: databasePath, views: views, audit: audit))
     }
 
-    /// The same on PostgreSQL, alongside any number of other backends on the same tables. Connects at the first
-    /// request.
+    /// The same with PostgreSQL, where any number of backends may share the tables. Connects at the first request.
     /// - Parameters:
     ///   - url: `postgresql://user:password@host:5432/database`.
     ///   - schema: created if it doesn't exist.

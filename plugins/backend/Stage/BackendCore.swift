@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import Protocol
 
-/// Reads requests, lets the storage carry them out, and writes the answers. One request at a time.
+/// Reads requests, lets the storage carry them out, and writes the answers. Handles one request at a time.
 final class BackendCore {
     private let storage: any BackendStorage
     private let notices: BackendNotices

@@ -39,7 +39,7 @@ final class BackendIdentity {
         return String(random.next() as UInt64, radix: 16) + String(random.next() as UInt64, radix: 16)
     }
 
-    /// Counts the current transaction's change.
+    /// Advances the sequence for the current transaction's change.
     func advance() throws {
         try set("sequence", String(state.sequence + 1))
         pending = state.sequence + 1
@@ -52,7 +52,7 @@ final class BackendIdentity {
 
     func forget() { pending = nil }
 
-    /// Begins a new generation when a caller has seen a sequence that this one never reached.
+    /// Begins a new generation if a caller has seen a sequence that the current generation never reached.
     /// - Returns: whether it did; if so, the new generation is already committed.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
         guard seen.isBeyond(state) else { return false }
@@ -85,7 +85,7 @@ struct SeenBackend {
     var generation: String
     var sequence: Int64
 
-    /// A limit beyond what JSON's numbers represent exactly, and far beyond any real database.
+    /// The limit up to which JSON's numbers are exact, and far beyond any real database.
     private static let highest: Int64 = 1 << 53
 
     /// Reads "9c1f6f… 4711"; nil for anything else.
