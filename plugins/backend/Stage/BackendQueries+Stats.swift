@@ -2,10 +2,10 @@ import HealthModel
 import SQLite
 
 extension BackendQueries {
-    /// What is held, for all users or for one, and the outcomes of requests since the database was created.
+    /// What is stored, for all users or for one, and the outcomes of requests since the database was created.
     /// - Parameter audit: whether acceptances are counted.
     func holdings(of name: String?, audit: Bool) throws -> BackendHoldings {
-        // -1 is no user's id: an unknown user holds nothing.
+        // No user has the id -1, so an unknown user holds nothing.
         let user = try name.map { try texts.existing($0) ?? -1 }
         let filter = user.map { " WHERE user = \($0)" } ?? ""
         var holdings = BackendHoldings()

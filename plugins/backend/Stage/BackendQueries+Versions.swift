@@ -7,7 +7,8 @@ extension BackendQueries {
     /// Rows per page: about 1.3 MB with contents.
     static let versionsLimit = 20_000
 
-    /// `GET /api/v1/versions`: id and version of everything stored, including tombstones, ordered by id, in columns.
+    /// `GET /api/v1/versions`: the id and version of every stored element, including tombstones, in columns and ordered
+    /// by id.
     /// - Parameter withContents: include the `ContentNumber` of each element; 0 for deleted ones, and for any that can
     ///   no longer be read.
     func versions(

@@ -4,7 +4,7 @@ import SQLite
 ///
 /// Samples have two keys: (user, id), without a condition, because a deletion names only an id and must apply before
 /// its sample is known; and (user, type, start) for samples that were never in HealthKit (`moment`), so that two manual
-/// events with the same type and time are one, while two workouts or HealthKit samples within a second stay two.
+/// events with the same type and time count as one, while two workouts or HealthKit samples within a second remain two.
 ///
 /// Nobody needs to query the tables below directly: `BackendViews` unpacks them.
 ///

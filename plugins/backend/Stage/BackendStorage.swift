@@ -6,13 +6,13 @@ import Protocol
 ///
 /// Any error it throws other than `SyncRefusal` is a failure of the storage, and nothing in the request is stored.
 protocol BackendStorage: AnyObject {
-    /// Whether it is still where the next start looks for it.
+    /// Whether the storage is still where the next start will look for it.
     var isInPlace: Bool { get }
 
     /// Lets `body` make requests that all see the same state, and reports which state that is.
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer
 
-    /// Begins a new generation when a caller has seen more of this one than it holds, since the database is then an
+    /// Begins a new generation when a caller has seen more of this one than the database holds, since it is then an
     /// older copy.
     /// - Returns: the sequence that the database held; nil when there was nothing to do.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Int64?

@@ -7,7 +7,7 @@ import SQLite
 struct DocumentTimes {
     var start: Instant?
     var end: Instant?
-    /// The local day it belongs to.
+    /// The local day that the document belongs to.
     var date: String?
 }
 
@@ -45,7 +45,7 @@ struct DocumentElement {
         }
     }
 
-    /// Whether it has an id or a date under which it can be stored.
+    /// Whether the element has an id or a date under which it can be stored.
     var isNamed: Bool {
         guard let key, let id = key.text else { return false }
         return !id.isEmpty && key.bytes.count <= ElementID.limit

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// Walks through a user's documents of one kind that aren't deleted, in id order, skipping those that can't be in the
-/// requested range.
+/// Walks through a user's undeleted documents of one kind in id order, skipping those that can't be in the requested
+/// range.
 ///
 /// A body is read only if its time or date may match, because a workout's body can be tens of thousands of bytes long.
 final class DocumentScan {

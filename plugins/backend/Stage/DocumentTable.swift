@@ -8,10 +8,10 @@ enum DocumentKind: Int64, CaseIterable {
     case workout = 1
     case night = 2
 
-    /// The element's member that holds its key: for a day, its date.
+    /// The member that holds an element's key: for a day, its date.
     var keyName: StaticString { self == .day ? "date" : "id" }
 
-    /// Its name in paths, answers and statistics.
+    /// The kind's name in paths, answers and statistics.
     var plural: StaticString {
         switch self {
         case .day: "days"
@@ -29,7 +29,7 @@ final class DocumentTable {
     private let database: Database
     private let replaced: ReplacedRow
 
-    /// `documents_held` counts without reading a document.
+    /// The index `documents_held` lets documents be counted without being read.
     ///
     /// The table has rowids: if its rows were ordered by key, everything beyond a few hundred bytes would go to
     /// overflow pages.
@@ -42,7 +42,7 @@ final class DocumentTable {
         CREATE INDEX IF NOT EXISTS documents_held ON documents(user, kind, deleted);
         """
 
-    /// Sets aside, until `takeSetAside`, the documents of a database with schema 1 or 2, which were ordered by key.
+    /// Sets aside the documents of a database with schema 1 or 2, which were ordered by key, until `takeSetAside`.
     static func setAside(in database: Database) throws {
         try database.execute("ALTER TABLE documents RENAME TO documents_before")
     }

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// An element's id as stored: 16 bytes for a UUID in either case, so that iOS's upper-case form is the same id;
+/// An element's id as stored: 16 bytes for a UUID, whatever its case, so that iOS's upper-case form is the same id;
 /// otherwise text.
 enum ElementID {
     case uuid(SampleID)

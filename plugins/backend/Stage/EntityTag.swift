@@ -20,7 +20,7 @@ struct EntityTag {
     /// Whether a request's `If-None-Match` contains this tag (RFC 9110, 13.1.2).
     func isNamed(by request: HTTPRequest) -> Bool {
         request.headers.all("If-None-Match").contains { field in
-            // Our tags contain no comma and no space.
+            // Our tags contain no commas or spaces.
             field.split { ", \t".contains($0) }.contains { $0 == "*" || $0 == text || $0 == "W/" + text }
         }
     }

@@ -9,7 +9,7 @@ struct PostgresElements {
         var list: SyncList
         var index: Int
         var version: Int64
-        /// Its key in the database.
+        /// The element's key in the database.
         var key: String
         /// nil for samples.
         var kind: DocumentKind?
@@ -42,7 +42,7 @@ struct PostgresElements {
         }
     }
 
-    /// In the order in which a batch has them: samples, deletions, documents.
+    /// In the order of a batch: samples, deletions, documents.
     var places: [Place] { samplePlaces + deletionPlaces + documentPlaces }
 
     func batch(user: String) -> PostgresBatch {

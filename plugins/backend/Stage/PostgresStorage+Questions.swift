@@ -67,7 +67,7 @@ extension PostgresStorage {
 
     /// Ids that aren't UUIDs sort before all UUIDs.
     private static func after(_ cursor: ElementID?) -> String {
-        // Among UUIDs, only a made-up one could be lower than all others.
+        // Only a made-up UUID could be the lowest of all.
         guard case .uuid(let id) = cursor else { return SampleID(high: 0, low: 0).description }
         return id.description
     }

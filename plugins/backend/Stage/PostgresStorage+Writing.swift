@@ -144,7 +144,7 @@ extension PostgresError {
 }
 
 extension [String: Int] {
-    /// Takes one off the key's count; returns false if the count was zero.
+    /// Decrements the key's count; returns false if it was zero.
     fileprivate mutating func take(_ key: String) -> Bool {
         guard let number = self[key], number > 0 else { return false }
         self[key] = number - 1

@@ -66,7 +66,7 @@ final class PostgresStorage: BackendStorage {
         let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [index])
         if found.bool(0, 0) { return }
         try connection.transaction {
-            // If several start at once, one of them creates it.
+            // If several backends start at once, one of them creates it.
             _ = try connection.execute(
                 "SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", ["healthbus " + schema.name])
             try connection.execute(
@@ -184,7 +184,7 @@ extension BackendState {
 }
 
 extension DocumentKind {
-    /// Its name in the table.
+    /// The kind's name in the table.
     var stored: PostgresDocument.Kind {
         switch self {
         case .day: .day

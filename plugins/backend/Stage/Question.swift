@@ -3,7 +3,7 @@ import HealthModel
 
 /// The parameters of a read request.
 struct Question {
-    /// nil when it names no user.
+    /// nil if the request names no user.
     var user: String?
     var type: String?
     var limit: Int

@@ -24,7 +24,7 @@ final class RepeatedTexts {
     private let texts: InternedTexts
     private var slots = Array(repeating: Slot(), count: slotCount)
     private static let slotCount = 1024
-    /// In bytes; longer strings are rarely repeated.
+    /// The maximum length in bytes; longer strings are rarely repeated.
     private static let longest = 200
 
     init(_ texts: InternedTexts) { self.texts = texts }

@@ -1,12 +1,12 @@
 import SQLite
 
-/// What the update that just ran replaced, or what it found and left unchanged.
+/// The row that the last update replaced, or that it found and left unchanged.
 ///
 /// The upserts call the SQL function `replaced` in their SET part, which is evaluated only for an update: so a single
 /// statement shows which rows were created or updated, and which counts go down. They call `contradicted` last in their
 /// WHERE part, which is evaluated only for a row that exists: it costs new rows nothing.
 final class ReplacedRow {
-    /// kind · 2 + deleted for a sample, deleted for a document; nil when nothing was replaced.
+    /// For a sample, kind · 2 + deleted; for a document, deleted; nil if nothing was replaced.
     var row: Int64?
     /// Whether the kept row has the same version but different columns.
     var isContradicted = false
@@ -16,14 +16,14 @@ final class ReplacedRow {
         try database.addObserver(named: "contradicted") { [weak self] _ in self?.isContradicted = true }
     }
 
-    /// To be called before each upsert.
+    /// Call this before each upsert.
     func forget() { (row, isContradicted) = (nil, false) }
 
-    /// The end of an upsert's WHERE part: whether a newer version arrives. Records a kept row of the same version that
-    /// isn't deleted and differs.
+    /// The end of an upsert's WHERE part: whether a newer version arrives. Records a kept row with the same version
+    /// that differs and isn't deleted.
     /// - Parameter differs: SQL that compares the kept row with `excluded`.
     static func isNewer(noting differs: String) -> String {
-        // The function returns its argument, which is 0 here, so nothing is updated.
+        // `contradicted` returns its argument, which is 0 here, so nothing is updated.
         "excluded.version > version OR (excluded.version = version AND deleted = 0 AND (\(differs)) AND contradicted(deleted))"
     }
 }

@@ -1,7 +1,7 @@
 import SQLite
 
-/// Compares the number of rows with the count kept as they were created: rows disappear only if they are removed behind
-/// the backend's back.
+/// Compares the number of rows with the number ever created: rows disappear only if they are removed behind the
+/// backend's back.
 ///
 /// Deletions leave tombstones, so each element ever created has a row, no matter who sent it. This walks through all
 /// rows (a second for two million), so it is done only on request.

@@ -24,7 +24,7 @@ final class SQLiteStorage: BackendStorage {
     /// Opens or creates the database; a missing folder is created with mode 0700, the file with 0600.
     /// - Parameters:
     ///   - views: the views for querying the file.
-    ///   - audit: count every acceptance of an (id, version) separately.
+    ///   - audit: whether to count every acceptance of an (id, version) separately.
     /// - Throws: `SQLiteError`, `BackendError`.
     init(path: String, views: HealthViews, audit: Bool) throws {
         try Self.prepareFile(path)

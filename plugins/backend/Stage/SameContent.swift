@@ -1,10 +1,10 @@
 import HealthModel
 
-/// Whether two JSON texts mean the same, although an earlier release, or another program, may have written one of them
-/// in another order, with other spaces, or without the members that are null.
+/// Whether two JSON texts mean the same, even if an earlier release or another program wrote one of them in a different
+/// order, with different spaces, or without the members that are null.
 enum SameContent {
     /// - Parameters: nil and an object without members are the same.
-    /// - Returns: false if one of them isn't JSON.
+    /// - Returns: false if they differ and one of them isn't JSON.
     static func holds(_ first: UnsafeRawBufferPointer?, _ second: UnsafeRawBufferPointer?) -> Bool {
         if let first, let second, first.elementsEqual(second) { return true }
         // Text that was corrupted behind the backend's back has no meaning.

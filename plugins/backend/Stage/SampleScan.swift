@@ -4,7 +4,7 @@ import SQLite
 /// Walks through a user's samples in id order, skipping those that can't be in the requested range.
 ///
 /// Our own ids begin with the start time, so a time range is also an id range. Samples whose ids don't contain the time
-/// are found by an index on their start, and sort before or after that range. If there are many of those, all rows are
+/// are found by an index on their start; they sort before or after that range. If there are many of those, all rows are
 /// scanned, so that no page is assembled from many thousands of pieces.
 final class SampleScan {
     private let all: Statement
@@ -13,7 +13,8 @@ final class SampleScan {
     private let apartAbove: Statement
     private let countApart: Statement
 
-    /// The maximum number of samples to look up through that index; if there are more, all rows are scanned.
+    /// The maximum number of samples to look up through the index on the start; if there are more, all rows are
+    /// scanned.
     private static let apartLimit = 20_000
 
     /// - Parameter columns: the columns of `samples` to read, as SQL.
@@ -47,7 +48,7 @@ final class SampleScan {
     }
 
     /// Passes each row to `body` until that returns false. Some of these rows may be outside the range.
-    /// - Parameter cursor: the id to start after; nil for the first.
+    /// - Parameter cursor: the id to start after; nil to start at the beginning.
     func rows(
         of user: Int64, from: Int64?, to: Int64?, after cursor: ElementID?, _ body: (Statement) throws -> Bool
     ) throws {

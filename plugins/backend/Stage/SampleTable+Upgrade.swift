@@ -8,8 +8,8 @@ extension SampleTable {
             "ALTER TABLE samples RENAME TO sample_rows; ALTER TABLE sample_rows ADD COLUMN start INTEGER")
     }
 
-    /// Sets aside, until `takeSetAside`, the samples of a database with schema 1 or 2, which repeated everything in
-    /// every row.
+    /// Sets aside the samples of a database with schema 1 or 2, which repeated everything in every row, until
+    /// `takeSetAside`.
     static func setAside(in database: Database) throws {
         try database.execute(
             "ALTER TABLE samples RENAME TO samples_before; DROP INDEX IF EXISTS samples_manual")

@@ -90,7 +90,8 @@ final class SampleTable {
             """)
     }
 
-    /// Whether a row with this version has other columns. They may still mean the same: see `isTold`.
+    /// Whether a row with this version has other values in its columns. Different values may still mean the same: see
+    /// `isTold`.
     private static let differs = ["kind", "shift", "duration", "value", "metadata", "payload"].map {
         "\($0) IS NOT excluded.\($0)"
     }.joined(separator: " OR ")
@@ -181,7 +182,7 @@ final class SampleTable {
 
     func forget() { repeated.forget() }
 
-    /// - Parameter type: of the new row; nil for a tombstone, which keeps the type of what it replaces.
+    /// - Parameter type: the new row's type; nil for a tombstone, which keeps the type of what it replaces.
     private func run(_ statement: Statement, type: Int64?) throws -> Effect {
         replaced.forget()
         do {

@@ -33,7 +33,7 @@ struct StoredTimes {
 
     /// Start and end, in microseconds since 1970.
     ///
-    /// Whatever value another program may have written into the file, it yields some time, without overflow.
+    /// Any value that another program may have written into the file yields some time, without overflow.
     func times(id: ElementID) -> (start: Int64, end: Int64) {
         let start = shift &+ id.time
         return (start, duration < 0 ? start &- duration : start &+ duration &* Instant.microsecondsPerSecond)

@@ -13,7 +13,7 @@ struct SyncBatch {
 /// Stores the sender and time once for all samples that arrived together.
 final class SyncBatches {
     private let insert: Statement
-    /// The highest number assigned.
+    /// The highest number assigned so far.
     private var last: Int64
     /// The numbers assigned so far to batches of a database that is being updated.
     private var known: [Key: Int64] = [:]

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import Protocol
 
-/// The spans are positions in the body. Spans point into the body.
+/// The parts of a sync request's body. Spans point into the body.
 struct SyncEnvelope {
     /// nil when the sender names no user.
     var user: String?

@@ -37,7 +37,7 @@ extension SyncWriter {
                         rows.append(row)
                     }
                 }
-                // If manual samples have the same moment, the first one's id stays.
+                // If manual samples have the same moment, the first one's id is kept.
                 let isOrdered = page.flags.contains { $0.contains(.manual) }
                 for row in isOrdered ? rows : SampleColumns.byID(rows, page.ids) {
                     let content = SampleContent(

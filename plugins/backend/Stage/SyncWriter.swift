@@ -64,7 +64,7 @@ final class SyncWriter {
             number: batches.next)
     }
 
-    /// One request, in one transaction.
+    /// Handles one request in one transaction.
     func write(
         listsIDs: Bool = true, _ begin: () throws -> SyncBatch, elements: (SyncBatch, inout SyncOutcome) throws -> Void
     ) throws -> SyncOutcome {

@@ -51,7 +51,7 @@ struct DailyTask {
             host.complete(identifier, success: false, conditions, turn)
         }
         if !moves.ended.isEmpty { began = nil }
-        // Done even during a run, since a run submits the next one first.
+        // The next run is submitted even during a run, since every run begins by submitting the next one.
         if host.isToBeSubmitted(Self.identifier)
             || (!moves.begun.isEmpty && !host.scheduler.isPending(Self.identifier)),
             let next = timelines.compactMap({ $0.nextDayIsOver(after: turn.now) }).min()
@@ -64,7 +64,7 @@ struct DailyTask {
         return !moves.begun.isEmpty
     }
 
-    /// A mark has been reached: days that were over when it was taken are final.
+    /// Notes that a mark has been reached, so that the days that were over when it was taken are final.
     mutating func reached(markOf heardAt: Instant, _ turn: Turn) {
         guard let began, heardAt >= began else { return }
         self.began = nil
@@ -98,7 +98,7 @@ extension ConsolidatorStage {
                 (instance.configuration["significantChange"].object ?? [:]).compactMapValues(\.double)))
     }
 
-    /// A consolidator whose task is permitted.
+    /// Creates a consolidator whose task is permitted.
     package convenience init(observer: String, handlers: [String], significance: SignificantChange = .any) {
         self.init(
             instance: "consolidator", observer: observer, handlers: handlers, options: .init(),

@@ -115,7 +115,7 @@ extension ConsolidatorStage {
             replay.head = head
             return true
         }
-        // Anything that the handler no longer has for these days is gone.
+        // Anything that the handler no longer has for these days is dropped.
         touched.formUnion(
             DaySet(try days.drop(handler: handler, users: replay.users, days: replay.days, besides: replay.seen, turn)))
         replay.handlers.removeFirst()

@@ -20,7 +20,7 @@ extension ConsolidatorStage {
             daily.reached(markOf: heardAt, turn)
         }
         for key in touched.sorted {
-            // Its parts have changed since the mark.
+            // The day's parts have changed since the mark.
             finishing.remove(key)
             settled.remove(key)
             try rebuild(key, turn)
@@ -52,7 +52,8 @@ extension ConsolidatorStage {
         try write(key, state, figures, turn)
     }
 
-    /// A day without figures. How often it became final is still remembered, so that no revision is used twice.
+    /// Removes the summary of a day without figures. How many times it became final is still remembered, so that no
+    /// revision is used twice.
     private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
         try turn.changelog.remove(key: Self.changelogKey(key))

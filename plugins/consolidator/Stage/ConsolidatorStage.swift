@@ -47,8 +47,8 @@ package final class ConsolidatorStage: Stage {
     static let topic = "daily.summary"
 
     /// A day that is over waits at most this long for handlers still working on it; each wait that runs out doubles the
-    /// next, up to four times in a row. Otherwise, handlers taking in ten years of data would have each day written
-    /// every two seconds.
+    /// next, up to four times in a row. Otherwise each day would be written every two seconds while handlers take in
+    /// ten years of data.
     private static let settlingTime = Duration.seconds(2)
     private static let mostImpatience = 4
     /// Nobody waits for a handler that is known to be late.
@@ -136,7 +136,7 @@ package final class ConsolidatorStage: Stage {
         }
     }
 
-    /// - Parameter users: those whose rows are meant; nil for all.
+    /// - Parameter users: the users whose rows are applied; nil for all.
     func apply(_ page: ChangesPage, of handler: String, users: Set<String>? = nil, _ turn: Turn) throws {
         for row in page.rows {
             guard let day = row.day else { throw StageError.unreadablePage(producer: handler) }
@@ -214,7 +214,7 @@ package final class ConsolidatorStage: Stage {
         ].compactMap { $0 }.min()
     }
 
-    /// The mark no longer covers everything.
+    /// Withdraws the mark when it no longer covers everything.
     func withdrawMark() {
         candidate = nil
         withdrawFinality()

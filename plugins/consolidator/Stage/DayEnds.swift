@@ -38,6 +38,6 @@ struct DayEnds {
         return over
     }
 
-    /// The timelines have changed.
+    /// Call this when the timelines have changed.
     mutating func forget() { self = DayEnds() }
 }

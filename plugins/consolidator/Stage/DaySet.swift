@@ -1,4 +1,4 @@
-/// Days of people, one bit each: a thousand people's years are hundreds of thousands of days. Pure.
+/// A set of people's days, one bit each: a thousand people's years are hundreds of thousands of days. Pure.
 package struct DaySet {
     package typealias Key = SummaryDays.Key
 
@@ -22,7 +22,7 @@ package struct DaySet {
         let new = old & ~Self.bit(of: key.day)
         guard new != old else { return }
         count -= 1
-        // Empty blocks aren't kept, because the search is for the newest block.
+        // Empty blocks aren't kept, because the search looks for the newest block.
         if new != 0 {
             blocks[block]?[key.user] = new
         } else if blocks[block]?.count == 1 {

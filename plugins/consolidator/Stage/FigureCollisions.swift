@@ -4,10 +4,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// A handler's figure whose name is already taken, so that it appears in no summary.
+/// A handler's figure that appears in no summary because its name is already taken.
 struct FigureCollision: Hashable, Comparable {
     var figure: String
-    /// The handler that it belongs to.
+    /// The handler that the figure belongs to.
     var handler: String
     /// The handler whose figure has the name; nil if a member of the summary itself has it.
     var taken: String?

@@ -8,7 +8,7 @@ import HealthModel
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
         package var head: SequenceNumber
-        /// When it was sent, by the wall clock: days that were over by then may become final.
+        /// When the mark was sent, by the wall clock: days that were over by then may become final.
         package var heardAt: Instant
         /// The same time on the monotonic clock, used to decide which handlers are listed as late.
         package var since: MonotonicTime
@@ -60,7 +60,7 @@ package struct FinalMark: Sendable, Equatable {
         handlers[name] = handler
     }
 
-    /// A handler's outputs have been consumed up to `sequence`.
+    /// Notes that a handler's outputs have been consumed up to `sequence`.
     package mutating func consumed(_ sequence: SequenceNumber, of name: String) {
         guard var handler = handlers[name] else { return }
         while let word = handler.waiting, word.head <= sequence {
@@ -76,16 +76,16 @@ package struct FinalMark: Sendable, Equatable {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }
 
-    /// An import has begun, or the observer has started over: the mark no longer covers everything.
+    /// Withdraws the mark, because an import has begun or the observer has started over.
     package mutating func withdraw() { mark = nil }
 
-    /// Handlers that have been short of the mark for longer than `patience`.
+    /// Handlers that haven't reached the mark for longer than `patience`.
     package func missing(at monotonic: MonotonicTime) -> [String] {
         guard let mark, monotonic - mark.since >= Self.patience else { return [] }
         return handlers.filter { ($0.value.covered ?? .beginning) < mark.head }.keys.sorted()
     }
 
-    /// The mark that every handler has reached, returned once; it is then removed.
+    /// Returns the mark once every handler has reached it, and removes it.
     package mutating func reached() -> Mark? {
         guard let mark, let covered, covered >= mark.head else { return nil }
         self.mark = nil

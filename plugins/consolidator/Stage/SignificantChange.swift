@@ -3,7 +3,7 @@ import HealthModel
 /// How much a figure of a day that isn't final must have changed for the day to be published again. A final day is
 /// always published again. Pure.
 package struct SignificantChange: Sendable, Equatable {
-    /// By figure, in its unit; for all other figures any change counts.
+    /// Each figure's threshold, in its unit; for all other figures any change counts.
     private let thresholds: [String: Double]
 
     /// Every change counts.

@@ -6,8 +6,8 @@ import SQLite
 import StageKit
 
 /// The days and what the handlers reported for them, in the stage's file. Only the set of days that aren't final is in
-/// memory, with a few bits each: while a thousand people import years of data, there are hundreds of thousands of such
-/// days.
+/// memory, with a few bits for each: while a thousand people import years of data, there are hundreds of thousands of
+/// such days.
 package struct SummaryDays {
     package struct Key: Hashable {
         package var user: String
@@ -19,14 +19,14 @@ package struct SummaryDays {
 
     struct State: Equatable {
         var isFinal = false
-        /// Its start or end has changed since it was final: it waits for the next mark even if its figures stay the
-        /// same.
+        /// The day's start or end has changed since it was final: it waits for the next mark even if its figures stay
+        /// the same.
         var isReopened = false
-        /// Its parts have changed since its summary was written.
+        /// The day's parts have changed since its summary was written.
         var isUnwritten = false
         /// How often this day has become final with different content.
         var revision: Int64 = 0
-        /// The digest of its figures when it was last final; nil for a final day that no longer has any.
+        /// The digest of the day's figures when it was last final; nil for a final day that has no figures left.
         var finalContent: String?
 
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
@@ -36,10 +36,10 @@ package struct SummaryDays {
 
     /// The days that aren't final.
     private(set) var open = DaySet()
-    /// The days among them whose states are only in the file.
+    /// The open days whose states are only in the file.
     private var detailed = DaySet()
     private(set) var unwritten = DaySet()
-    /// Days that have figures.
+    /// The number of days that have figures.
     private(set) var count = 0
 
     /// Identifies a day's figures.
@@ -151,8 +151,8 @@ package struct SummaryDays {
         try save(key, state, turn)
     }
 
-    /// Earlier releases stored no hourly figures. Returns true if the column for them was added just now, so that every
-    /// handler must be read again.
+    /// Earlier releases stored no hourly figures. Returns true if the column for hourly figures was added just now, so
+    /// that every handler must be read again.
     static func makeRoomForHours(in database: Database) throws -> Bool {
         let column = try database.prepare("SELECT 1 FROM pragma_table_info('parts') WHERE name = 'hourly'")
         guard try column.firstRow({ _ in true }) == nil else { return false }
@@ -251,7 +251,7 @@ package struct SummaryDays {
 
     private static let startsMember = "start"
 
-    /// Before a snapshot: anything not seen again by its end is gone.
+    /// Prepares for a snapshot: anything not seen again by its end is gone.
     func markStale(handler: String, _ turn: Turn) throws {
         let update = try turn.write().database.prepare("UPDATE parts SET stale = 1 WHERE handler = ?")
         update.bind(1, handler)

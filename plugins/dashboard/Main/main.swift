@@ -37,7 +37,7 @@ PluginProgram.start("dashboard") { context, stopper in
     let live = LivePages(stack, client, counter, taps: taps)
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
-    // Files that an earlier process received but didn't pass on.
+    // Removes the files that an earlier process received but didn't pass on.
     FileSink.removeLeftovers(in: folder)
     let gate = TokenGate(TokenFile(context.state))
     let dashboard = Dashboard(

@@ -4,8 +4,8 @@ import Protocol
 /// The position in the observer's changelog up to which a follower has everything. Clients send it back unchanged.
 ///
 /// Sequences are handed out by the store's only writer and committed in order, so nothing can appear below a position
-/// that was once read. A position belongs to one generation of the store, and to one person: another person's changes
-/// up to there were never sent.
+/// that was once read. A position belongs to one generation of the store and to one person, because the changes of
+/// other people up to that position were never sent.
 package struct ChangesCursor: Equatable {
     package var generation: String
     package var sequence: SequenceNumber

@@ -44,7 +44,7 @@ enum ChangesDocument {
         out.append(jsonDate: page.startOf(row))
         out.append(json: ",\"endDate\":")
         out.append(jsonDate: page.endOf(row))
-        // A tombstone only says which sample was deleted and when: enough to compute its days again.
+        // A tombstone gives only the deleted sample's id and times, which is enough to compute its days again.
         if !isDeleted { appendContent(row, of: page, to: &out) }
         out.append(UInt8(ascii: "}"))
     }
@@ -76,13 +76,13 @@ enum ChangesDocument {
         text(page.payload, row, &out)
     }
 
-    /// A text; null when it is empty.
+    /// Appends a string, or null if the string is empty.
     private static func member(_ name: StaticString, _ text: String, _ out: inout [UInt8]) {
         out.append(json: name)
         if text.isEmpty { out.append(json: "null") } else { out.append(jsonString: text) }
     }
 
-    /// JSON as it is; null when there is none.
+    /// Appends JSON as it is, or null if there is none.
     private static func text(_ column: TextColumn, _ row: Int, _ out: inout [UInt8]) {
         guard column.count > 0, !column.isEmpty(row) else { return out.append(json: "null") }
         out.append(contentsOf: column.bytes[column.range(row)])

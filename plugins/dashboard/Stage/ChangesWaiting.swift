@@ -30,8 +30,8 @@ package final class ChangesWaiting: Sendable {
 
     /// The maximum number of waiting requests.
     static let limit = 16
-    /// A change that comes after a request's first look but before its entry in the list causes no further heartbeat:
-    /// it is found this many seconds later.
+    /// A change that comes after a request's first look but before the request is in the list causes no further
+    /// heartbeat: it is found this many seconds later.
     private static let lookAgain = 0.5
 
     private let waiters = Mutex<[Waiter]>([])
@@ -40,7 +40,7 @@ package final class ChangesWaiting: Sendable {
 
     package init() {}
 
-    /// - Returns: false when too many are waiting.
+    /// - Returns: false if too many requests are waiting.
     func admit(_ waiter: Waiter) -> Bool {
         let isAdmitted: Bool = waiters.withLock { waiters in
             waiters.removeAll { !$0.stream.isOpen }

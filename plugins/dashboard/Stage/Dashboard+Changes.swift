@@ -7,7 +7,7 @@ import Inspection
 import Protocol
 import Synchronization
 
-/// `GET /api/v1/changes`: what a store has changed, for programs and stacks that follow it (docs/sync.md).
+/// `GET /api/v1/changes`: what has changed in a store, for programs and stacks that follow it (docs/sync.md).
 ///
 /// The source of truth is the observer's changelog. A backend couldn't answer this: it has no zones, and knows only the
 /// name of a sample's source, so a stack following it would compute different days.
@@ -47,7 +47,7 @@ extension Dashboard {
     private static let usualLimit = 2000
     /// Seconds. Proxies end a request that stays silent for a minute.
     static let longestWait = 30
-    /// The maximum number of questions to the observer for one answer. Each question brings some thousand rows, which
+    /// The maximum number of questions to the observer for one answer. Each question brings a few thousand rows, which
     /// may all belong to another person.
     private static let mostQuestions = 8
     /// The maximum length of an answer that had to wait, in bytes.
@@ -166,7 +166,7 @@ private struct ChangesTag {
 
     func isNamed(by request: HTTPRequest) -> Bool {
         request.headers.all("If-None-Match").contains { field in
-            // The tags have no comma and no space.
+            // The tags contain no commas or spaces.
             field.split { ", \t".contains($0) }.contains { $0 == "*" || $0 == text || $0 == "W/" + text }
         }
     }

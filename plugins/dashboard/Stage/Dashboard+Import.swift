@@ -26,7 +26,7 @@ extension Dashboard {
         } catch { return .refuse(dressed(answer { throw error })) }
     }
 
-    /// The size that an ingest accepts by default.
+    /// The largest file that an ingest accepts by default.
     private static let fileBytes = 16 << 30
 
     private static let noIngest = DashboardProblem(

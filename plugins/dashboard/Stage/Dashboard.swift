@@ -20,11 +20,11 @@ package final class Dashboard: Sendable {
         package var series: SeriesKeeper
         package var live: LivePages
         package var taps: TapStreams
-        /// Its place on the bus.
+        /// Its connection to the bus.
         package var client: StackClient
         /// Requests that wait for changes.
         package var waiting: ChangesWaiting
-        /// Its own folder on disk, in which files are kept until they are passed on.
+        /// The dashboard's own folder on disk, in which files are kept until they are passed on.
         package var folder: String
         package var clock: @Sendable () -> Instant
         /// Called with the path of a request that couldn't be answered, and the reason.
@@ -79,7 +79,7 @@ package final class Dashboard: Sendable {
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ]
 
-    /// The answer for a thrown error.
+    /// Returns the answer of `body`, or the one for the error that it throws.
     func answer(_ body: () throws -> HTTPResponse) -> HTTPResponse {
         do {
             return try body()

@@ -32,7 +32,7 @@ package final class LivePages: Sendable {
     private let state = Mutex(State())
     private let arrived = (look: DispatchSemaphore(value: 0), waits: DispatchSemaphore(value: 0))
 
-    /// The time within which most of the processes asked have answered.
+    /// The time within which most processes have answered.
     private static let answerTime = 0.15
     /// All processes are asked twice a second, so a hanging process is noticed after the second question.
     private static let asking = Duration.milliseconds(500)
@@ -66,7 +66,7 @@ package final class LivePages: Sendable {
 
     package var viewers: Int { state.withLock { $0.viewers.count } }
 
-    /// A stream for one more page; the current state is sent at once.
+    /// Opens a stream for one more page, and sends it the current state at once.
     /// - Parameter only: the one person whose news the page may receive; nil for everybody's.
     func open(for only: String?) -> EventStream {
         let stream = EventStream()
@@ -119,7 +119,7 @@ package final class LivePages: Sendable {
         return lookOnce().value(rates: nil)
     }
 
-    /// Asks until all processes have answered, or long enough to know which ones hang.
+    /// Asks until all processes have answered, or for long enough to know which ones hang.
     private func lookOnce() -> PipelineView {
         let began = MonotonicClock.now
         let before = sample()

@@ -4,7 +4,7 @@ import Inspection
 /// The columns of the people last asked about: a stack may have a thousand people, and ten years of one person take two
 /// megabytes. Pure.
 package struct SeriesShelf: Sendable {
-    /// People whose columns are kept.
+    /// The number of people whose columns are kept.
     package static let room = 16
 
     private struct Person {
@@ -31,16 +31,16 @@ package struct SeriesShelf: Sendable {
         kept[user]?.series.take(day, summary)
     }
 
-    /// People whose earlier days have to be read.
+    /// The people whose earlier days still have to be read.
     package var missing: Set<String> { Set(kept.filter { !$0.value.isWhole }.keys) }
 
-    /// All of these people's days have been read.
+    /// Notes that all of these people's days have been read.
     package mutating func complete(_ people: Set<String>) {
         for user in people { kept[user]?.isWhole = true }
     }
 
-    /// - Returns: nil while the person's days have to be read; to make room, someone else's columns are dropped.
-    ///   Somebody without days has empty columns.
+    /// - Returns: nil while the person's days have to be read; to make room, someone else's columns are dropped. A
+    ///   person without days has empty columns.
     package mutating func withSeries<Result>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
         questions += 1
         if kept[user] == nil {

@@ -1,8 +1,8 @@
 import Foundation
 import HealthModel
 
-/// Browsers that have shown a token: each uses its own cookie from then on, until that expires. Pure: secrets and times
-/// are passed in.
+/// Browsers that have shown a token: each uses its own cookie from then on, until the cookie expires. Pure: secrets and
+/// times are passed in.
 package struct Sessions: Sendable {
     package static let cookie = "healthbus-session"
     /// How many hours a session lasts.

@@ -6,7 +6,7 @@ import HTTP
 /// A site whose name resolves to this machine (DNS rebinding) is recognized by its `Host`; one that sends requests
 /// here, by its `Origin` or by what the browser reports about the request's origin.
 package struct SiteRule: Sendable {
-    /// In lower case, without ports: a container or a proxy uses a different port from the one listened on.
+    /// Host names in lower case, without ports: a container or a proxy uses a different port from the one listened on.
     private let hosts: Set<String>
 
     /// - Parameter hosts: names in addition to those of the loopback interface.

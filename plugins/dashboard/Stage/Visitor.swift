@@ -5,7 +5,7 @@ import Synchronization
 
 /// Who is asking, and what they may do.
 package struct Visitor: Sendable {
-    /// The person whose days are meant if the request names no user.
+    /// The person whose days are requested if the request names no user.
     package var user: String
     package var mayRead: Bool
     /// Whether the visitor may see the messages between processes, which are about everybody.
@@ -19,7 +19,7 @@ package struct Visitor: Sendable {
     package var only: String? { token == nil || scopes.contains(.admin) ? nil : user }
 
     /// The person whose data a request is about.
-    /// - Parameter named: the user that it names, if any.
+    /// - Parameter named: the user that the request names, if any.
     /// - Throws: 403 for somebody whose data the visitor may not read.
     package func person(_ named: String?) throws(DashboardProblem) -> String {
         let person = named ?? user

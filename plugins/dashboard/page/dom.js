@@ -1,5 +1,5 @@
-// Builds elements without markup in strings: anything from the store is only ever text. No style attributes, which the
-// policy refuses.
+// Builds elements without markup in strings: anything from the store is only ever text. No style attributes: the
+// content security policy refuses them.
 
 const SVG = 'http://www.w3.org/2000/svg';
 

@@ -1,4 +1,4 @@
-// A live view of the processes and which of them listen to which. Processes that hang or are behind stand out.
+// A live view of the processes and of which listens to which. Processes that hang or are behind stand out.
 
 import { ask } from './api.js';
 import { card, drawing, h, prose, s, scroll, table } from './dom.js';

@@ -39,7 +39,7 @@ extension DebouncerStage {
         return configuration.background == .sync ? .fired : .collecting
     }
 
-    /// Follows the phone: while the app has time, everything is released at once; otherwise whatever was waiting is
+    /// Follows the phone: while the app has time, everything is released at once; otherwise whatever is waiting is
     /// collected for a task.
     func adaptReach(_ turn: Turn, reason: String) throws {
         let reach = reachNow

@@ -24,7 +24,7 @@ extension DebouncerStage {
     /// What was asked of the observer, and why.
     enum Question: Equatable {
         case zones
-        /// The oldest sample, for a historical sync of everything; with the command's id.
+        /// The oldest sample, for a historical sync of everything, with the command's id.
         case oldest(String)
     }
 

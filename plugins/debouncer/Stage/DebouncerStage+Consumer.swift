@@ -1,5 +1,5 @@
 extension DebouncerStage {
-    /// An instance that is told how far it may pull, and which types.
+    /// An instance that is told how far it may pull, and which types it may pull.
     package struct Consumer: Sendable, Equatable {
         package enum Role: Sendable { case handler, uploader }
 
@@ -8,7 +8,7 @@ extension DebouncerStage {
         package var types: Set<String>?
         /// Types that a consumer of all types doesn't accept.
         package var except: Set<String>
-        /// Other consumers' types whose release triggers this one's sync too.
+        /// Types of other consumers whose release also triggers this consumer's sync.
         package var triggers: Set<String>
         /// Minutes of the local day at which its sync runs.
         package var times: Set<Int> = []

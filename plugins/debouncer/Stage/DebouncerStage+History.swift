@@ -59,7 +59,7 @@ extension DebouncerStage {
             id: chunk.id, from: chunk.from.description, through: chunk.through.description, users: users)
     }
 
-    /// A consumer has reported how much of the chunk is left.
+    /// Handles a consumer's report of how much of the chunk is left.
     func heardReplay(_ beat: Heartbeat, _ turn: Turn) throws {
         guard work[.historical] == .history, let replay = beat.stage.replay, replay.left == 0
         else { return }

@@ -45,7 +45,7 @@ extension DebouncerStage {
             permissions: .init(rights))
     }
 
-    /// A debouncer with the tasks that all of them have.
+    /// A debouncer with the tasks that every debouncer has.
     package convenience init(
         observer: String, consumers: [Consumer], policy: ReleaseWindow.Policy
     ) {

@@ -45,7 +45,7 @@ extension DebouncerStage {
             exceptions[type] = min(window.released[type], fired)
         }
         if passesOn(to: consumer) {
-            // Types whose windows are still open count as unreleased only for other consumers.
+            // Types whose windows are still open count as unreleased for other consumers, but not for this one.
             exceptions = exceptions.filter { window.off.contains($0.key) }
             for type in window.off where consumer.takes(type) {
                 exceptions[type] = exceptions[type] ?? window.released[type]

@@ -39,7 +39,7 @@ package final class DebouncerStage: Stage {
     var rounds: Rounds
     var ledger = RoundLedger()
     var historical = HistoricalSync()
-    /// The observer's head in its last heartbeat: all heads by type up to there are known.
+    /// The observer's head in its last heartbeat, up to which the heads of all types are known.
     private(set) var heardHead = SequenceNumber.beginning
     /// The last manual sync requested.
     var manual: ManualSync?
@@ -48,8 +48,8 @@ package final class DebouncerStage: Stage {
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
-    /// A head that moves with nothing new for a consumer only advances frontiers; the consumer learns of it within this
-    /// time.
+    /// A head that moves without anything new for a consumer only advances frontiers; the consumer learns of it within
+    /// this time.
     private static let spread = Duration.milliseconds(250)
 
     package init(
@@ -224,7 +224,7 @@ package final class DebouncerStage: Stage {
     }
 }
 
-/// How far each type is released, as stored in the stage's file.
+/// How far each type has been released, as stored in the stage's file.
 private struct KeptRelease: Codable {
     var head: StoreHead?
     var released: AnchorVector

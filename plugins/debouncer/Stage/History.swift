@@ -17,7 +17,7 @@ package struct History: Sendable, Equatable {
     package var through: LocalDay
     /// How many chunks are done.
     package private(set) var done = 0
-    /// By the wall clock.
+    /// When it began, by the wall clock.
     package var began: Instant
     /// Consumers that have finished the current chunk.
     private var finished: Set<String> = []
@@ -39,8 +39,8 @@ package struct History: Sendable, Equatable {
         return ("\(number)-\(done + 1)", max(from, end.adding(days: 1 - Self.daysPerChunk)), end)
     }
 
-    /// A consumer has finished a chunk; returns true when that was the last of `consumers`, and the next chunk has
-    /// begun.
+    /// Notes that a consumer has finished a chunk; returns true if it was the last of `consumers`, so that the next
+    /// chunk has begun.
     package mutating func heard(_ consumer: String, hasDone id: String, of consumers: Set<String>) -> Bool {
         guard let chunk, chunk.id == id else { return false }
         finished.insert(consumer)

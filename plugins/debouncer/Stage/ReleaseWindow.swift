@@ -8,7 +8,7 @@ import Protocol
 /// A type's window is a trailing one: it closes when the type hasn't changed for the length of the window, or when the
 /// first change has waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows
 /// stay open until its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the
-/// reach: a release while the app has time, a place in the pending set while it hasn't.
+/// reach: a release while the app has time, a place in the pending set while it doesn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, for types without a setting of their own.
@@ -37,9 +37,9 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     /// What may be released at present.
     package enum Reach: Sendable, Equatable {
-        /// The app has time: everything that the observer has.
+        /// The app has time: everything that the observer has may be released.
         case everything
-        /// The app has been woken: fired types, at once.
+        /// The app has been woken: fired types may be released at once.
         case fired
         /// The app has been woken to add fired types to the pending set, which a task releases later.
         case collecting
@@ -66,7 +66,7 @@ package struct ReleaseWindow: Sendable, Equatable {
             }
         }
     }
-    /// How far each type is released.
+    /// How far each type has been released.
     package private(set) var released: AnchorVector
     private(set) var waiting: [String: Waiting] = [:]
     /// Types whose windows closed while nothing could be released.
@@ -95,7 +95,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     /// Whether any type that isn't off has something unreleased, fired or not.
     package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
-    /// A type has been fired up to `sequence`. Returns whether that released something at once.
+    /// Notes that a type has been fired up to `sequence`. Returns whether that released something at once.
     package mutating func changed(_ type: String, to sequence: SequenceNumber, at now: MonotonicTime) -> Bool {
         newest[type] = max(newest[type] ?? .beginning, sequence)
         // Collected types have had their window; once the app has time they get a new one, and are released.
@@ -134,7 +134,7 @@ package struct ReleaseWindow: Sendable, Equatable {
             if changed(type, to: limit, at: now) { atOnce.append(type) }
             newest[type] = max(newest[type] ?? .beginning, sequence)
         }
-        // For a type that isn't waiting, there is nothing between its release and the head.
+        // A type that isn't waiting has no changes between its release and the head.
         guard head > released.base else { return atOnce.sorted() }
         var exceptions: [String: SequenceNumber] = [:]
         for type in pendingTypes { exceptions[type] = released[type] }
@@ -162,7 +162,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         }
     }
 
-    /// No file is being read any more: changes stop waiting for its end.
+    /// Notes that no file is being read any longer, so that changes stop waiting for its end.
     package mutating func endBurst() {
         isImporting = false
         for type in waiting.keys { waiting[type]?.first = .distantPast }
@@ -174,7 +174,8 @@ package struct ReleaseWindow: Sendable, Equatable {
         for (type, entry) in waiting { close(type, entry) }
     }
 
-    /// Releases everything of some types, or of all, regardless of windows, and returns the types that moved.
+    /// Releases everything of some types, or of all, regardless of windows, and returns the types for which something
+    /// was released.
     package mutating func releaseEverything(of types: (String) -> Bool = { _ in true }) -> [String] {
         guard reach != .nothing else { return [] }
         var moved: [String] = []

@@ -10,9 +10,9 @@ import Protocol
 package struct Rounds: Sendable, Equatable {
     package struct Round: Sendable, Equatable {
         package var number: Int64
-        /// What opened it: "fire", "sync", a task's identifier.
+        /// What opened it: "fire", "sync", or a task's identifier.
         package var reason: String
-        /// By the wall clock.
+        /// When it began, by the wall clock.
         package var began: Instant
         var since: MonotonicTime
         /// Consumers that haven't reached the target yet.
@@ -27,11 +27,11 @@ package struct Rounds: Sendable, Equatable {
     /// How far a consumer has come, according to its heartbeat.
     struct Standing: Sendable, Equatable {
         var frontier: SequenceNumber
-        /// By type if types differ; nil if `frontier` holds for all.
+        /// How far the consumer has come by type, if types differ; nil if `frontier` holds for all.
         var consumed: AnchorVector?
         var pending: Int
         var failedDays: Int
-        /// When its last heartbeat arrived, and when it last made progress.
+        /// When the consumer's last heartbeat arrived, and when the consumer last made progress.
         var heard: MonotonicTime
         var moved: MonotonicTime
     }
@@ -75,7 +75,7 @@ package struct Rounds: Sendable, Equatable {
         return next?.number ?? last
     }
 
-    /// A consumer has reported its progress.
+    /// Records a consumer's report of its progress.
     package mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: MonotonicTime) {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]
@@ -154,7 +154,7 @@ package struct Rounds: Sendable, Equatable {
         }.min()
     }
 
-    /// The upstream has started over: what the rounds were waiting for will never come.
+    /// Drops all rounds: the upstream has started over, so what they were waiting for will never come.
     package mutating func reset() {
         open = nil
         next = nil

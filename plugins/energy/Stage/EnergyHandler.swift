@@ -5,7 +5,7 @@ import HealthStatistics
 ///
 /// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy.
 /// `exerciseMinutes`, `moveMinutes` (a ring that counts minutes rather than energy) and `standMinutes` are Apple's
-/// samples; `standHours` are the distinct local hours with a stood value; 0 when all samples have the value idle. The
+/// samples; `standHours` is the number of local hours with a stood value; 0 when all samples have the value idle. The
 /// workouts' own energy isn't added: their samples are already in the totals.
 public struct EnergyHandler: PluginHandler {
     public let version = 2

@@ -3,7 +3,7 @@ import HealthModel
 
 /// The lines of a program's answer to `hello` or for a day, read one by one.
 package struct ExecAnswer {
-    /// Deeper than any figure needs, and less than the bus allows.
+    /// Deeper than any figure needs, but not as deep as the bus allows.
     private static let maximumDepth = 16
     private static let longestReason = 500
 
@@ -11,7 +11,7 @@ package struct ExecAnswer {
     private struct Line: Codable {
         @IfReadable var user: String?
         @IfReadable var date: String?
-        /// The day that it has finished.
+        /// The day that the program has finished.
         @IfReadable var done: String?
         @IfReadable var error: String?
         @IfReadable var figures: [String: Value]?

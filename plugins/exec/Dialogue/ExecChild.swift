@@ -10,7 +10,7 @@ import StageKit
 /// SIGKILL when that thread ends for any reason.
 package final class ExecChild {
     private let process: ChildProcess
-    /// Its standard input; -1 once closed.
+    /// The program's standard input; -1 once closed.
     private var input: Int32
     private let output: Int32
     private let wake: Int32
@@ -85,10 +85,11 @@ package final class ExecChild {
         deinit { for end in [read, write] where end >= 0 { close(end) } }
     }
 
-    /// How it ended, if it has.
+    /// How the program ended, if it has.
     package var ended: String? { process.poll().map { "\($0)" } }
 
-    /// Whether it has written anything since its last complete answer; that would be taken for another day's answer.
+    /// Whether the program has written anything since its last complete answer; that would be taken for another day's
+    /// answer.
     package var hasSpokenUnasked: Bool {
         guard partial.isEmpty else { return true }
         let count = read(output, &buffer, buffer.count)
@@ -169,7 +170,7 @@ package final class ExecChild {
         }
     }
 
-    /// It has closed its output: it is ending, or no longer of any use.
+    /// The program has closed its output: it is ending, or no longer of any use.
     private func howItEnds() -> String {
         var deadline = FairDeadline(.seconds(1), of: [process.pid])
         return process.wait(until: &deadline).map { "\($0)" } ?? "it closed its standard output"

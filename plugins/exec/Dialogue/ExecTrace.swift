@@ -8,7 +8,7 @@ package enum ExecTrace {
 
     /// - Parameters:
     ///   - lines: the last lines, oldest first.
-    ///   - folder: the plugin's own folder: locations in it are preferred, since the author looks there first.
+    ///   - folder: the plugin's own folder; locations in it are preferred, since the author looks there first.
     package static func summary(of lines: [String], folder: String) -> String? {
         let found = python(lines, folder) ?? node(lines, folder) ?? swift(lines, folder)
         if let (message, place) = found {

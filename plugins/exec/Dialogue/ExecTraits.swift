@@ -10,7 +10,7 @@ package struct ExecTraits: HandlerTraits, Equatable {
     package var detailedTypes: Set<String>
     package var during: [String: String]
     package var characteristics: Set<String>
-    /// Whether it reads the samples' ids.
+    /// Whether the handler reads the samples' ids.
     package var readsIDs: Bool
     private var handlerWindow: HandlerWindow
 
@@ -96,15 +96,15 @@ package struct ExecTraits: HandlerTraits, Equatable {
 /// Why a program that computes days has given no figures. Never holds the program's answer, which may be a health
 /// value; for an error that ended the program, it holds what the program wrote about it.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
-    /// The program ended, with the number of the line if it was in the middle of one, and the reason given on its
-    /// standard error.
+    /// The program ended, with the reason given on its standard error, and the number of the line if it was in the
+    /// middle of one.
     case ended(String, midLine: Int?, why: String?)
     case late(seconds: Double)
     case flood(bytes: Int)
     case badLine(Int, String)
-    /// It finished before it had received all of its input.
+    /// The program finished before it had received all of its input.
     case early
-    /// The program said so itself.
+    /// The program itself reported that it can't compute the day.
     case declined(String)
     case cantStart(String)
     /// The host itself is stopping.

@@ -72,7 +72,7 @@ package final class ExecRunner: EffectRunner {
             worker.end(grace: command.limits.grace)
         }
         thread.name = "exec"
-        // The JSON of an answer is read recursively.
+        // The JSON of an answer is read recursively, which needs a larger stack.
         thread.stackSize = 4 << 20
         thread.start()
         // The start has a separate deadline, which is extended on a busy machine.

@@ -20,7 +20,7 @@ final class ExecWorker {
 
     private var traits: ExecTraits?
     private var child: ExecChild?
-    /// Consecutive runs that ended without computing a day.
+    /// The number of consecutive runs that ended without computing a day.
     private var failures = 0
 
     init(

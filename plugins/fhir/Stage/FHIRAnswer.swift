@@ -6,7 +6,7 @@ import UploaderReading
 /// What a FHIR server's answer means for the elements of a transaction. Pure.
 package enum FHIRAnswer {
     /// - Parameters:
-    ///   - overtaken: elements of the part that weren't sent because a newer version of them was.
+    ///   - overtaken: the elements of the part that weren't sent because newer versions of them were.
     ///   - url: what was requested.
     package static func reply(
         _ response: HTTPResponse, to transaction: FHIRTransaction, overtaken: Set<Int> = [], url: String

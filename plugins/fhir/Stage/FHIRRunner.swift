@@ -15,7 +15,7 @@ package final class FHIRRunner: EffectRunner {
     private let jobs = Mailbox<Job>(capacity: 8)
     private let path = PathTeller()
 
-    /// A server that returns whole resources although it was asked not to answers with about as much as it received.
+    /// A server that returns whole resources, although it was asked not to, sends about as much as it received.
     private static let answerLimit = 64 << 20
 
     /// - Throws: `HTTPError` for a URL that can't be used.

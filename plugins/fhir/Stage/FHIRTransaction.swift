@@ -27,7 +27,7 @@ package struct FHIRForm: Sendable {
         self.figures = figures
     }
 
-    /// - Parameter options: accepted by the manifest's schema.
+    /// - Parameter options: the options, accepted by the manifest's schema.
     package init(_ options: Value, figures: [ResourceFigure]) {
         self.init(
             patients: PatientNames(options["patients"]), createsPatients: options["createPatients"].bool ?? false,
@@ -45,7 +45,7 @@ package struct FHIRForm: Sendable {
     }
 }
 
-/// Elements as a FHIR `Bundle` of type `transaction`: all of it takes effect, or nothing. Pure.
+/// Elements as a FHIR `Bundle` of type `transaction`, which takes effect as a whole or not at all. Pure.
 ///
 /// An element is updated if its identifier is found, otherwise created (`PUT Observation?identifier=…`), or, if the ids
 /// are ours, stored under its id (`PUT Observation/…`); a tombstone deletes it there. So a repeat changes nothing.
@@ -113,7 +113,7 @@ package struct FHIRTransaction: Sendable {
         _ document: DeliveryGroup.Document, _ kind: Observations.Kind, _ observations: Observations,
         _ make: (Value, String) -> Value?
     ) {
-        // A document that no longer says anything must not stay as it was.
+        // A document that no longer yields a resource must not stay on the server as it was.
         let resource = document.body.flatMap { make($0, document.id) }.map { Array($0.json().utf8) }
         add(observations.identifier(kind, document.id), resource)
     }

@@ -35,7 +35,7 @@ package struct SentVersions {
     private var old: [SampleID: Int64] = [:]
     private let capacity: Int
 
-    /// - Parameter capacity: of each table; 32 bytes per element.
+    /// - Parameter capacity: the capacity of each table, at 32 bytes per element.
     package init(capacity: Int = 49_000) { self.capacity = capacity }
 
     package func select(_ group: DeliveryGroup, _ part: Range<Int>) -> Selection {
@@ -59,7 +59,7 @@ package struct SentVersions {
         return found
     }
 
-    /// The server has accepted these.
+    /// Records that the server has accepted these rows.
     package mutating func accept(_ group: DeliveryGroup, _ rows: [Int]) {
         for index in rows {
             let (key, version) = Self.element(index, of: group)

@@ -21,7 +21,7 @@ package struct DocumentRows: Sendable {
 
         init(_ name: String, _ source: Source) { (self.name, self.source) = (name, source) }
         init(_ name: String, _ member: String...) { self.init(name, .member(member)) }
-        /// Named like its member.
+        /// Named after its member.
         init(_ member: String) { self.init(Self.name(of: [member]), .member([member])) }
 
         static func real(_ name: String, _ member: String...) -> Column { Column(name, .member(member)).asReal }

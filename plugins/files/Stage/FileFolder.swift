@@ -92,7 +92,7 @@ final class FileFolder {
         while target.utf8.count > path.utf8.count, rmdir(target) == 0 { target = Self.parent(of: target) }
     }
 
-    /// Whether a file is still as it was written.
+    /// Whether a file is still as it was when written.
     func holds(_ entry: FileLedger.Entry, readsAll: Bool) -> Bool {
         var status = stat()
         guard lstat(path + "/" + entry.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

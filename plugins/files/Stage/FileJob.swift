@@ -24,7 +24,7 @@ struct FileJob {
     /// The mark's generation when the job began: if something changes after that, the file is written again.
     let generation: Int64
     var step: Step
-    /// Whether the runner has received any piece of it.
+    /// Whether the runner has received any piece of the file.
     var hasBegun = false
     var documents: DocumentCollection?
     let known: FileLedger.Entry?

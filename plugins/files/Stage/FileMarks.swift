@@ -120,7 +120,7 @@ extension FileMarks {
         nothingBefore = .distantPast
     }
 
-    /// Every file marked so far is due now: a sync is waiting for it.
+    /// Makes every file that is marked so far due now, because a sync is waiting for it.
     mutating func hurry() {
         for path in marks.keys {
             marks[path]?.last = .distantPast
@@ -129,7 +129,7 @@ extension FileMarks {
         requeue()
     }
 
-    /// The file to write next, newest first; nil when none is due, with the time at which the next one is.
+    /// The file to write next, newest first; nil when none is due, with the time at which one will be.
     /// - Parameter busy: files that are being written.
     mutating func next(
         at now: MonotonicTime, besides busy: Set<String>

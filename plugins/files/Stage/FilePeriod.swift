@@ -21,7 +21,7 @@ package struct FilePeriod: Hashable, Sendable {
         self.init(unit, of: LocalDay(number: Int(rest < 0 ? quotient - 1 : quotient)))
     }
 
-    /// The first day after it.
+    /// The first day after the period.
     package var next: LocalDay {
         switch unit {
         case .year: LocalDay(year: first.year + 1, month: 1, day: 1)
@@ -47,7 +47,7 @@ package struct FilePeriod: Hashable, Sendable {
         }
     }
 
-    /// Reads only what `text` produces.
+    /// Accepts only what `text` produces.
     package init?(_ unit: Unit, text: some StringProtocol) {
         let rest =
             switch unit {

@@ -56,7 +56,7 @@ struct FilesCheck {
         answers = nil
     }
 
-    /// The check starts over once the files are accessible.
+    /// Notes that the check failed; it starts over once the files are accessible.
     mutating func fail() {
         answered = answers ?? wanted ?? answered
         (answers, wanted) = (nil, nil)

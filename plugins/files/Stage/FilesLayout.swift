@@ -58,7 +58,7 @@ package struct FilesLayout: Equatable, Sendable {
 }
 
 extension FilesLayout {
-    /// - Parameter options: accepted by the manifest's schema.
+    /// - Parameter options: the options, accepted by the manifest's schema.
     package init(_ options: Value) {
         format = options["format"].string.flatMap { FileFormat(rawValue: $0) } ?? .csv
         period = options["by"].string.flatMap { FilePeriod.Unit(rawValue: $0) } ?? .month

@@ -32,7 +32,7 @@ extension StagePlugin {
 }
 
 extension FilesStage {
-    /// The files of a stack's instance.
+    /// Creates the stage for the files of a stack's instance.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, folder: String?, layout: FilesLayout,
         settle: Duration

@@ -32,7 +32,7 @@ struct FilesManifest {
         writing = nil
     }
 
-    /// The content of the manifest on disk is out of date.
+    /// Notes that the content of the manifest on disk is out of date.
     mutating func isOld() { if state == .complete { state = .unknown } }
 
     mutating func fail() {

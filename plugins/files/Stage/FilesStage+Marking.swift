@@ -13,8 +13,8 @@ extension FilesStage {
     /// this many rows.
     private static let rowsPerSecond: Int64 = 2000
 
-    /// If the folder is another one, none of the files have been written: they are left where they are, and everything
-    /// is read again for the new folder.
+    /// If the folder has changed, none of the files have been written there: the old ones are left where they are, and
+    /// everything is read again for the new folder.
     func openFolder(_ turn: Turn) throws {
         guard try isNew(.string(folder ?? ""), "folder", turn) else { return }
         turn.log(.backendMoved)
@@ -90,7 +90,8 @@ extension FilesStage {
         }
     }
 
-    /// The producer has started over: anything it doesn't report again is gone, so each file is examined.
+    /// Marks all files of a producer that has started over: anything it doesn't report again is gone, so each file is
+    /// examined.
     func markAll(of upstream: Upstream, _ turn: Turn) throws {
         dropJobs(turn)
         try markAll(turn, since: upstream.producer) { span in

@@ -56,7 +56,7 @@ extension FilesStage {
             number: lastJob, span: span, generation: mark.generation, step: .writing(effect: 0, next: nil),
             known: try ledger.entry(path, turn))
         if !layout.has(span) {
-            // The file is from another layout: a file without rows is removed.
+            // The file is from another layout: without rows, it is removed.
             hand(.bytes([], rows: 0), to: &job, next: nil, turn)
         } else if case .samples(let type) = span.content {
             let range = span.period.instants
@@ -143,7 +143,7 @@ extension FilesStage {
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             for page in pages { job.documents?.take(try page.page(from: producer), from: producer) }
-            // This includes whatever changed while it was being read, because such a row has moved to the end.
+            // This includes whatever changed while it was being read, because a changed row has moved to the end.
             if covered.through < head.sequence, covered.through > after {
                 ask(.documents(producers: producers, topic: topic, after: covered.through, head: head), &job, turn)
             } else {

@@ -31,7 +31,7 @@ package final class FilesStage: Stage {
     var blocked: String?
     var retry = MonotonicTime.distantPast
     var failures = 0
-    /// Rows in the files that were last rewritten on request.
+    /// The number of rows in the files that were last rewritten on request.
     var replayedRows: Int64 = 0
     private var stuckSince: MonotonicTime?
     private var lastChecked: Instant?
@@ -40,7 +40,7 @@ package final class FilesStage: Stage {
     private let releaseTopic: String
     private let controlTopic: String
 
-    /// One file is fetched while the other is written.
+    /// While one file is being written, another is fetched.
     static let concurrentJobs = 2
     static let backfillBeyond: Int64 = 200_000
     static let longestRetry = Duration.seconds(60)

@@ -3,7 +3,7 @@ import JSON
 
 /// Fields of CSV, as in RFC 4180 but with a bare newline after each row, and of JSON lines.
 extension [UInt8] {
-    /// A field: quoted if necessary, or if the text is present but empty.
+    /// Appends a field: quoted if necessary, or if the text is present but empty.
     mutating func append(csv field: some Collection<UInt8>) {
         let needsQuotes =
             field.isEmpty
@@ -22,8 +22,8 @@ extension [UInt8] {
 
     mutating func append(csv text: String) { append(csv: text.utf8) }
 
-    /// A number, always with a decimal point: programs that guess a column's type from its first rows would otherwise
-    /// assume whole numbers, and round the rest. Nothing for values that aren't finite.
+    /// Appends a number, always with a decimal point: programs that guess a column's type from its first rows would
+    /// otherwise assume whole numbers, and round the rest. Appends nothing for values that aren't finite.
     package mutating func append(real number: Double) {
         guard number.isFinite else { return }
         let start = count
@@ -34,7 +34,7 @@ extension [UInt8] {
         }
     }
 
-    /// A document as JSON, members ordered by name; numbers as above.
+    /// Appends a document as JSON, members ordered by name; numbers as above.
     mutating func append(document value: Value) {
         switch value {
         case .number(let number) where number.isFinite: append(real: number)

@@ -6,8 +6,8 @@ import HealthStatistics
 /// - Cumulative quantities: `sum` over the merged sources, and `count` of the samples that overlap the day.
 /// - Other quantities, and unknown types with numbers: `average` (in the type's style), `min`, `max`, `mostRecent` and
 ///   `count` of the samples that start on the day.
-/// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, counting each
-///   instant once, if any has a duration.
+/// - Categories: `count` of the samples that start on the day, and, if any of them has a duration, `minutes` of the day
+///   that they cover, with each instant counted once.
 /// - Correlations and anything without a number: `count`.
 /// - A person's own types: whichever they chose of `sum`, `average` (with `min` and `max`) and `mostRecent`, over the
 ///   samples in the type's unit; always the `count` of all samples; and `minutes` if they have durations.

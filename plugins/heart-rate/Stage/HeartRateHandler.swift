@@ -3,13 +3,13 @@ import HealthStatistics
 
 /// A day's heart rate, resting heart rate and heart rate variability.
 ///
-/// `heartRate` has `min`, `max`, `average` (weighted by duration) and `resting`, in beats per minute, null if there are
-/// no samples. `resting` is the day's latest: the system replaces its estimate as the day goes on.
+/// `heartRate` has `min`, `max`, `average` (weighted by duration) and `resting`, all in beats per minute; it is null if
+/// there are no samples. `resting` is the day's latest: the system replaces its estimate as the day goes on.
 /// `hrvSDNNMilliseconds` is the plain mean. Each hour has the heart rate's average (`heartRate`), minimum and maximum
 /// (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: PluginHandler {
     public let version = 3
-    /// For samples that summarize several (iOS 8), the lowest and highest value.
+    /// For samples that summarize several measurements (iOS 8), the lowest and highest value.
     public let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
 
     public init() {}

@@ -1,6 +1,6 @@
 /// What the broker should have retained, and what it has acknowledged. Pure.
 package struct BrokerBoard: Sendable, Equatable {
-    /// A retained message; an empty payload removes what is there.
+    /// A retained message; an empty payload removes the topic's message.
     package struct Post: Sendable, Equatable {
         package var topic: String
         package var payload: String
@@ -34,7 +34,7 @@ package struct BrokerBoard: Sendable, Equatable {
         dirty.insert(topic)
     }
 
-    /// It is unknown what the broker has, so everything is sent again.
+    /// Notes that it isn't known what the broker has, so that everything is sent again.
     package mutating func forget() {
         for topic in accepted.keys where wanted[topic] == nil { strangers.insert(topic) }
         for topic in sent.keys where wanted[topic] == nil { strangers.insert(topic) }
@@ -42,7 +42,7 @@ package struct BrokerBoard: Sendable, Equatable {
         dirty = strangers.union(wanted.keys)
     }
 
-    /// The broker may no longer have what was sent for a topic, acknowledged or not.
+    /// Notes that the broker may no longer have what was sent for a topic, whether or not that was acknowledged.
     package mutating func doubt(_ topic: String) {
         accepted[topic] = nil
         sent[topic] = nil
@@ -55,14 +55,14 @@ package struct BrokerBoard: Sendable, Equatable {
         return payload != accepted[topic] && payload != sent[topic]
     }
 
-    /// The broker holds a stack's message there.
+    /// Notes that the broker holds a message of a stack on this topic.
     package mutating func found(_ topic: String) {
         guard wanted[topic] == nil, strangers.count < Self.mostStrangers else { return }
         strangers.insert(topic)
         dirty.insert(topic)
     }
 
-    /// Somebody else has emptied a topic.
+    /// Notes that somebody else has emptied a topic.
     package mutating func emptied(_ topic: String) {
         if wanted[topic] == nil, sent[topic] == nil { settle(topic, "") }
     }
@@ -72,7 +72,7 @@ package struct BrokerBoard: Sendable, Equatable {
         for post in posts { sent[post.topic] = post.payload }
     }
 
-    /// The broker has acknowledged everything that was on its way.
+    /// Notes that the broker has acknowledged everything that was on its way.
     package mutating func accept() {
         for (topic, payload) in sent { settle(topic, payload) }
         sent = [:]

@@ -30,7 +30,7 @@ package enum BrokerNews: Sendable, Equatable {
 package struct Heard: Sendable, Equatable {
     package var topic: String
     package var payload: String
-    /// Retained before we connected; false for one that has just been published.
+    /// Whether the message was retained before we connected; false for one that has just been published.
     package var isRetained: Bool
 
     package init(topic: String, payload: String, isRetained: Bool) {

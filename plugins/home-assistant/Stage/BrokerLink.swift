@@ -1,8 +1,8 @@
 import HealthModel
 import MQTT
 
-/// The connection to the broker as the stage sees it, and since when something has been waiting for the broker to
-/// accept it. Pure.
+/// The connection to the broker as the stage sees it, and how long something has been waiting for the broker to accept
+/// it. Pure.
 struct BrokerLink {
     private(set) var isOpen = false
     /// Why the broker can't be reached or doesn't keep the connection open; nil once it has accepted everything.
@@ -12,7 +12,7 @@ struct BrokerLink {
     private var logged: MQTTError?
     private var stuckSince: MonotonicTime?
 
-    /// A connection that has lasted this long isn't one that a broker accepts only to drop.
+    /// If a connection has lasted this long, the broker didn't accept it only to drop it.
     static let lasting = Duration.seconds(60)
     static let alertAfter = Duration.seconds(15 * 60)
 
@@ -38,11 +38,11 @@ struct BrokerLink {
         /// Everything has been accepted, and this seems likely to last.
         case fine
         case waiting(until: MonotonicTime)
-        /// It has been waiting for so long that a person should know.
+        /// Something has been waiting for so long that a person should know.
         case stuck
     }
 
-    /// - Parameter isClean: the broker is connected and has accepted everything.
+    /// - Parameter isClean: whether the broker is connected and has accepted everything.
     mutating func watch(isClean: Bool, at now: MonotonicTime) -> Watch {
         if isClean { problem = nil }
         if isClean, lasts(now) || stuckSince == nil {

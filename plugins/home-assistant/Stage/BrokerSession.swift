@@ -11,7 +11,7 @@ final class BrokerSession {
     private let bell: Bell
     private var opening: (job: BrokerRunner.Job, request: KeepConnected)?
     private var connection: MQTTConnection?
-    /// The broker has accepted the connection.
+    /// Whether the broker has accepted the connection.
     private var isOpen = false
     /// What the broker retains is still arriving.
     private var look: RetainedLook?

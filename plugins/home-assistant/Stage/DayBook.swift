@@ -6,13 +6,13 @@ import SQLite
 import StageKit
 
 /// The people whose days the consolidator has, and the summaries of the days that sensors may show. Of all other days
-/// only the dates are kept, as ranges. A person with no days left is gone.
+/// only the dates are kept, as ranges. A person with no days left is removed.
 ///
 /// A change is applied at once and saved later, in the transaction of the anchor that covers it.
 struct DayBook {
     private struct Person {
-        /// The dates of their days, by the history that last reported them: dates that a newer history doesn't report
-        /// are gone.
+        /// The dates of the person's days, by the history that last reported them; dates that a newer history doesn't
+        /// report are gone.
         var days: [String: DateSet] = [:]
         /// The summaries of days that may be shown.
         var summaries: [Int: Value] = [:]
@@ -26,7 +26,7 @@ struct DayBook {
     private var people: [String: Person] = [:]
     private var unsavedPeople: Set<String> = []
     private var unsavedDays: Set<Key> = []
-    /// Users whose days in reach have changed since `takeChanged`.
+    /// Users whose days in reach have changed since the last `takeChanged`.
     private var changed: Set<String> = []
 
     /// A zone change moves a person's current day by one day at most; and days begin up to a day before UTC's.

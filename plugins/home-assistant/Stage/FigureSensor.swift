@@ -3,9 +3,9 @@ import HealthModel
 
 /// A daily figure as a sensor. Pure.
 package struct FigureSensor: Sendable, Equatable {
-    /// Its member in a day's message, and its part of topics.
+    /// The sensor's member in a day's message, and its part of topics.
     package let object: String
-    /// As shown to people: "Active energy".
+    /// The name shown to people: "Active energy".
     package private(set) var name: String
     let unit: String?
     let deviceClass: String?
@@ -36,7 +36,8 @@ package struct FigureSensor: Sendable, Equatable {
         }
     }
 
-    /// Its number in a daily summary; null if there is none. A day that has data, but no workout, has 0 of them.
+    /// The sensor's number in a daily summary; null if the summary has none. A day that has data, but no workout, has 0
+    /// of them.
     func value(in summary: Value) -> Value {
         let found = path.reduce(summary) { $0[$1] }
         if isCounted { return .integer(Int64(found.array?.count ?? 0)) }
@@ -50,14 +51,14 @@ package struct FigureSensor: Sendable, Equatable {
         "milliliters", "liters", "fraction", "percent",
     ]
 
-    /// Names for shipped figures that are plainer than what their members give.
+    /// Names for shipped figures, plainer than those derived from their members.
     private static let known = [
         "hrvSDNNMilliseconds": "HRV", "sleep.asleepMinutes": "Time asleep", "heartRate.average": "Average heart rate",
         "heartRate.min": "Lowest heart rate", "heartRate.max": "Highest heart rate",
         "heartRate.resting": "Resting heart rate",
     ]
 
-    /// Gives sensors that have the same name the words of their units too: "Stand hours", "Stand minutes".
+    /// Adds the words of their units to sensors that share a name: "Stand hours", "Stand minutes".
     static func distinct(_ sensors: [FigureSensor]) -> [FigureSensor] {
         let counts = Dictionary(sensors.map { ($0.name, 1) }, uniquingKeysWith: +)
         return sensors.map { sensor in

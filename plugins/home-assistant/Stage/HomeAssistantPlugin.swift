@@ -22,7 +22,7 @@ extension StagePlugin {
 }
 
 extension HomeAssistantStage {
-    /// For an instance in a stack.
+    /// Creates the stage for an instance in a stack.
     /// - Throws: `ConfigurationError` for names that can't be part of a topic, or that are identical.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance

@@ -37,7 +37,7 @@ extension HomeAssistantStage {
         return .shared(discovery.topics.base)
     }
 
-    /// Somebody publishes on one of our topics, or did so before we connected.
+    /// Handles a message that somebody publishes on one of our topics, or did before we connected.
     func hear(_ message: Heard, _ turn: Turn) {
         let (topic, topics) = (message.topic, discovery.topics)
         let wasOn = rivalry.isOn(at: turn.monotonic)

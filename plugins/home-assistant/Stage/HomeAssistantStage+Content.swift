@@ -62,7 +62,7 @@ struct BrokerCheck {
         return true
     }
 
-    /// The broker has acknowledged everything.
+    /// Notes that the broker has acknowledged everything.
     mutating func end(at now: Instant) {
         guard compared == nil || answers != nil else { return }
         compared = now

@@ -24,7 +24,7 @@ package struct MQTTTopics: Sendable, Equatable {
 
     package func discovery(_ object: String) -> String { "\(discoveryPrefix)/sensor/\(base)/\(object)/config" }
 
-    /// Filters that match everything a stack under these names leaves on the broker.
+    /// Filters that match everything that a stack with these names leaves on the broker.
     package var own: [String] {
         [status] + DaySlot.allCases.map { "\(base)/+/\($0.rawValue)" } + ["\(discoveryPrefix)/sensor/\(base)/+/config"]
     }

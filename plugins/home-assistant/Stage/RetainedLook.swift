@@ -1,13 +1,13 @@
 /// Whether a broker has sent everything that it has retained for our subscriptions. MQTT has no message that says so:
-/// it is over once all subscriptions are answered and nothing more has come for a moment. Pure.
+/// the look is over once all subscriptions are answered and nothing more has come for a moment. Pure.
 package struct RetainedLook: Sendable, Equatable {
     private var unanswered: Int
     private let begun: ContinuousClock.Instant
     private var news: ContinuousClock.Instant
 
-    /// How long nothing must have come.
+    /// How long nothing must have come before the look is over.
     private static let quiet = Duration.seconds(1)
-    /// It is over after this time in any case, even with a broker that doesn't answer.
+    /// The look is over after this time in any case, even with a broker that doesn't answer.
     private static let longest = Duration.seconds(15)
 
     package init(filters: Int, at now: ContinuousClock.Instant) {
@@ -15,13 +15,13 @@ package struct RetainedLook: Sendable, Equatable {
         (begun, news) = (now, now)
     }
 
-    /// A subscription was answered.
+    /// Notes that a subscription was answered.
     package mutating func answered(at now: ContinuousClock.Instant) {
         unanswered -= 1
         news = now
     }
 
-    /// A retained message has come.
+    /// Notes that a retained message has come.
     package mutating func heard(at now: ContinuousClock.Instant) { news = now }
 
     private var end: ContinuousClock.Instant {

@@ -23,23 +23,23 @@ struct Rivalry {
     static let pause = Duration.seconds(10)
     /// Another stack may be quiet overnight.
     static let memory = Duration.seconds(24 * 3600)
-    /// A stack that was restarted is back before this.
+    /// A stack that was restarted is back within this time.
     static let absence = Duration.seconds(120)
 
-    /// The connection is new.
+    /// Starts over because the connection is new.
     mutating func startOver(at now: MonotonicTime) {
         (corrected, due) = ([:], [])
         (saysOnline, othersDays) = (false, [])
         (isLooking, begun, hasYielded, left) = (true, now, false, nil)
     }
 
-    /// Everything retained has arrived.
+    /// Notes that all retained messages have arrived.
     mutating func looked() { isLooking = false }
 
     /// Whether something may be published: it is known what the broker has, and that isn't another stack's.
     func mayPublish(at now: MonotonicTime) -> Bool { !isLooking && !(hasYielded && isOn(at: now)) }
 
-    /// A topic holds something other than what we sent.
+    /// Notes that a topic holds something other than what this stack sent.
     mutating func dispute(_ topic: String) { due.insert(topic) }
 
     /// The topics to send again now.
@@ -53,13 +53,13 @@ struct Rivalry {
     /// When the next topic will be due.
     var next: MonotonicTime? { due.compactMap { corrected[$0] }.min().map { $0 + Self.pause } }
 
-    /// Another stack has just published a day.
+    /// Notes that another stack has just published a day.
     mutating func notice(_ topic: String, at now: MonotonicTime) {
         othersDays.insert(topic)
         (noticed, left) = (now, nil)
     }
 
-    /// The broker had this when we connected.
+    /// Notes what the broker had when we connected.
     /// - Parameter othersDay: the topic of a day of another stack.
     mutating func find(isOnline: Bool = false, othersDay: String? = nil, at now: MonotonicTime) {
         saysOnline = saysOnline || isOnline
@@ -69,7 +69,7 @@ struct Rivalry {
         if isLooking { hasYielded = true }
     }
 
-    /// Somebody has just published, on the topic for it, whether a stack is online.
+    /// Somebody has just published whether a stack is online.
     mutating func hear(isOnline: Bool, at now: MonotonicTime) {
         if hasYielded {
             // We don't publish, so this is the other stack, or our last will, which the other one corrects.
@@ -80,7 +80,7 @@ struct Rivalry {
         }
     }
 
-    /// Somebody has emptied a topic. If no day of another stack remains, nothing shows that there is one.
+    /// Notes that somebody has emptied a topic. If no day of another stack remains, nothing shows that there is one.
     mutating func emptied(_ topic: String) {
         guard othersDays.remove(topic) != nil, othersDays.isEmpty, hasYielded else { return }
         (noticed, left) = (nil, nil)

@@ -19,7 +19,7 @@ enum StackMark: Equatable {
         }
     }
 
-    /// Whether it certainly belongs to a stack other than the one with this mark.
+    /// Whether the message certainly belongs to a stack other than the one with this mark.
     func isOther(than owner: String) -> Bool {
         if case .stack(let theirs) = self { theirs != owner } else { false }
     }

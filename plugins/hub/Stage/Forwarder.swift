@@ -13,9 +13,9 @@ import Synchronization
 package final class Forwarder: Sendable {
     package struct Counters: Sendable {
         package var forwarded = 0
-        /// Handshakes that led to no connection, on a sealed bus.
+        /// The number of handshakes on a sealed bus that led to no connection.
         package var refused = 0
-        /// Messages and subscriptions that the sender's key doesn't permit.
+        /// The number of messages and subscriptions that the sender's key doesn't permit.
         package var denied = 0
 
         package init() {}
@@ -123,7 +123,7 @@ package final class Forwarder: Sendable {
 
 /// When the hub reports that it is running: regularly, and soon after a peer has connected.
 private struct BeatClock {
-    /// The time between heartbeats caused by new subscriptions.
+    /// The shortest time between heartbeats caused by new subscriptions.
     private static let impatience = Duration.milliseconds(30)
     private(set) var next: MonotonicTime
     private var last = MonotonicTime.distantPast

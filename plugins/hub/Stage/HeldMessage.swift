@@ -6,7 +6,7 @@ final class HeldMessage {
     private static let capacity = 3
     private let frames = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: capacity)
     private(set) var count = 0
-    /// The owner of the key that its connection used.
+    /// The owner of the key that the sender's connection used.
     private(set) var user: String?
 
     deinit {
@@ -66,7 +66,7 @@ final class HeldMessage {
 
     enum Delivery { case sent, full, gone }
 
-    /// Passes it to one peer of a ROUTER.
+    /// Passes the message to one peer of a ROUTER.
     func send(to peer: [UInt8], through socket: ZeroMQSocket) throws -> Delivery {
         while zmq_send(socket.handle, peer, peer.count, ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0 {
             switch zmq_errno() {

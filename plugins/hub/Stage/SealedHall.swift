@@ -4,7 +4,7 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Admits peers whose key is on its list (CURVE), and passes each message that a peer may send on to the peers that may
+/// Admits peers whose key is on its list (CURVE), and passes each message that a peer may send to the peers that may
 /// receive it.
 final class SealedHall: Hall {
     private let seal: HubSeal

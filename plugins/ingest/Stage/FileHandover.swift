@@ -9,8 +9,9 @@ import Synchronization
 /// Passes files received over HTTP on to the observer, and asks about their state.
 package protocol FileTaking: Sendable {
     /// Hands a file over, and waits until it is in the observer's inbox.
-    /// - Parameter content: its hash, from `ContentHash`.
-    /// - Returns: the import's id: the same for the same content of the same user, unless it failed or was taken back.
+    /// - Parameter content: the hash of the file's content, from `ContentHash`.
+    /// - Returns: the import's id, which is the same for the same content of the same user unless that import failed or
+    ///   was taken back.
     func handOver(_ path: String, content: [UInt8], user: String) throws(FileHandover.Failure) -> String
 
     /// The state of an import; nil when none has that id.
@@ -36,7 +37,7 @@ package final class FileHandover: FileTaking {
         /// The observer doesn't answer, or stops asking for more.
         case silent
         case refused(String)
-        /// It isn't a file that can be imported; with the reason, but without the file's path, which concerns only the
+        /// The file can't be imported; the reason is given, but without the file's path, which concerns only the
         /// server.
         case unreadable(String)
     }

@@ -15,7 +15,7 @@ package final class IngestDoor: Sendable {
         package var device: String
         /// Whether the token allows sending samples.
         package var mayIngest: Bool
-        /// Whether it allows reading what was entered.
+        /// Whether the token allows reading what was entered.
         package var mayRead: Bool
 
         package init(id: String, user: String, device: String, mayIngest: Bool, mayRead: Bool = false) {
@@ -26,7 +26,7 @@ package final class IngestDoor: Sendable {
 
     private static let lineTypes: Set = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
 
-    /// nil: it accepts no files.
+    /// nil if the ingest accepts no files.
     let files: Files?
     private let line: ObserverLine
     private let clock: @Sendable () -> Instant
@@ -35,7 +35,7 @@ package final class IngestDoor: Sendable {
     private let wake: @Sendable () -> Void
     /// By token.
     private let rate: Mutex<RateLimit<String>>
-    /// By address, for requests without a valid token.
+    /// Failed attempts by address, for requests without a valid token.
     private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
     private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
 
@@ -60,7 +60,7 @@ package final class IngestDoor: Sendable {
     }
 
     /// The answer for a request that can be judged by its head, without reading the body; nil for one that is to be
-    /// handled. Called only once per request, since it counts them.
+    /// handled. Call this only once per request, since it counts them.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(IngestProblem) {
             let (_, caller) = try admit(request)
@@ -127,7 +127,7 @@ package final class IngestDoor: Sendable {
         }
     }
 
-    /// On the monotonic clock.
+    /// The time on the monotonic clock.
     private static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
 
     func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {

@@ -28,7 +28,7 @@ package enum IngestRoute: String, CaseIterable {
         }
     }
 
-    /// Its name in docs/openapi-ingest.json.
+    /// The path's name in docs/openapi-ingest.json.
     package var template: String {
         switch self {
         case .file, .event: rawValue + "{id}"
@@ -37,7 +37,7 @@ package enum IngestRoute: String, CaseIterable {
         }
     }
 
-    /// Whether it is about what a person makes: events and types of their own.
+    /// Whether the path is about what a person makes: events and types of their own.
     package var isOwn: Bool { [.ownTypes, .ownType, .events, .event].contains(self) }
 
     static func of(_ path: String) -> IngestRoute? {

@@ -6,7 +6,7 @@ import Protocol
 
 /// The outcome of each item in a request.
 struct ItemOutcomes {
-    /// By item, from 0; nil for one that changed nothing.
+    /// By item, from 0; nil for an item that changed nothing.
     private var outcomes: [Word?]
     private var reasons: [(item: Int64, text: String)] = []
 

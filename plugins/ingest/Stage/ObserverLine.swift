@@ -58,7 +58,7 @@ package final class ObserverLine: Sendable {
 
     /// Hands a request's parts over, and waits.
     /// - Parameter make: makes the parts, under the given id.
-    /// - Returns: the receipts, in the parts' order: everything is durable.
+    /// - Returns: the receipts, in the parts' order; everything is then durable.
     func submit(_ make: (_ id: String) -> [IngestPart]) throws(Failure) -> [IngestReceipt] {
         let deadline = MonotonicClock.now + longest
         while true {

@@ -10,7 +10,7 @@ package struct Notification: Sendable, Equatable {
     package var subject: String
     package var text: String
     package var remedy: String
-    /// When it was raised; nil for one that is over.
+    /// When the alert was raised; nil for one that is over.
     package var since: Instant?
 
     package init(
@@ -27,7 +27,7 @@ package struct Notification: Sendable, Equatable {
 
     package var isRaised: Bool { since != nil }
 
-    /// What a program gets as its input, and a webhook as its body.
+    /// What a program gets as its input and a webhook gets as its body.
     package var json: String {
         Value.object([
             "id": .string(id), "from": .string(producer), "kind": .string(kind), "subject": .string(subject),
@@ -45,9 +45,9 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-/// The result of an attempt to deliver it.
+/// The result of an attempt to deliver the notification.
 package enum NotificationResult: Sendable, Equatable {
     case told
-    /// The reason why it failed; the alert is tried again.
+    /// Why it failed; delivery is tried again.
     case failed(String)
 }

@@ -33,7 +33,7 @@ package final class NotifyStage: Stage {
 
     /// - Parameters:
     ///   - kinds: the kinds of alerts to deliver; nil for all.
-    ///   - tellsCleared: whether to notify also when an alert is over.
+    ///   - tellsCleared: whether to notify when an alert is over, too.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
         self.kinds = kinds

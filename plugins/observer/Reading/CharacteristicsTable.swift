@@ -36,7 +36,7 @@ package enum CharacteristicsTable {
         return byUser
     }
 
-    /// The types of a person's own that a followed stack has reported, by name: `{aggregation, unit}`.
+    /// A person's own types that a followed stack has reported, by name: `{aggregation, unit}`.
     package static func followedTypes(of user: String, in database: Database) throws -> [String: Value] {
         try known(of: user, in: database)["ownTypes"]?.object ?? [:]
     }

@@ -6,7 +6,7 @@ import StageKit
 /// The tables of files handed over: what was requested for each, its outcome, and which sequence numbers were assigned
 /// by a first read.
 package enum ImportTables {
-    /// What each file's import is to do, by its id.
+    /// What each file's import is to do, by the import's id.
     package static let plans = ValueTable("import_plans", key: "id", value: "plan")
 
     /// Files still in the inbox folder, by name: the import's id, and the file's identity.
@@ -36,7 +36,7 @@ package enum ImportTables {
         try madeUp.create(in: database)
     }
 
-    /// The newest imports, or the one with an id: the observer's answer for each.
+    /// The observer's answer for each of the newest imports, or for the one with the given id.
     static func answer(id: String?, in database: Database) throws -> [ImportRow] {
         var rows: [ImportRow] = []
         // A store from an earlier release has no such table until this release's observer has opened it.

@@ -4,7 +4,8 @@ import HealthStore
 import Protocol
 
 extension ObserverSource {
-    /// Where one sample is in the store, and since when, but not its value. `sample` is null if no sample has that id.
+    /// Where one sample is in the store and since when it has been there, but not its value. `sample` is null if no
+    /// sample has that id.
     func sample(_ id: String, _ head: StoreHead, _ page: (any PageContent, Bool) -> Void) throws {
         guard let id = SampleID(id) else {
             throw PullRefusal("a 'sample' request needs 'sample': an id of this store, or a HealthKit UUID")

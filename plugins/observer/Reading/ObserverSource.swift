@@ -190,7 +190,7 @@ package final class ObserverSource: PullSource {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
             var samples = try predicate.map { found.samples.keeping(try $0.filter(found.samples)) } ?? found.samples
-            // All that are left are workouts, and no details of workouts were requested.
+            // Only workouts are left, and no details of workouts were requested.
             if readsMore { samples.dropDetails() }
             let last = position == nil || part == Self.partsPerSlice
             let rest = last ? position.map { SlicePlace(start: $0.start, id: $0.id.description) } : nil

@@ -97,7 +97,7 @@ package enum OwnTables {
     package struct Place: Sendable, Equatable {
         package var id: String
         package var version: Int64
-        /// The UUID of its sample; nil once that is deleted.
+        /// The UUID of the event's sample; nil once that is deleted.
         package var uuid: SampleID?
 
         package init(id: String, version: Int64, uuid: SampleID?) {

@@ -55,8 +55,8 @@ final class ReadAccess {
 
     func allows(_ type: String) -> Bool { !denied.contains(type) }
 
-    /// If a type is wanted only during samples of a denied type, nothing of it may be found either: it would reveal
-    /// when the denied samples were.
+    /// If a type is wanted only during samples of a denied type, none of its samples may be found either: they would
+    /// reveal when the denied samples were.
     func allowed(_ query: SliceQuery) -> SliceQuery {
         guard !denied.isEmpty else { return query }
         var query = query

@@ -39,7 +39,8 @@ struct SamplePredicate {
         }
     }
 
-    /// Whether it can be evaluated only with the payloads of workouts. Of living samples it then chooses only workouts.
+    /// Whether the predicate can be evaluated only with the payloads of workouts. Among living samples it then chooses
+    /// only workouts.
     var needsPayload: Bool { activities != nil }
 
     func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }

@@ -7,7 +7,7 @@ import Protocol
 struct FileOffer: Equatable {
     /// The command without its id and its sender: an identical request continues with what has already arrived.
     var request: ImportFile
-    /// When it was last offered.
+    /// When the file was last offered.
     var heard: Instant
 
     /// Offers come every second, but are saved no more often than this.

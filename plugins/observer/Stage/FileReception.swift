@@ -65,14 +65,14 @@ struct FileReception {
         }
     }
 
-    /// The inbox has reported how much is there, or has written what it received.
+    /// Notes how much of the file is in the inbox, once that is measured or more is written.
     mutating func stored(upTo length: Int64) {
         if isMeasuring { arrived = length }
         isMeasuring = false
         isWriting = false
     }
 
-    /// What arrived isn't what was sent, and has been discarded.
+    /// Starts over because what arrived isn't what was sent and has been discarded.
     /// - Returns: whether it is worth another attempt.
     mutating func beginAgain() -> Bool {
         mismatches += 1

@@ -2,7 +2,7 @@ import Changelog
 import SQLite
 import StageKit
 
-/// How far this store has taken in other stacks' changes, by the instance that brings them, and whether it has once
+/// How far this store has taken in other stacks' changes, by the instance that brings them, and whether it has ever
 /// reached their end.
 ///
 /// Kept in the store itself, so that it is committed with the changes, and a restored backup continues from where it
@@ -30,14 +30,14 @@ enum FollowedTable {
         return try find.firstRow { $0.int64(0) == 0 } ?? true
     }
 
-    /// The other stack's changes come from the beginning again.
+    /// Notes that the other stack's changes come from the beginning again.
     static func begin(_ bringer: String, _ turn: Turn) throws {
         let write = try turn.write().database.prepare("UPDATE followed SET whole = 0 WHERE bringer = ?")
         write.bind(1, bringer)
         try write.run()
     }
 
-    /// - Parameter isEnd: whether nothing more was there.
+    /// - Parameter isEnd: whether there was nothing more.
     static func save(_ cursor: String, isEnd: Bool, of bringer: String, _ turn: Turn) throws {
         let write = try turn.write().database.prepare(
             """

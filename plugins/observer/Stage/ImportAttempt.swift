@@ -7,14 +7,14 @@ import Protocol
 /// One file while it is being read: what this attempt has found so far.
 final class ImportAttempt {
     let id: String
-    /// The effect that reads it: anything from a different effect belongs to an earlier attempt.
+    /// The effect that reads the file: anything from a different effect belongs to an earlier attempt.
     let effect: Int64
     let session: ImportSession
     let startedAt: MonotonicTime
     var counts = IngestCounts()
     /// Inputs that couldn't be understood, dropped ones included.
     private(set) var notUnderstood: Int64 = 0
-    /// Their number by type if they state one, otherwise by the name of the element.
+    /// The number of inputs by type or, for those that state none, by the name of the element.
     private var inputsByType: [String: Inputs] = [:]
 
     private struct Inputs {
@@ -28,7 +28,7 @@ final class ImportAttempt {
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
-    /// The date of birth in the export is in the future, or implausibly long ago: it isn't adopted.
+    /// Whether the date of birth in the export is in the future or implausibly long ago, so that it isn't adopted.
     var hasImpossibleBirth = false
     /// The remaining steps once the file has been read; nil before that, and for a plain import.
     var ending: ImportEnding?

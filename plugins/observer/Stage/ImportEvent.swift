@@ -7,12 +7,12 @@ package enum ObserverEffect: Sendable {
     /// Bring a file into the inbox: by a link if possible, otherwise as a copy. If `file` is given, this is done only
     /// if that is the file at the path.
     case adopt(id: String, path: String, file: FileIdentity?)
-    /// Report how much has arrived of a file that comes over the bus.
+    /// Report how much of a file that comes over the bus has arrived.
     case measure(id: String)
     /// Write pieces of it; after the last ones, check the whole file's size and hash.
     case append(id: String, FilePieces)
-    /// Read a file in the inbox from its beginning; `path` was its name before it came there. Known pieces, given with
-    /// the number of records in each, needn't be read.
+    /// Read a file in the inbox from its beginning; `path` is the file's path before it came into the inbox. Known
+    /// pieces, given with the number of records in each, needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
     /// Stop the effect with that number, which reads a file: its result is no longer needed.
     case abandon(reading: Int64)
@@ -24,7 +24,7 @@ package enum ObserverEffect: Sendable {
     case discard(Discarded)
 
     package enum Discarded: Sendable {
-        /// The file of a closed session. Only that one: others may arrive while it is being removed.
+        /// The file of a session that has been closed. Only that one: others may arrive while it is being removed.
         case file(id: String)
         /// Whatever no open session refers to: at the start, before anything can arrive.
         case everything(besides: Set<String>)

@@ -11,7 +11,7 @@ extension ImportLedger {
             $0.plan?.isTryingOut != true
         }
         guard isFirst else { return }
-        // After a crash it continues from where it began.
+        // After a crash, the import continues from where it began.
         let write = try turn.write().database.prepare(
             """
             INSERT INTO first_reads(user, after) VALUES (?, ?)
@@ -22,7 +22,7 @@ extension ImportLedger {
         try write.run()
     }
 
-    /// The first file has been read: whatever comes from now on is news.
+    /// Notes that the first file has been read: whatever comes from now on is news.
     func endFirst(_ entry: Entry, _ turn: Turn) throws {
         let write = try turn.write().database.prepare(
             "UPDATE first_reads SET until = ? WHERE user = ? AND until IS NULL")

@@ -24,7 +24,7 @@ final class ImportLedger {
 
     struct Entry {
         var id: String
-        /// As named by the command.
+        /// The path as named by the command.
         var path: String
         var user: String
         var state: State
@@ -41,7 +41,7 @@ final class ImportLedger {
         var plan: ImportPlan?
         /// The offer of a command that can send the bytes; nil once the file is in the inbox.
         var offer: FileOffer?
-        /// When its samples were taken back.
+        /// When the import's samples were taken back.
         var undone: Instant?
 
         /// Whether handing over the same file again would begin a new import.
@@ -122,7 +122,7 @@ final class ImportLedger {
     /// Names of files in the inbox that are still needed.
     var needed: Set<String> { Set(underWay.map(\.id)).union(receiving.map { Inbox.half($0.id) }) }
 
-    /// When the newest export accepted as complete was made.
+    /// When the newest export that was accepted as complete was made.
     func newestComplete(of user: String, _ turn: Turn) throws -> Instant? {
         try closedPlans(of: user, turn).compactMap { plan, isUndone in
             guard !isUndone, let plan, plan.isComplete, plan.isApproved else { return nil }

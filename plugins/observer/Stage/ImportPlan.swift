@@ -9,9 +9,9 @@ struct ImportPlan: Equatable {
     var isComplete = false
     /// Reads everything, changes nothing.
     var isTrial = false
-    /// It is imported even if that mixes made-up data with a person's.
+    /// The file is imported even if that mixes made-up data with a person's.
     var mixesMadeUp = false
-    /// The percentage of the samples it covers that may be deleted.
+    /// The percentage of the samples covered by the export that may be deleted.
     var deleteUpTo = Self.usualLimit
     /// The store's sequence number when the first attempt began: anything added later is left alone.
     var begun: SequenceNumber?

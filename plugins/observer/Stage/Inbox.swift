@@ -69,7 +69,7 @@ package final class Inbox: EffectRunner {
         let draft = target + ".part"
         let real = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
         do {
-            // A file that was adopted before a crash is already there.
+            // A file that was adopted before a crash is in the inbox already.
             if FileManager.default.fileExists(atPath: target) { return .adopted(id: id) }
             var status = stat()
             guard access(real, R_OK) == 0, stat(real, &status) == 0 else {

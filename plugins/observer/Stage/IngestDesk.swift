@@ -7,7 +7,7 @@ import Protocol
 /// parts are already stored.
 struct IngestDesk {
     private struct Request {
-        /// nil once its last part is stored.
+        /// nil once the request's last part is stored.
         let session: ImportSession?
         var receipt: IngestReceipt
         var heard: MonotonicTime
@@ -16,7 +16,7 @@ struct IngestDesk {
     /// What to do with a part.
     enum Step {
         case take(ImportSession)
-        /// It was already stored: the answer got lost, or is still on its way.
+        /// The part was already stored: the answer got lost, or is still on its way.
         case answered(IngestReceipt)
         case beginAgain
     }

@@ -5,8 +5,8 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Made-up data and a person's aren't mixed unless that is intended: nothing could separate them again in the figures.
-/// Pure.
+/// Made-up data isn't mixed with a person's own unless that is intended: nothing could separate them again in the
+/// figures. Pure.
 enum MadeUpRule {
     /// What kind of samples a user has.
     enum Held { case nothing, madeUp, own }
@@ -24,7 +24,7 @@ enum MadeUpRule {
 }
 
 extension ObserverStage {
-    /// Compares an export's mark with its user's data, and records what kind of data that is from now on.
+    /// Compares an export's mark with its user's data, and records what kind of data the user has from now on.
     /// - Returns: why it isn't imported; nil when it is.
     func problem(ofMixing info: ExportInfo, _ entry: ImportLedger.Entry, _ turn: Turn) throws -> String? {
         let hasSamples = try reader?.heads(user: entry.user).contains { $0.alive > 0 } ?? false
@@ -39,7 +39,7 @@ extension ObserverStage {
         if info.isMadeUp, held == .nothing {
             try ImportTables.madeUp.set(entry.user, to: .string(entry.path), turn)
         } else if !info.isMadeUp, isMarked {
-            // Mixed data counts as a person's.
+            // Mixed data counts as a person's own.
             try ImportTables.madeUp.remove(entry.user, turn)
         }
         return nil

@@ -58,7 +58,7 @@ final class ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// A consumer asks to be notified of changes.
+    /// Registers a consumer that asks to be notified of changes.
     func register(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let command = Register(body) else { return }
         let (consumer, launch, asked) = (command.consumer, command.launch, command.types)
@@ -92,7 +92,7 @@ extension ObserverDelivery {
         }
     }
 
-    /// What the app reports about its tasks: a refresh wakes it as a fire does.
+    /// Handles what the app reports about its tasks: a refresh wakes it as a fire does.
     func hear(_ beat: Heartbeat, _ turn: Turn) {
         guard device.app != .active else { return }
         for task in beat.stage.tasks ?? [] where task.kind == .refresh {

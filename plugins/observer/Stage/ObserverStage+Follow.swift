@@ -76,7 +76,7 @@ extension ObserverStage {
                 remedy: "Look at 'healthbus doctor': it says why, and what to do."))
     }
 
-    /// What no longer follows has nothing to report any more.
+    /// An instance that no longer follows has nothing left to report.
     func forgetAlerts(_ turn: Turn) throws {
         for (subject, _) in try turn.alerts(.degraded) where subject.hasPrefix(Self.alertSubject) {
             guard !follows.contains(String(subject.dropFirst(Self.alertSubject.count))) else { continue }

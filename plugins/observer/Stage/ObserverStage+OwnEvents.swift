@@ -140,14 +140,14 @@ extension ObserverStage {
         throw OwnRefusal.version(version, isPrecondition: request.isPrecondition == true)
     }
 
-    /// The UUID of a version. Each version has its own, so that one with a different time is a different sample.
+    /// The UUID of a version. Each version has its own UUID, so that one with a different time is a different sample.
     private static func uuid(of id: String, version: Int64, user: String) -> SampleID {
         let prefix = SampleKeyPrefix(user: user, type: "event", sourceName: id)
         return SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: Int(version))
     }
 
     /// The next version whose sample could be stored: a sample that was taken back keeps its UUID and its time. If the
-    /// first one was deleted for good, so was the event.
+    /// first version's sample was deleted permanently, so was the event.
     private func freeVersion(after version: Int64, id: String, of user: String, _ turn: Turn) throws -> Int64 {
         var next = version + 1
         while true {
@@ -188,7 +188,7 @@ extension ObserverStage {
         return body
     }
 
-    /// Text, or seconds since 1970.
+    /// The instant given as text or as seconds since 1970.
     private static func instant(_ value: Value) -> Instant? {
         if let text = value.string { return InstantText.parse(text) }
         guard let seconds = value.double, abs(seconds) < 1e11 else { return nil }

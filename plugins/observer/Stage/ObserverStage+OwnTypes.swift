@@ -54,7 +54,7 @@ extension ObserverStage {
         return try save(type, status: 201, of: user, turn)
     }
 
-    /// The events of a followed stack keep its unit, and a type that has events can't be removed.
+    /// The events of a followed stack keep the type's unit, and a type that has events can't be removed.
     private func checkFollowed(_ type: OwnTypeRow, of user: String, _ turn: Turn) throws {
         guard !follows.isEmpty,
             let unit = try CharacteristicsTable.followedTypes(of: user, in: turn.database)[type.name]?["unit"].string,

@@ -6,13 +6,14 @@ import StageKit
 
 /// A person's events can change in other ways, too: a push of the same UUID with a higher sync version, a conflict that
 /// is resolved, another stack that is followed and has the same event. Anyone who read the event before such a change
-/// must not overwrite it unseen, so the event gets a new version.
+/// must not overwrite the change unseen, so the event gets a new version.
 extension ObserverStage {
-    /// JSON can't carry larger numbers exactly.
+    /// JSON can't represent larger numbers exactly.
     private static let highestVersion: Int64 = 1 << 53
 
     /// Raises the versions of the events whose samples a batch has changed.
-    /// - Parameter session: the session that has just stored the batch; without outcomes it can't have changed any.
+    /// - Parameter session: the session that has just stored the batch; without outcomes it can't have changed any
+    ///   event.
     func raiseVersions(
         of records: RecordBatch, _ session: ImportSession, user: String, _ turn: Turn
     ) throws {

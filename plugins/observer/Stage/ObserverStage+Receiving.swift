@@ -8,7 +8,7 @@ extension ObserverStage {
     /// How many files are received at once; others wait for their turn.
     private static let receptionsAtOnce = 2
 
-    /// A command reports that it is running and could send the file.
+    /// Handles a command's report that it is running and could send the file.
     func hearOffer(_ entry: ImportLedger.Entry, _ command: ImportFile, _ turn: Turn) throws {
         guard let sender = FileOffer.sender(of: command), var offer = entry.offer else { return }
         if turn.now - offer.heard > FileOffer.resolution {
@@ -54,7 +54,7 @@ extension ObserverStage {
         if let reason = receptions[id]?.take(answer) { try refuse(entry, reason, turn) }
     }
 
-    /// The result of a step in bringing a file into the inbox.
+    /// Handles the result of a step in bringing a file into the inbox.
     func receive(_ step: FileStep, _ turn: Turn) throws {
         switch step {
         case .adopted(let id):
@@ -80,7 +80,7 @@ extension ObserverStage {
         }
     }
 
-    /// The file is in the inbox, waiting to be read.
+    /// Notes that the file is in the inbox, where it waits to be read.
     private func enter(_ id: String, _ turn: Turn) throws {
         (receptions[id], offers[id]) = (nil, nil)
         guard var entry = try imports.entry(id, turn), entry.state == .announced || entry.state == .receiving else {

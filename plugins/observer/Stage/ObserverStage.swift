@@ -47,7 +47,7 @@ package final class ObserverStage: Stage {
     let delivery: ObserverDelivery
     /// Instances that may bring another stack's changes.
     let follows: Set<String>
-    /// Those of them whose other stack can't be followed at present, and since when that is known.
+    /// The instances whose other stack can't be followed at present, and since when that is known.
     var unanswered: [String: MonotonicTime] = [:]
     let rowsPerStep: Int
 

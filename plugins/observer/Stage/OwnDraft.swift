@@ -28,7 +28,7 @@ struct OwnDraft {
 
     /// - Parameters:
     ///   - type: one of the person's own, if that is what the body names.
-    ///   - uuid: of the sample that it becomes.
+    ///   - uuid: the UUID of the sample that it becomes.
     /// - Throws: the refusal, which names no value.
     init(
         _ body: [String: Value], id: String, version: Int64, uuid: SampleID, own type: OwnTypeRow?
@@ -107,7 +107,7 @@ struct OwnDraft {
             && (content.value == value || content.value.isNaN && value.isNaN)
     }
 
-    /// Whether it has the type and times of that sample, which can then get another version.
+    /// Whether the event has the type and times of that sample, which can then get another version.
     func isInPlace(_ content: SampleContent) -> Bool {
         content.type == type && content.start == start && content.end == end
     }

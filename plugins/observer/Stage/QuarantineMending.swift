@@ -55,7 +55,7 @@ struct QuarantineMending {
     /// Entries up to this number have been dealt with.
     var after: Int64 = 0
     var left: Int64
-    /// Inputs being read again, by number, and the effect that does it.
+    /// Inputs being read again, by number, and the effect that reads them.
     var rereading: (effect: Int64, entries: [QuarantineEntry])?
     var tried: Int64 = 0
     var passed: Int64 = 0

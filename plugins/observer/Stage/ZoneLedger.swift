@@ -35,7 +35,7 @@ struct ZoneLedger {
     /// Users with new observations since their timeline was made.
     private var stale: Set<String> = []
 
-    /// Whatever a crash left undone is done now.
+    /// Does whatever a crash left undone.
     mutating func open(_ turn: Turn) throws {
         for user in try ZoneTables.users(in: turn.database) { try settle(user, turn) }
     }
@@ -60,7 +60,7 @@ struct ZoneLedger {
         try settle(user, turn)
     }
 
-    /// Makes another stack's timeline the user's, as if a person had set it here: its entries take precedence over
+    /// Gives the user another stack's timeline, as if a person had set it here: its entries take precedence over
     /// whatever samples say.
     func follow(_ timeline: ZoneTimeline, user: String, _ turn: Turn) throws {
         if let plan = try ZoneTables.plan(of: user, in: turn.database), try plan.timeline() == timeline { return }

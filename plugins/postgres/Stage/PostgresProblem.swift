@@ -8,7 +8,7 @@ package struct PostgresProblem: Equatable {
     /// What happened, and where.
     package let why: String
     package let isOfPassword: Bool
-    /// The tables have changed since this connection examined them.
+    /// Whether the tables have changed since this connection examined them.
     package let needsNewConnection: Bool
 
     /// - Parameter isOpening: whether nothing had been written yet.

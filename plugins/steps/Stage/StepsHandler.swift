@@ -3,7 +3,7 @@ import HealthStatistics
 
 /// A day's steps, distance on foot and flights climbed, in total and by hour.
 ///
-/// `steps` and `flightsClimbed` are counts, `distanceMeters` metres. Overlapping sources are merged (see
+/// `steps` and `flightsClimbed` are counts, `distanceMeters` is in metres. Overlapping sources are merged (see
 /// `CumulativeMerge`), so a figure may have a fraction.
 public struct StepsHandler: PluginHandler {
     public let version = 1

@@ -12,9 +12,9 @@ enum AnswerFailure {
     private static let failing: [StaticString] = [
         "error", "errors", "failed", "failure", "failures", "rejected", "rejects", "refused", "refusals", "invalid",
     ]
-    /// Members that indicate it when they are false.
+    /// Members that indicate failure when they are false.
     private static let succeeding: [StaticString] = ["ok", "success", "accepted"]
-    /// Members that indicate it when they contain one of `words`, or a status of 400 or more.
+    /// Members that indicate failure when they contain one of `words`, or a status of 400 or more.
     private static let telling: [StaticString] = ["status", "result"]
     private static let words: [StaticString] = ["error", "fail", "failed", "failure", "invalid", "refused", "rejected"]
 

@@ -9,7 +9,7 @@ extension BackendHoldings {
         guard JSONScanner.isUTF8(body) else { return nil }
         var read = Reading()
         do { try body.withUnsafeBytes { try read.take($0) } } catch {
-            // It isn't such an answer, so there is nothing more to learn from it.
+            // The body isn't such an answer, so nothing more can be learned from it.
             return nil
         }
         guard let generation = read.generation, read.isSensible, read.created != nil || read.kept != nil else {

@@ -2,8 +2,8 @@ import Configuration
 import Foundation
 import HealthModel
 
-/// Which token an HTTP destination gets. If there are several, the secret of the stack's own backend never goes to
-/// another server.
+/// Decides which token an HTTP destination gets. If there are several destinations, the secret of the stack's own
+/// backend never goes to another server.
 package enum DestinationToken {
     package static let variable = "HEALTHBUS_BACKEND_TOKEN"
 
@@ -36,8 +36,8 @@ package enum DestinationToken {
             options, file: state.backendToken, environment: namesToken ? nil : environment[variable])
     }
 
-    /// The file in the state folder that the destination's token must be in, because nothing else says where it is, and
-    /// that nothing in the stack makes, because it has no backend of its own; nil if there is no such file.
+    /// The file in the state folder that must hold the destination's token, because nothing else says where the token
+    /// is and the stack has no backend of its own to make one; nil if there is no such file.
     package static func unnamedFile(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
         environment: [String: String]
@@ -48,7 +48,7 @@ package enum DestinationToken {
         return state.backendToken
     }
 
-    /// Whether the environment's token is sent instead of that in a file the options name.
+    /// Whether the environment's token is sent instead of the token in a file that the options name.
     package static func isOverridden(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, environment: [String: String]
     ) -> Bool {
@@ -74,7 +74,7 @@ package enum DestinationToken {
 }
 
 extension Manifest {
-    /// Whether its instances deliver over HTTP, that is, have the option `url`.
+    /// Whether the plugin's instances deliver over HTTP, that is, have the option `url`.
     package var isHTTPDestination: Bool { kind == .uploader && !configuration["properties"]["url"].isNull }
     /// Whether they publish to an MQTT broker, that is, have the option `broker`.
     package var isBrokerDestination: Bool { kind == .uploader && !configuration["properties"]["broker"].isNull }

@@ -6,9 +6,9 @@ import Processes
 /// A program that prints the backend's token: a password manager, or a program that fetches an expiring one. Run
 /// without a shell; its output is never logged.
 package struct TokenCommand: Sendable, Equatable {
-    /// Its full path, and its arguments.
+    /// The program's full path and its arguments.
     package let words: [String]
-    /// Seconds until it is killed.
+    /// Seconds until the program is killed.
     package let timeout: Double
 
     /// More than any token needs, and less than a pipe holds.
@@ -19,7 +19,7 @@ package struct TokenCommand: Sendable, Equatable {
         self.timeout = timeout
     }
 
-    /// Runs it to completion, on the caller's thread.
+    /// Runs the program to completion, on the caller's thread.
     /// - Throws: `Failure`, without any of its output.
     package func token() throws(Failure) -> String {
         guard let program = words.first, program.hasPrefix("/") else {
@@ -46,7 +46,7 @@ package struct TokenCommand: Sendable, Equatable {
         return token
     }
 
-    /// How it ended (nil if it had to be killed), and its output.
+    /// How the program ended (nil if it had to be killed), and its output.
     private func run(_ program: String) throws(Failure) -> (ProcessExit?, String) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {

@@ -6,7 +6,7 @@ import Synchronization
 /// Where the backend's token comes from: a file or a command (read or run again when the backend refuses it), or the
 /// environment. Never from an argument, never in a log.
 package final class TokenSource: Sendable {
-    /// Where it is looked for, for a person who must correct it.
+    /// Where the token is looked for, for a person who must correct it.
     package enum Place: Sendable, Equatable {
         /// The configuration says that the server asks for no token.
         case none
@@ -41,12 +41,12 @@ package final class TokenSource: Sendable {
         place = self.environment != nil ? .environment : command != nil ? .command : .file(file)
     }
 
-    /// For a server that asks for no token.
+    /// Creates the source for a server that asks for no token.
     package init() {
         (file, command, environment, place) = (nil, nil, nil, .none)
     }
 
-    /// From an uploader's options, `tokenCommand` before `tokenFile`.
+    /// Creates the source from an uploader's options, `tokenCommand` before `tokenFile`.
     /// - Parameter file: read when they name neither.
     package convenience init(_ options: Value, file: String, environment: String?) {
         let words = options["tokenCommand"].array?.compactMap(\.string) ?? []

@@ -125,7 +125,7 @@ package struct UploadAnswer: Sendable, Equatable {
         self.counts = counts
     }
 
-    /// Anything but a text has some other meaning, in the server's own terms.
+    /// Anything that isn't a string has some other meaning, in the server's own terms.
     private mutating func readConflicts(_ scanner: inout JSONScanner) throws(JSONScanError) {
         try scanner.beginArray()
         while try scanner.nextElement() {

@@ -5,17 +5,18 @@ import HealthModel
 package enum UploadJudgement: Sendable, Equatable {
     /// Everything sent is accounted for by the known backend, or by one that identifies itself now.
     case proven
-    /// A server that never identifies itself has accepted it: this is trusted, since nothing better is available.
+    /// A server that never identifies itself has accepted the elements, and this is trusted because nothing better is
+    /// available.
     case onTrust
     /// The answer accounts for everything, but its generation differs from the known backend's.
     case otherBackend(String)
     /// The known backend has forgotten requests that it had answered: an older copy was restored.
     case rolledBack(to: Int64)
-    /// It names elements that it refuses, and proves nothing else.
+    /// The answer names elements that it refuses, and proves nothing else.
     case refusals
     /// The answer has refusals in an unknown form.
     case unreadableRefusals
-    /// It may come from any server: nothing is accepted, nothing is refused. With the human-readable reason.
+    /// The answer may come from any server: nothing is accepted, nothing is refused. With the human-readable reason.
     case unproven(String)
     /// Its status says it all.
     case status
@@ -91,7 +92,7 @@ package enum UploadJudgement: Sendable, Equatable {
         "the backend answered \(status), and its counts don't match what was sent"
     }
 
-    /// Whether it is non-empty HTML. (Some servers label an empty body as HTML too.)
+    /// Whether the answer is HTML that isn't empty. (Some servers label an empty body as HTML too.)
     private static func isPage(_ contentType: String?, _ answer: UploadAnswer) -> Bool {
         guard answer.form != .empty, let type = contentType?.lowercased() else { return false }
         return type.hasPrefix("text/html") || type.hasPrefix("application/xhtml")

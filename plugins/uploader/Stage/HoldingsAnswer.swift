@@ -14,7 +14,7 @@ extension HoldingsRequest {
     package func reply(to answer: UploadReply, tokenFrom place: TokenSource.Place = .file(nil)) -> HoldingsReply {
         switch answer {
         case .failed(let error): return .later(error.description)
-        // It is read again, as after a refusal.
+        // The token is read again, as after a refusal.
         case .noToken(let why): return .refusesToken(why)
         case .answered(let status, let retryAfter, _, _, let body):
             if status == 401 || status == 403 {

@@ -7,7 +7,7 @@ extension UploadPolicy.Outcome {
     /// What a status calls for.
     /// - Parameters:
     ///   - retryAfter: the header, seconds or an HTTP date.
-    ///   - redirect: where a 3xx that wasn't followed leads.
+    ///   - redirect: the target of a 3xx that wasn't followed.
     ///   - place: where the token comes from.
     package static func answered(
         status: Int, retryAfter: String? = nil, redirect: HTTPRedirect? = nil,
@@ -62,7 +62,7 @@ extension UploadPolicy.Pause {
         }
     }
 
-    /// Text from another server.
+    /// Shortens text from another server, and makes it printable.
     private static func plain(_ text: String) -> String {
         String(
             decoding: text.utf8.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)

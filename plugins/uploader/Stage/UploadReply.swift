@@ -6,7 +6,7 @@ import UploaderReading
 
 /// The result of a request to the backend.
 package enum UploadReply: Sendable {
-    /// - redirect: where a 3xx that wasn't followed leads.
+    /// - redirect: the target of a 3xx that wasn't followed.
     case answered(
         status: Int, retryAfter: String? = nil, contentType: String? = nil, redirect: HTTPRedirect? = nil, body: [UInt8]
     )

@@ -4,7 +4,7 @@ import HTTP
 package struct FollowProblem: Error, CustomStringConvertible {
     package let what: String
     package let remedy: String
-    /// Whether asking again leads nowhere until a person does something.
+    /// Whether asking again is useless until a person does something.
     package let isRefusal: Bool
     /// Whether it is this stack's observer that doesn't answer.
     private(set) var isSilence = false

@@ -23,7 +23,7 @@ package struct Follower {
 
     /// How long the other stack may wait for something to happen before it answers.
     private static let wait: Int64 = 25
-    /// Samples in one answer.
+    /// The maximum number of samples in one answer.
     private static let limit = 4000
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
@@ -33,7 +33,7 @@ package struct Follower {
     private let line: ObserverLine
     private let clock: () -> Instant
     private let notice: (Notice) -> Void
-    /// What the process reports about it.
+    /// What the process reports about this follower.
     package private(set) var standing: IngestDetails.Following
     /// The position up to which the observer has everything; nil while it isn't known, empty if the observer has
     /// nothing.
@@ -42,12 +42,13 @@ package struct Follower {
     private var isCopying = false
     /// Whether the changes come from the beginning, and the observer doesn't know that yet.
     private var begins = false
-    /// What the observer is to know about the other stack: it raises the alert. nil before the first answer.
+    /// Whether the other stack answers, which the observer is told since it raises the alert. nil before the first
+    /// answer.
     private var answers: Bool?
     private var failures = 0
 
     /// - Parameters:
-    ///   - address: the other stack's, for people.
+    ///   - address: the other stack's address, as shown to people.
     ///   - token: the other stack's token, read for each request, so that a new token takes effect at once.
     package init(
         address: String, line: ObserverLine, token: @escaping () throws -> String, ask: @escaping Ask,
@@ -67,8 +68,8 @@ package struct Follower {
             cursor = known
             let moved = try follow(from: known)
             try recover()
-            // An answer without news usually comes after the wait. If the other stack has too many waiting already, it
-            // answers at once.
+            // An answer without news usually comes after the wait. If too many requests are already waiting there, the
+            // other stack answers at once.
             return moved || MonotonicClock.now - began >= Self.shortestPause ? .seconds(0) : Self.shortestPause
         } catch {
             // The observer may have taken in more than it confirmed, or have restarted, so it is asked.
@@ -127,7 +128,7 @@ package struct Follower {
         return receipts.last
     }
 
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there were any changes.
     private mutating func follow(from known: String) throws -> Bool {
         let secret = try token()
         // While it isn't known whether the other stack answers, or whether there is more, an answer without news is news.

@@ -5,7 +5,7 @@ import HealthImport
 import HealthModel
 import Protocol
 
-/// The inbox folder: its files, and moving them out. Follows no symbolic links in it.
+/// Lists the inbox folder's files, and moves them out. Follows no symbolic links in it.
 package struct DropFolder: Sendable {
     package let path: String
 

@@ -9,7 +9,7 @@ final class DropLedger {
         var name: String
         var id: String
         var file: FileIdentity
-        /// Whether it is being moved; if that failed, when it is tried again.
+        /// Whether the file is being moved; if that failed, when it is tried again.
         var isMoving = false
         var retry: MonotonicTime?
     }

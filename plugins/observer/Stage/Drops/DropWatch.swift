@@ -49,6 +49,6 @@ package struct DropWatch {
         return waiting
     }
 
-    /// The stage has learned of the file.
+    /// Notes that the stage has learned of the file.
     package mutating func tell(_ name: String) { seen[name]?.isTold = true }
 }

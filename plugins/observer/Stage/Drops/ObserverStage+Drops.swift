@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Files in the inbox folder are imported once each, and moved out of it with their outcome.
+/// Files in the inbox folder are imported once each, and are then moved out of the folder according to their outcome.
 extension ObserverStage {
     func watchInbox(_ turn: Turn) throws {
         try drops.open(turn)
