@@ -27,18 +27,18 @@ package struct SupervisionTree: Sendable {
         /// Ends a process and starts it with this specification, which replaces the one with the same name; adds it if
         /// there is none.
         case replace(ProcessSpec)
-        /// Starts a process beside the one that it is to replace. It waits there until it is promoted, and isn't
-        /// restarted. Once it has taken the place, the second specification applies, which has the name of the place.
+        /// Starts a process beside the one that it is to replace. It waits until it is promoted, and isn't restarted.
+        /// Once it has taken over, the second specification applies, which has the name of the replaced process.
         case standBy(ProcessSpec, becoming: ProcessSpec)
-        /// Ends the process to be replaced, signals this one, and gives it this much time to become ready; if it
-        /// doesn't, the other one restarts.
+        /// Ends the process to be replaced, signals its replacement, and gives that one this much time to become ready;
+        /// otherwise the old process is started again.
         case promote(name: String, within: Duration)
     }
 
     package enum Action: Sendable, Equatable {
         case spawn(ProcessSpec)
         case signal(name: String, number: Int32)
-        /// SIGKILL, including its process group.
+        /// Sends SIGKILL to the process and its process group.
         case kill(name: String)
         /// From now on, the process with the first name has the second name.
         case rename(String, to: String)
@@ -84,7 +84,7 @@ package struct SupervisionTree: Sendable {
     package var statuses: [ProcessStatus] { members.map(\.status) }
     package var isFinished: Bool { phase == .finished }
 
-    /// When the next `tick` is due at the latest; nil when only events matter.
+    /// The time by which the next `tick` is due; nil when only events matter.
     package var nextDeadline: Duration? {
         members.compactMap { member in
             [member.retryAt, member.killAt, member.handover?.until, isHeldUp(by: member) ? member.readyBy : nil]
@@ -92,7 +92,7 @@ package struct SupervisionTree: Sendable {
         }.min()
     }
 
-    /// Handles one event at `now` and returns what to do, in this order.
+    /// Handles one event at the time `now`, and returns the actions to take, in order.
     package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         guard phase != .finished else { return [] }
         var actions: [Action] = []

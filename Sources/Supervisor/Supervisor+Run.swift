@@ -50,7 +50,7 @@ extension Supervisor {
 /// The effects of one run, all on one thread.
 struct RunLoop {
     let supervisor: Supervisor
-    /// Where caught signals arrive; -1 if there is none.
+    /// The descriptor on which caught signals arrive; -1 if there is none.
     let signals: Int32
     let clock = ContinuousClock()
     let origin = ContinuousClock.now
@@ -106,7 +106,7 @@ struct RunLoop {
             }
         case .signal(let name, let number):
             children[name]?.signal(number)
-            // For a standby process, the time since its start is counted from this point.
+            // The start of a standby process is counted from its promotion.
             if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
         case .rename(let name, let place):

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs processes: starts them in order, restarts them when they end, and stops them in reverse order.
 ///
-/// All effects happen on the thread that calls `run`, which blocks; everything else may be called from any thread.
+/// All effects happen on the thread that calls `run` and blocks it; all other methods may be called from any thread.
 /// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
     /// Whether this run of a process has reported that it is ready. Called on the running thread every 20 ms while any
@@ -62,16 +62,16 @@ package final class Supervisor: Sendable {
     package func stop(_ name: String) { request(.stopProcess(name: name)) }
     /// Starts one process that is down or waiting for its next start.
     package func start(_ name: String) { request(.startProcess(name: name)) }
-    /// Stops a process and starts it with the specification; a name that is new is added.
+    /// Stops a process and starts it with the specification; if its name is new, adds it.
     package func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
     /// Starts a process that waits beside another to replace it.
-    /// - Parameter settled: the specification that applies once the process has taken that place, with the name of the
-    ///   place.
+    /// - Parameter settled: the specification that applies once the process has taken over, with the name of the
+    ///   replaced process.
     package func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
         request(.standBy(spec, becoming: settled))
     }
-    /// Ends the process to be replaced, and signals this one with SIGUSR1. It has this long to become ready; otherwise
-    /// the other one comes back.
+    /// Ends the process to be replaced, and signals the waiting one with SIGUSR1. That one has this long to become
+    /// ready; otherwise the old process is started again.
     package func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
     /// Reports at once that this process is ready, without waiting for the next check of `isReady`.
     package func noteReady(_ name: String) { request(.ready(name: name)) }

@@ -75,7 +75,7 @@ package struct CommandHelp: Sendable {
         self.kin = kin
     }
 
-    /// The word that selects the command, which is the last one of its name.
+    /// The word that selects the command, which is the last word of its name.
     package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
     static let help = Option("--help", short: "-h", help: "show this help")

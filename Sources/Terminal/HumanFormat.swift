@@ -92,8 +92,8 @@ package enum HumanFormat {
         wanted.withLock { $0 = locale }
     }
 
-    /// The locale in `LC_ALL`, `LC_TIME` or `LANG`, whichever comes first. The built-in one is used for English, for C,
-    /// and for a language that doesn't exist.
+    /// The locale named by the first of `LC_ALL`, `LC_TIME` and `LANG` that is set. The built-in one is used for
+    /// English, for C, and for a language that doesn't exist.
     package static func locale(of environment: [String: String]) -> Locale {
         let name = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let locale = Locale(identifier: String(name.prefix { $0 != "." && $0 != "@" }))

@@ -55,7 +55,7 @@ extension Arguments {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil
         }
-        // Without --state, the demo uses its own folder, which other commands don't use.
+        // Without --state, the demo uses its own folder, which no other command uses by default.
         let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
         let file = given("--config")
         guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }

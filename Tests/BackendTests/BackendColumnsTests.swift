@@ -132,7 +132,7 @@ struct BackendColumnsTests {
             #expect(try Self.content(json.backend) == Self.content(columns.backend), "\(round)")
         }
         #expect(refused > 0 || seed % 3 != 0)
-        // Manual samples of one moment count as one sample, so that fewer of them can conflict.
+        // Manual samples of one moment count as one sample, so fewer of them can conflict.
         #expect(conflicts > 0 || seed % 2 == 0)
     }
 

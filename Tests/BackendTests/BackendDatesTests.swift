@@ -193,7 +193,7 @@ struct BackendDatesTests {
             for known in ["", "\"x\"", String(tag.dropLast()), "x" + tag, String(tag.dropFirst().dropLast())] {
                 #expect(ask(known) == first, "\(path) \(known)")
             }
-            // Sending the same elements again changes nothing; a change does.
+            // Sending the same elements again doesn't change the tag; a change does.
             _ = try fixture.accepted("steps", body)
             #expect(ask(tag).status == 304)
         }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The sequence number, which increases with every change, and what happens when a caller has seen a higher one than
-/// exists.
+/// the backend has.
 struct BackendIdentityTests {
     typealias F = BackendFixture
 

@@ -48,7 +48,7 @@ struct BackendLossTests {
         try database.execute(
             "DELETE FROM sample_rows WHERE user = (SELECT id FROM texts WHERE text = 'anna') AND deleted = 0; DELETE FROM documents"
         )
-        // The totals that are kept on arrival don't show the loss.
+        // The totals that are updated on arrival don't show the loss.
         #expect(try fixture.stats()["generation"] == before["generation"])
         let after = try counted(fixture)
         #expect(after["generation"] != before["generation"] && after["sequence"] == before["sequence"])
@@ -63,7 +63,7 @@ struct BackendLossTests {
         #expect(try Value(json: F.open(fixture.databasePath).handle(F.request("GET", "/api/v1/stats")).body) == again)
     }
 
-    /// Contents are reported; `healthbus verify` computes the same value from the data on this side.
+    /// Contents are reported; `healthbus verify` computes the same value from the stack's own data.
     @Test func contentsAreTold() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2), value: 6)]))

@@ -116,7 +116,7 @@ struct BackendVersionTests {
         ).forEachRow { rows[$0.string(0)] = ["alive": .integer($0.int64(1)), "deleted": .integer($0.int64(2))] }
         let stats = try fixture.stats()
         #expect(stats["types"] == .object(rows))
-        // A version is never followed by a lower one, so none is accepted twice.
+        // A stored version is never replaced by a lower one, so none is accepted twice.
         #expect(stats["acceptedTwice"] == 0)
     }
 }

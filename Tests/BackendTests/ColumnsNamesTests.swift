@@ -38,7 +38,7 @@ struct ColumnsNamesTests {
         try #require(group.columns(part ?? 0..<group.count, deviceId: "phone", syncedAt: 5))
     }
 
-    /// Those users' names, as "user-letter", that occur anywhere in a body.
+    /// The names of these users ("user-letter") that occur anywhere in a body.
     private static func named(_ body: [UInt8], of all: [String]) -> [String] {
         let text = String(decoding: body, as: UTF8.self)
         return all.filter { text.contains($0) }

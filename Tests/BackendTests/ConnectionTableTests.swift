@@ -1,8 +1,8 @@
 import HTTP
 import Testing
 
-/// Tests which connection is closed, when, and to make room for which new one. There are no sockets, and the clock is
-/// the test's own.
+/// Tests which connection is closed, when, and for which new one. There are no sockets, and the clock is the test's
+/// own.
 struct ConnectionTableTests {
     private func table(connections: Int = 4, perAddress: Int = 3) -> ConnectionTable {
         var limits = HTTPServer.Limits()

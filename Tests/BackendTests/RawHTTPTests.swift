@@ -72,7 +72,7 @@ struct RawHTTPTests {
     }
 
     /// This is more than the two sockets can hold, so an answer sent before the end would be lost with the connection.
-    /// A client that sends `Expect` may have stopped waiting for it.
+    /// A client that sends `Expect` may have stopped waiting for the 100 (Continue).
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
     func whoSendsTooMuchIsTold(_ more: String) throws {
         var limits = HTTPServer.Limits()

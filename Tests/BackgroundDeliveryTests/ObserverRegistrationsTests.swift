@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A table of registrations whose clocks, device and heads are moved by the test.
+/// A table of registrations; the test sets its clocks, device and heads.
 final class DeliveryBench {
     static let second = Duration.seconds(1)
     static let hour = Duration.seconds(3600)
@@ -146,7 +146,7 @@ extension ObserverRegistrations.Round {
         bench.pass(60 * second)
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
-        // The wakes for this hour are used up; the next is allowed when an hour has passed since the first.
+        // The wakes for this hour are used up; the next wake is allowed one hour after the first one.
         #expect(bench.change("heart").types.isEmpty)
         #expect(bench.deadline == bench.monotonic + .seconds(3540))
         #expect(bench.pass(hour - 61 * second).types.isEmpty)

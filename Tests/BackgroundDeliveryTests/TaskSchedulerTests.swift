@@ -116,7 +116,7 @@ import Testing
         #expect(scheduler.obstacle("sync", conditions) == nil)
         conditions.needsIdleMachine = true
         #expect(scheduler.obstacle("sync", conditions) == obstacle)
-        // The system grants an app refresh its time, whatever else is running.
+        // The system gives an app refresh its time even on a busy machine.
         #expect(scheduler.obstacle("refresh", conditions) == nil)
     }
 

@@ -19,7 +19,7 @@ import Testing
     @Test func advancingIsConsumingTheRowsUpToThere() {
         var random = SeededRandom(seed: 1)
         for round in 0..<2000 {
-            // Row n has the type that `n` selects.
+            // Each row has a random type.
             let rows = (1...30).map {
                 (sequence: SequenceNumber($0), type: Self.types.randomElement(using: &random) ?? "a")
             }

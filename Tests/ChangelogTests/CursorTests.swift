@@ -59,7 +59,7 @@ import Testing
         let first = try next(&cursor, AnchorVector(base: 1000), 100)
         cursor.consumed(first, through: 200)
         let second = try next(&cursor, AnchorVector(base: 1000), 100)
-        // Nothing live has been consumed since, so the next range begins where the previous one ends.
+        // No live change has been consumed since, so the next range begins where the previous one ends.
         _ = cursor.nextWindow(limit: AnchorVector(base: 3000), backfillBeyond: 100)
         #expect(cursor.backfill.map(\.from) == [200] && cursor.backfill.map(\.to) == [3000])
         // The answer to a window that was requested before the ranges met is still used.

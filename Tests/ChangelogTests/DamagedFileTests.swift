@@ -56,8 +56,8 @@ import Testing
         try expectDamaged("isn't an SQLite database")
     }
 
-    /// Rows in the write-ahead log of an owner that was killed count as present; a log without its main file doesn't
-    /// count.
+    /// Rows in the write-ahead log of an owner that was killed count as present; a log without its main file is an
+    /// error.
     @Test func aLogHoldsWhatTheFileLacks() throws {
         try fill()
         let writer = try StageDatabase(path: path, now: Self.now)
@@ -69,7 +69,7 @@ import Testing
                 INSERT INTO notes SELECT zeroblob(3000) FROM n
                 """)
         }
-        // As after a kill, the log is there, but part of it is torn.
+        // As after a kill, the log is there, but it ends in garbage.
         let copy = folder.path + "/killed.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending) }
         let handle = try #require(FileHandle(forWritingAtPath: copy + "-wal"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A test of the real thing: it builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in,
-# swaps a handler, kills every container, cuts a network, replaces the image, and compares the result with that of one
-# process tree on the same export. Then it does the same with PostgreSQL, which is enabled by its profile and killed in
-# the middle. `make test-compose`.
+# A test of the real thing: it builds the image, starts the stack of docker-compose.yml, imports 200,000 samples, swaps
+# a handler, kills every container, cuts a network, replaces the image, and compares the result with that of one process
+# tree on the same export. Then it does the same with PostgreSQL, which is enabled by its profile and killed in the
+# middle. `make test-compose`.
 #
 # Needs a Docker engine, compose (either version), python3. Each wait for a condition has a deadline; any failure ends
 # the script with status 1.
@@ -38,7 +38,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# until SECONDS WHAT COMMAND…: tries the command until it succeeds.
+# until_true SECONDS WHAT COMMAND…: tries the command until it succeeds.
 until_true() {
     local deadline=$(($(now) + $1 * 1000)) what=$2
     shift 2

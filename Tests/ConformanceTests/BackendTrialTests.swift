@@ -83,7 +83,7 @@ import Testing
         #expect(skipped.contains(.lower) && skipped.contains(.lateCopy) && !skipped.contains(.bigBatch))
     }
 
-    /// Where everything was refused, nothing was deleted either.
+    /// If the server accepted nothing, the report doesn't claim that anything was deleted.
     @Test func whatWasntWrittenIsntSaidToBeDeleted() throws {
         func table(_ mistake: EveningServer.Mistake) throws -> String {
             try report(mistake).table(for: Terminal(isTerminal: false))

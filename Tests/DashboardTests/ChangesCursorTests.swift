@@ -24,7 +24,8 @@ import Testing
         #expect(!cursor(100, generation: "h").isKnown(to: head, user: "anna"))
     }
 
-    /// If the store were asked for a position that it hasn't reached, it would conclude that it has lost rows.
+    /// If the store were asked for changes after a position that it hasn't reached, it would conclude that it has lost
+    /// rows.
     @Test func nothingBeyondTheHeadIsAskedFor() throws {
         for sequence: SequenceNumber in [0, 99, 100] {
             #expect(cursor(sequence).place(in: head) == PullPlace(of: head, after: sequence))

@@ -32,7 +32,7 @@ struct SeriesShelfTests {
         #expect(shelf.missing.isEmpty)
     }
 
-    /// If there is no room, the requested person replaces the one who hasn't been requested for the longest time.
+    /// If there is no room, the requested person replaces the one requested least recently.
     @Test func whoIsAskedAboutIsReadAgain() {
         let last = "user-\(SeriesShelf.room + 1)"
         var shelf = shelf(people: SeriesShelf.room + 1)

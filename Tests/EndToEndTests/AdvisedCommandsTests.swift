@@ -117,7 +117,7 @@ extension EndToEnd {
             }
         }
 
-        /// The commands whose help lists `--state` are exactly those that messages add it to.
+        /// Messages add `--state` to exactly those commands whose help lists it.
         @Test func whatNamesTheStackIsWhatTakesIt() async throws {
             try await withStack { stack in
                 let list = try await stack.run("help").output

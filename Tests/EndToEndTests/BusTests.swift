@@ -28,7 +28,7 @@ extension EndToEnd {
                 defer { bus.close() }
                 try await send(to: bus, hearing: up)
 
-                // No process has ended, and none has allocated the size that a message claimed.
+                // No process has ended, and none has allocated as much memory as a message claimed to need.
                 #expect(up.isRunning)
                 #expect(Set(stack.processes) == before, "\(up.error.suffix(3000))")
                 for pid in before {

@@ -80,12 +80,12 @@ private final class DocumentedHome {
     private let folder: String
     private let up: Command
     private let monitorPort: Int
-    /// The backend's, of a second stack beside the page's.
+    /// The port for the backend of a second stack beside the page's.
     private let secondPort: Int
     /// Variables that were set by earlier commands of the page.
     private var variables: [String] = []
     private var count = 0
-    /// The state folder of a stack that the page has left running in the background.
+    /// The environment of a stack that the page has left running in the background.
     private var detached: [String: String]?
 
     init(_ stack: TestStack) async throws {
@@ -118,7 +118,7 @@ private final class DocumentedHome {
         try await stack.interrupt(up)
     }
 
-    /// The folders and addresses that pages use as examples, and their replacements here.
+    /// Replaces the folders and addresses that pages use as examples.
     private func placed(_ command: String) -> String {
         command.replacing("/srv/", with: stack.path("srv-")).replacing("/mnt/", with: stack.path("mnt-"))
             .replacing("127.0.0.1:8787", with: "127.0.0.1:\(stack.port)")
@@ -151,7 +151,7 @@ private final class DocumentedHome {
                     return true
                 }
                 if command.contains("healthbus monitor") && run.error.contains("metrics") { return true }
-                // A tap prints something only once something happens.
+                // A tap prints nothing until something happens.
                 if command.contains("healthbus tap") { try await importSomethingNew() }
                 return false
             }

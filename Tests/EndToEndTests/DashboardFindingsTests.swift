@@ -10,7 +10,7 @@ extension EndToEnd {
     @Suite struct DashboardFindingsTests {
         @Test func validateLooksAtItsPortAndCharts() async throws {
             try await withStack { stack in
-                // A port that another program already uses is also reported as taken.
+                // If another program already has this port, that does as well.
                 let taken = try? HTTPServer(port: 8789) { _ in HTTPResponse(status: 200) }
                 defer { taken?.stop(drainSeconds: 0) }
                 let usual = ["HEALTHBUS_DASHBOARD_PORT": ""]

@@ -40,7 +40,7 @@ extension EndToEnd {
                 let blocked = try await stack.up("--until-idle").ended()
                 #expect(blocked.exit == .code(1) && blocked.error.contains("3 dead letters"), "\(blocked.error)")
 
-                // On a stopped stack, dead letters are read while holding the lock.
+                // On a stopped stack, the command reads dead letters while it holds the lock.
                 let listed = try await stack.onState("dead-letters", "list", "--json").json().array ?? []
                 #expect(listed.count == 3 && listed.allSatisfy { $0["status"] == 422 && $0["stage"] == "uploader" })
                 let shown = try await stack.onState("dead-letters", "show", "1", "--json").json()

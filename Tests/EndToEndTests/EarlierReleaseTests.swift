@@ -14,7 +14,7 @@ extension EndToEnd {
             "consolidator", "uploader",
         ]
 
-        /// How much each instance has read and written.
+        /// How far each instance has read and written.
         private func places(_ stack: TestStack) throws -> [String: [String]] {
             try Dictionary(
                 uniqueKeysWithValues: Self.instances.map { name in

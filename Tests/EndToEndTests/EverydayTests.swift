@@ -25,7 +25,8 @@ extension EndToEnd {
             }
         }
 
-        /// Made-up data is marked when it is generated; it is refused as a whole, before any of it is imported.
+        /// Made-up data is marked when it is generated; an import that would mix it with a person's own data is refused
+        /// before any of it is stored.
         @Test func madeUpDataStaysApartFromAPersons() async throws {
             try await withStack { stack in
                 let own = try await stack.generate("own.zip", "--days", "3", "--seed", "8")
@@ -59,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// Ctrl-C ends the command, not the import. The command that it suggests then cancels the import too.
+        /// Ctrl-C ends the command, not the import. The command that its message suggests cancels the import too.
         @Test func whoDoesntWaitForAnImportLearnsHowToEndIt() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "400", "--records", "600000")

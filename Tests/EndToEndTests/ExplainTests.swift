@@ -157,7 +157,7 @@ extension EndToEnd {
             return Set(times.compactMap { InstantText.parse($0.1).map { zones.day(of: $0).description } })
         }
 
-        /// Summaries with our figures of each day, but for one day with five more minutes of exercise.
+        /// Summaries with our figures of each day, except that one day has five more minutes of exercise.
         private static func summaries(of days: [Value], plantedOn planted: String) -> String {
             let rows = days.compactMap { day -> String? in
                 guard let date = day["date"].string else { return nil }

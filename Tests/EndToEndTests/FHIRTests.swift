@@ -80,7 +80,7 @@ extension EndToEnd {
                 let days = try await days(stack)
                 let there = try held(port, "day").keys
                 #expect(Set(there).isSubset(of: Set(days.map { "me/" + ($0["date"].string ?? "") })))
-                // A day on which nothing was measured that FHIR has a code for has no resource.
+                // A day has no resource if nothing was measured on it that FHIR has a code for.
                 let bare = days.filter { !there.contains("me/" + ($0["date"].string ?? "")) }
                 #expect(bare.count < days.count / 10)
                 #expect(bare.allSatisfy { $0["steps"].isNull && $0["heartRate"]["average"].isNull }, "\(bare)")
@@ -115,7 +115,7 @@ extension EndToEnd {
             return found
         }
 
-        /// One source measures it once a day, so without that sample the day's figures differ.
+        /// One source measures this type once a day, so without a sample the day's figures differ.
         private static let resting = "HKQuantityTypeIdentifierRestingHeartRate"
 
         @Test func aRepeatChangesNothingAndATombstoneDeletes() async throws {

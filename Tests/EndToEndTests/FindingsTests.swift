@@ -83,7 +83,7 @@ extension EndToEnd {
                 let config = try stack.write("config.json", #"{ "instances": \#(own) }"#)
                 let lacking = try await stack.onState("validate", "--config", config)
                 #expect(lacking.exit == .code(1) && lacking.output.contains("isn't there"), "\(lacking)")
-                // One that nothing names is missed like one that isn't there.
+                // A token that nothing names is missed like one that isn't there.
                 let bare = try stack.write(
                     "bare.json",
                     #"{ "instances": \#(own.replacing(#", "tokenFile": "\#(stack.path("token"))""#, with: "")) }"#)
@@ -292,7 +292,7 @@ extension EndToEnd {
             }
         }
 
-        /// When a complete import is refused, it can help to follow the hint that is given.
+        /// When a complete import is refused, the hint says what really helps.
         @Test func aRefusedImportSaysWhatHelps() async throws {
             try await withStack { stack in
                 func export(_ name: String, date: String?, _ starts: [String]) throws -> String {

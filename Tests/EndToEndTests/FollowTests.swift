@@ -48,7 +48,7 @@ extension EndToEnd {
             }
         }
 
-        /// Starts a stack in another zone that follows the first one.
+        /// Starts a stack that follows the first one from another zone.
         private func follow(_ leader: Leader, with token: String, _ stack: TestStack) async throws -> Command {
             let file = try stack.write("token", token + "\n")
             let configuration = try stack.write(

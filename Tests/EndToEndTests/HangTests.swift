@@ -88,8 +88,8 @@ extension EndToEnd {
             }
         }
 
-        /// Commands that need a hanging process quickly report that, send nothing to it, and end with advice on what to
-        /// do.
+        /// A command that needs a hanging process reports this quickly, sends it nothing, and ends with advice on what
+        /// to do.
         @Test func writersSayWhomTheyWaitFor() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")

@@ -29,8 +29,8 @@ extension EndToEnd {
         @Test func itIsInDaysExplainStatusAndTheBackend() async throws {
             try await withStack { stack in
                 let export = try stack.write("export.xml", Self.export)
-                // The stack is first from before this handler existed: the figures that `generic` computed then don't
-                // appear twice afterwards.
+                // The stack starts without this handler, as in an earlier release: the figures that `generic` computes
+                // then must not appear twice afterwards.
                 let without = try stack.write("without.json", #"{ "instances": { "hydration": null } }"#)
                 var up = try await stack.up("--config", without, "--import", export, "--until-idle").ended()
                 #expect(up.exit == .code(0), "\(up.error)")

@@ -40,7 +40,7 @@ extension EndToEnd {
         /// If the usual port is taken, the next free one is used, and the person only has to be told.
         @Test func aTakenUsualPortIsNoError() async throws {
             try await withStack { stack in
-                // A port that another program already uses is also reported as taken.
+                // If another program already has this port, that does as well.
                 let taken = try? HTTPServer(port: 8788) { _ in HTTPResponse(status: 200) }
                 defer { taken?.stop(drainSeconds: 0) }
                 let usual = ["HEALTHBUS_INGEST_PORT": ""]

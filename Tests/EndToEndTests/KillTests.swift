@@ -18,7 +18,7 @@ extension EndToEnd {
         /// A run without faults: the expected result, and how much work each process had committed by the end.
         struct Faultless: Sendable {
             var content: StackContent
-            /// What the import reported as added.
+            /// The numbers that the import reported.
             var report: [String]
             var work: [String: Int]
         }
@@ -116,8 +116,8 @@ extension EndToEnd {
         }
 
         /// Kills a process once its gauge has reached a value; returns the value of the gauge at that time. On a busy
-        /// machine, a stage that does all its work in one turn may end with its stack before this notices; then it
-        /// returns nil.
+        /// machine, a stage that does all its work in one turn may end with its stack before this function notices;
+        /// then it returns nil.
         static func strike(
             _ victim: String, at moment: Double, of expected: Faultless, on stack: TestStack, _ up: Command
         ) async throws -> Int? {

@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 3)
                 try await untilIdle(stack)
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 0)
-                // Figures that are the same aren't delivered as changes.
+                // Figures that haven't changed aren't delivered as changes.
                 let after = try await StackContent(of: stack)
                 #expect(after.differences(from: before) == [])
                 #expect(
@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        /// Each stored request is carried out, in order, whatever type it is for.
+        /// Every stored request is carried out in order, whichever instance it is for.
         @Test func allReplaysOfAStoppedStackAreDone() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)

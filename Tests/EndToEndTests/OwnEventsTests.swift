@@ -5,8 +5,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a person enters, by commands and over HTTP, is followed to days and the backend; so are conflicts that a
-    /// person decides.
+    /// What a person enters, by commands and over HTTP, reaches the days and the backend; so do conflicts that a person
+    /// decides.
     @Suite struct OwnEventsTests {
         private func other(_ stack: TestStack, _ type: String) async throws -> Value {
             let days = try await stack.onState("days", "--json", "--from", "2025-04-01", "--to", "2025-04-01").json()

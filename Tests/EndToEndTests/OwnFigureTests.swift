@@ -31,7 +31,7 @@ extension EndToEnd {
                 let text = try await stack.onState("explain", "walks", date).output
                 #expect(text.hasPrefix("walks on \(date), Europe/Berlin: ") && text.contains("handler.py"), "\(text)")
 
-                // A trial of a changed program shows on which days its figures would differ, and which figures.
+                // A trial of a changed program shows which figures would differ, and on which days.
                 let up = try await stack.upAndReady("--config", config)
                 try FileManager.default.copyItem(atPath: stack.path("walks"), toPath: stack.path("before"))
                 try change(stack, "hours = sum(1 for", "hours = 100 + sum(1 for")

@@ -14,7 +14,7 @@ extension EndToEnd {
             let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") || $0.hasPrefix("python\n") }
             #expect(blocks.count == 6)
             try await withStack { stack in
-                // The page would use the real state folder of this machine.
+                // Without this, the page would use the real state folder of this machine.
                 let environment = ["HEALTHBUS_STATE": stack.state, "PATH": "\(Programs.folder):/usr/bin:/bin"]
                 let handler = stack.path("walks/handler.py")
                 for block in blocks where !block.contains("make build") {

@@ -111,7 +111,7 @@ extension EndToEnd {
                 #expect(!types.contains("HKQuantityTypeIdentifierBodyMass"))
                 #expect(try rows("SELECT count(*) FROM healthbus.documents") == ["0"])
 
-                // Elements that weren't accepted arrive once the configuration allows them.
+                // Elements that this configuration left out arrive once another one allows them.
                 let all = try configuration(stack, server.port)
                 #expect(try await stack.up("--config", all, "--until-idle").ended().exit == .code(0))
                 try await expectEqual(stack)

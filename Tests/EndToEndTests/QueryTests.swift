@@ -114,7 +114,7 @@ extension EndToEnd {
                 try await check(["query", "SELECT 1"], "there is no file")
                 try await check(["workouts", "--gpx", "0"], "no workout")
                 try await check(["days", "--last", "week"], "no state folder")
-                // Days can only be requested if there is a stack.
+                // These arguments are checked only if there is a stack.
                 #expect(try await stack.up("--until-idle").ended().exit == .code(0))
                 try await check(["days", "--last", "soon"], "isn't a date")
                 try await check(["days", "--csv", "--columns", "step"], "did you mean steps?")

@@ -134,7 +134,7 @@ extension EndToEnd {
                 let again = try await stack.up("--until-idle").ended(within: 120)
                 #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
                 let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
-                // A night may extend into a day before the first day that has steps.
+                // A night may begin on a day before the first day that has steps.
                 let walked = days.filter { $0["steps"] != .null }
                 #expect(walked.count >= 20 && walked.allSatisfy { $0["steps"] == 2 && $0["revision"] == 2 })
 

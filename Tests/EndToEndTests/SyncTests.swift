@@ -55,7 +55,8 @@ extension EndToEnd {
                     {"instances": {"debouncer": {"configuration": {"windowSeconds": 3600, "maximumWaitSeconds": 86400}}}}
                     """)
                 let up = try await stack.upAndReady("--config", slow)
-                // A debouncer that hears of the observer only after the import takes it for old data, which doesn't wait.
+                // A debouncer that hears of the observer only after the import takes the samples for old data, which
+                // doesn't wait.
                 try await until("the debouncer knows the observer") {
                     try await task(stack, "daily-energy")["state"] == "pending"
                 }

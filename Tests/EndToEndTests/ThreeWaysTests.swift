@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// One small life, brought through whole stacks as an export, from Health Auto Export and via `/v1/samples`, in two
+    /// One small life, sent through whole stacks as an export, from Health Auto Export and via `/v1/samples`, in two
     /// orders.
     @Suite struct ThreeWaysTests {
         private struct Walk {

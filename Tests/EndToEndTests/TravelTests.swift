@@ -10,8 +10,8 @@ extension EndToEnd {
         private static let hour = 3600
         private static let berlin = 1 * hour
         private static let honolulu = -10 * hour
-        /// The start of the first night there and of the last one; the observed stay begins and ends with the hours of
-        /// these nights.
+        /// When the first night in Honolulu and the first one back in Berlin begin; the observed stay begins and ends
+        /// with these hours.
         private static let there = first + 5 * 24 * hour + 10 * hour
         private static let back = first + 10 * 24 * hour + 22 * hour
 

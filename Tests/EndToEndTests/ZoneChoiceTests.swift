@@ -22,7 +22,7 @@ extension EndToEnd {
                     up.error.contains("zone   Europe/Berlin") && up.error.contains("--zone America/New_York isn't used")
                         && up.error.contains(advice), "\(up.error)")
                 #expect(try await stack.onState("zone", "show").output.contains("Europe/Berlin"))
-                // The option takes precedence over the environment and the configuration.
+                // The zone that was set also takes precedence over the environment and the configuration.
                 try await stack.interrupt(up)
                 let config = try stack.write(
                     "config.json", #"{"instances": {"observer": {"configuration": {"zone": "Asia/Tokyo"}}}}"#)

@@ -119,7 +119,7 @@ import Testing
         #expect(kind == wanted)
     }
 
-    /// A server that leaves it out may still allow it.
+    /// A server that doesn't mention `updateCreate` may still allow it.
     @Test(arguments: [("false", true, true), ("false", false, false), ("true", true, false), ("null", true, false)])
     func aServerThatTakesNoIDsOfOursIsNoticed(_ says: String, _ givesIDs: Bool, _ isNoticed: Bool) {
         let statement = """

@@ -25,7 +25,7 @@ import UploaderReading
 
         /// - Parameters:
         ///   - ids: the ids of the resources for the first sample; a healthy server has only one.
-        ///   - finds: the identifier of these resources.
+        ///   - finds: the identifier of the resources that a search returns.
         ///   - status: the status of every transaction; 200 by default.
         init(ids: Set<String> = ["1"], finds: String = "", status: Int = 200) throws {
             let shared = Shared(ids)
@@ -124,8 +124,8 @@ import UploaderReading
         #expect(server.requests.isEmpty)
     }
 
-    /// A probe with an element that the server already has is a real request, even if a newer version of it was
-    /// refused.
+    /// If a newer version of an element was refused, a probe with an older version of it is still sent as a real
+    /// request.
     @Test func aRefusedVersionOvertakesNothing() throws {
         let server = try Server(status: 422)
         let sender = try sender(server.url)
@@ -178,7 +178,7 @@ import UploaderReading
         #expect(server.ids == ["41"])
     }
 
-    /// A server may answer a search that it doesn't understand with any resources. If a request has several elements,
+    /// A server that doesn't understand a search may answer it with any resources. If a request has several elements,
     /// or if it uses our own ids, nothing counts as a duplicate.
     @Test func nothingElseIsDeleted() throws {
         let cases: [(ids: Set<String>, finds: String, count: Int64, options: Value)] = [

@@ -60,7 +60,7 @@ import Testing
         #expect(entries.first?["resource"]["identifier"].array?.first?["system"] == "urn:x-healthbus:sample")
         let day = try bundle(FHIRTransaction(days([("2025-03-30", 4, 7012)]), [0], form))["entry"].array?.first
         #expect(day?["request"]["url"].string == day?["resource"]["id"].string.map { "Observation/" + $0 })
-        // The server's own Patient may have any id.
+        // A Patient that the server creates may have any id.
         form.createsPatients = true
         #expect(FHIRTransaction(samples([1]), [0], form).methods == [.createPatient, .put])
     }

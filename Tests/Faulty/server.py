@@ -21,8 +21,8 @@ import server as example
 
 # : One out of this many ids is refused for good.
 POISON = 997
-#: The number of requests after which it behaves, except for refusals and a fault in one request of ten, so that the
-#: test ends.
+# : The number of requests after which the server behaves, except for refusals and a fault in one out of ten requests,
+# so that the test ends.
 WILD = int(os.environ.get("HEALTHBUS_FAULT_REQUESTS", "120"))
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
 # : Statuses that stop delivery for 30 s, or until a person asks for it; each occurs a few times.

@@ -216,7 +216,7 @@ def compare(trial, days):
     marked = [row["text"][:10] for row in trial.rows("days.json", "Not final yet")]
     check(unfinished and marked == unfinished, f"{len(unfinished)} of the days isn't final, and marked")
 
-    # Whatever the time, a range of a number of days shows as many, and what is shown lies in it.
+    # Whatever the time, a range of so many days shows that many, and all of them lie in it.
     for hours in (0.5, 6, 11.9, 12.1, 23.5):
         end = trial.begin + datetime.timedelta(days=40, hours=hours)
         begin = end - datetime.timedelta(days=7)

@@ -165,7 +165,7 @@ import Testing
         #expect(body.withLock { $0 } == Array(parts.joined()))
     }
 
-    /// A server that stops ends its streams first, so that none holds it up.
+    /// A stopping server ends its streams first, so that none holds it up.
     @Test func stoppingEndsThem() throws {
         let desk = Desk()
         let server = try desk.server()

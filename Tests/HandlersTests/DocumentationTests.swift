@@ -45,7 +45,7 @@ import Testing
         for option in options.sorted() { #expect(page.contains("`\(option)`"), "\(option)") }
         let read = try DocumentedNames.variables()
         #expect(read.count > 15)
-        // The variables that `notify` passes to a program are all listed in delivery.md.
+        // The variables that `notify` passes to a program are listed in delivery.md instead.
         for name in read.sorted() where !name.hasPrefix("HEALTHBUS_ALERT_") {
             #expect(page.contains("`\(name)`"), "\(name)")
         }

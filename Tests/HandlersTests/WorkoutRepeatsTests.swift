@@ -44,7 +44,7 @@ import WorkoutsStage
             configuration: newest ? ["newestOfRepeats": true] : [:])
     }
 
-    /// The last part of each id that counts, in order.
+    /// The last part of the id of each workout that counts, in order.
     static func counted(_ list: [Written], newest: Bool = true) throws -> [String] {
         let output = try WorkoutsHandler().compute(input(list, newest: newest))
         let figures = output.figures["workouts"]?.array ?? []

@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Entities that the document declares aren't expanded, nor are files and network addresses.
+        // Entities that the document declares aren't expanded, nor are references to files and network addresses.
         #"<!DOCTYPE HealthData [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>"#,
         #"<!DOCTYPE HealthData [<!ENTITY c SYSTEM "file:///etc/passwd">]>"#,
         #"<!DOCTYPE HealthData SYSTEM "http://127.0.0.1:9/x.dtd" [<!ENTITY % p SYSTEM "http://127.0.0.1:9/y">%p;]>"#,

@@ -135,7 +135,7 @@ import Testing
         #expect(summary.workouts == 2 && sink.rows.first?.metadata == #"{"k":"v"}"#)
         #expect(sink.quarantine.map(\.reason) == ["the element has no end tag"] && sink.quarantine[0].line == 6)
         #expect(summary.damaged?.what == "an element has no end tag")
-        // Far more elements than the limit on nesting.
+        // Far more elements than may be nested.
         let many = (0..<1000).map { steps("\($0)").replacing("/>", with: ">") }.joined(separator: "\n")
         #expect(try read(export(many)).sink.rows.count == 1000)
     }

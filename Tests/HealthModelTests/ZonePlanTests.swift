@@ -106,7 +106,7 @@ import Testing
         }
         for (from, zone) in added { #expect(timeline.zone(at: from) == zone) }
         #expect(plan.parts.filter { $0.origin == .added }.count == added.count)
-        // Sightings always change the clock, and name a zone that either was seen or was given by a person.
+        // An entry that was seen always changes the zone, and begins with an hour in which a zone was observed.
         for (before, part) in zip(plan.parts, plan.parts.dropFirst()) where part.origin == .seen {
             #expect(before.zone != part.zone && part.from.flooredSecond % 3600 == 0)
             #expect(observed.contains { Instant(seconds: $0.hour * 3600) == part.from })

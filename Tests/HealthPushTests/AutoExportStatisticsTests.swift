@@ -97,7 +97,7 @@ struct AutoExportStatisticsTests {
         #expect(changes.rows.map(\.end) == ["2026-09-01T08:04:00Z", "2026-09-01T09:04:00Z"])
     }
 
-    /// A weight at a time between full hours is a measurement, but a number of steps would be the sum of an hour.
+    /// A weight at a time that isn't a full hour is a measurement, but a number of steps would be the sum of an hour.
     @Test func aMeanBesideThePeriodsIsAMeasurement() throws {
         let changes = try pushed(
             metric: "weight_body_mass", "kg",

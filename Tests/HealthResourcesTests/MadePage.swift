@@ -1,7 +1,6 @@
 import HealthModel
 
-/// A page with one row for each of the given values, all starting at 2025-03-30T08:15:00Z; those with `minutes` come
-/// last.
+/// A row of a made page: all rows start at 2025-03-30T08:15:00Z, and those with `minutes` come last.
 struct MadeSample {
     var type: String
     var unit: String

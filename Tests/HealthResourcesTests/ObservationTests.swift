@@ -83,7 +83,7 @@ import Testing
         #expect(!isAdded && bytes.isEmpty)
     }
 
-    /// What happened is all that an own event without a number says.
+    /// An own event without a number says only that it happened.
     @Test func anOwnEventIsTrue() throws {
         let made = try resource(.init(type: "headache", unit: "", value: .nan))
         #expect(made["valueBoolean"] == true && made["dataAbsentReason"].isNull)

@@ -33,7 +33,7 @@ import Testing
         #expect(made?["body"]["temporal_relationship_to_physical_activity"] == "at rest")
     }
 
-    /// Its schema requires a time interval.
+    /// The schema for steps requires a time interval.
     @Test func stepsOfAMomentHaveAnIntervalToo() throws {
         let made = try point(
             .init(type: "HKQuantityTypeIdentifierStepCount", unit: "count", value: 9, flags: .userEntered), source: "")

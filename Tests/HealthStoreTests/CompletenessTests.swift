@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// With a different timeline, the dates are different at once.
+    /// With a different timeline, the dates change immediately.
     @Test func aChangedZoneChangesDates() throws {
         let store = try StoreFixture()
         try store.add([Record(type: Self.rate, start: 1_742_000_000, length: 0)])

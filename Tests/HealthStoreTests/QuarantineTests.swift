@@ -35,7 +35,7 @@ import Testing
         #expect(try store.add([Record(value: -5)]).known == 1)
     }
 
-    /// A delivered sample keeps its id. If a quarantined sample, which isn't delivered, took that id, a duplicate would
+    /// A delivered sample keeps its id. A quarantined sample isn't delivered; if it took this id, a duplicate would
     /// remain.
     @Test(arguments: [[-5.0, 7, 9], [7, -5, 9], [7, 9, -5], [9, 7, -5]])
     func aQuarantinedSampleTakesNoOthersId(_ values: [Double]) throws {

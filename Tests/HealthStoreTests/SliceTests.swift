@@ -129,7 +129,7 @@ import Testing
             hasDetails.append(page.samples.metadata.count > 0)
             whole.append(page.samples)
         } while position != nil
-        // A page without rows of such a type lacks these columns; in the combined pages, every row has its own values.
+        // A page without detailed rows lacks these columns; in the combined pages, every row has its own values.
         #expect(hasDetails == [false, true, false, false])
         #expect(whole.metadata.count == 10 && whole.payload.count == 10 && whole.created.count == 10)
         for row in 0..<10 {
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.slice(query).metadata == whole.metadata)
     }
 
-    /// For a type that is requested only during the samples of another type: its part of a slice, compared with
+    /// A type that is requested only during the samples of another type: its part of a slice is compared with
     /// everything that the slice would contain otherwise.
     @Test(arguments: 0..<20)
     func duringAnotherType(_ seed: UInt64) throws {

@@ -20,7 +20,7 @@ import Testing
             topics.own == ["home/status", "home/+/today", "home/+/yesterday", "ha/sensor/home/+/config"])
     }
 
-    /// Otherwise "online" would be used both by us and by Home Assistant.
+    /// Otherwise we and Home Assistant would publish "online" on the same topic.
     @Test(arguments: [
         (#"{"topic": "homeassistant"}"#, "must not be the discovery prefix"),
         (#"{"topic": "x", "discoveryPrefix": "x"}"#, "must not be the discovery prefix"),

@@ -176,7 +176,7 @@ import Testing
         #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
     }
 
-    /// A stage makes its decisions by the times that it is given; the servers of the hub, the ingest and the dashboard
+    /// A stage bases its decisions on the times that it is given; the servers of the hub, the ingest and the dashboard
     /// aren't stages.
     @Test func stagesReadNoClock() {
         for target in targets where target.folder.hasPrefix("plugins/") && target.folder.hasSuffix("/Stage") {

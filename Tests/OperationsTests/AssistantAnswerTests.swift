@@ -4,7 +4,7 @@ import ModelContext
 import TestSupport
 import Testing
 
-/// What answers to assistants report about themselves.
+/// Tests what the answers to assistants report about themselves.
 @Suite struct AssistantAnswerTests {
     private static func state(
         _ date: String, at now: String, final: Bool = false, revision: Int64 = 0, missing: [Value] = []
@@ -56,7 +56,7 @@ import Testing
         }
         #expect(try note("2025-04-04T00:08:00+02:00")?.contains("2025-04-04 at 00:08") == true)
         #expect(try note("2025-04-04T23:10:00+02:00") == nil && note("2025-04-05T00:08:00+02:00") == nil)
-        // Of a day that isn't over, the answer says so anyway.
+        // If the day isn't over, the answer says so without this note.
         #expect(try note("2025-04-04T12:00:00+02:00", at: "2025-04-04T13:00:00+02:00") == nil)
     }
 

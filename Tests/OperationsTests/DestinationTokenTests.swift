@@ -63,7 +63,7 @@ import UploaderReading
         let elsewhere = #""uploader": {"configuration": {"url": "https://h.example.org", "tokenFile": "FILE"}}"#
         #expect(try tokens(elsewhere) == ["uploader": Self.others])
         #expect(try tokens(elsewhere, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == ["uploader": "e"])
-        // Not even the environment's goes to a server that asks for none.
+        // Not even the token from the environment is sent to a server that asks for none.
         let open = #""uploader": {"configuration": {"url": "https://h.example.org", "token": "none"}}"#
         #expect(try tokens(open, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == [:])
         // File destinations need no token, and make no difference.

@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    /// When it is seen twice, a backlog that shrinks is a note, and one that doesn't is an error.
+    /// A backlog that is seen twice is a note if it shrinks, and an error if it doesn't.
     @Test func aBacklogIsToldOf() {
         func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in

@@ -16,7 +16,7 @@ import Testing
         #expect(QuarantineReport(entries: []).table(for: Terminal(isTerminal: false)) { others } == text)
     }
 
-    /// A person who looks for the reason is sent to where it is.
+    /// A person who looks for the reason is told where to find it.
     @Test func aRefusalWithoutAReasonLeadsToTheServersLog() {
         #expect(DeadLetterReport.remark(on: ["no date", "the backend refuses it (400)"]).contains("its log says why"))
         #expect(DeadLetterReport.remark(on: ["no date"]).isEmpty && DeadLetterReport.remark(on: []).isEmpty)

@@ -16,7 +16,7 @@ import Testing
         return StackStructure(stack: try StackConfiguration(path: file.path, catalog: catalog)).findings
     }
 
-    /// An uploader that names the stack's own backend, or another one that names none, fills it.
+    /// The backend is filled by an uploader that names it, or by another one that names no backend.
     @Test(arguments: [
         #"{"instances": {"uploader": {"configuration": {"url": "http://localhost:8787/"}}}}"#,
         #"{"instances": {"mine": {"plugin": "uploader", "configuration": {"url": "https://h.example.org", "tokenFile": "/t"}}}}"#,
@@ -103,8 +103,8 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// Of two figures, the one whose name comes first is in summaries, and the one that is reported never belongs to a
-    /// shipped plugin.
+    /// Of two figures with the same name, the one whose handler's name comes first is in summaries, and the one that is
+    /// reported never belongs to a shipped plugin.
     @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
     func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
         let folder = try TemporaryFolder()

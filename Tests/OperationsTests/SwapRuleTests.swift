@@ -23,7 +23,7 @@ import Testing
             path: folder.path + "/config.json", choices: choices.mapValues { .plugin($0) }, catalog: catalog)
     }
 
-    /// A custom handler that declares `changes` in addition to what `steps` declares.
+    /// A custom handler whose manifest is that of `other` with `changes`.
     private func plugin(_ name: String, like other: String, _ changes: [String: Value]) throws -> String {
         var manifest =
             try Value(
@@ -67,8 +67,8 @@ import Testing
         #expect(refusal?.message.contains(what) == true && refusal?.hint != nil, "\(String(describing: refusal))")
     }
 
-    /// When it starts, the observer learns which instance brings it the changes of another stack. Where that stack is
-    /// doesn't matter to it.
+    /// When it starts, the observer learns which instance brings it the changes of another stack. The address of that
+    /// stack doesn't matter to it.
     @Test func beginningToFollow() throws {
         func ingest(_ options: String) throws -> StackConfiguration {
             try stack(#"{ "instances": { "ingest": { "configuration": {\#(options)} } } }"#)

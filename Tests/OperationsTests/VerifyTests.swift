@@ -27,7 +27,7 @@ import Testing
         #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
-        // An element that is gone on both sides is treated as gone.
+        // An element that is deleted on both sides counts as equal.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
         // Equal versions alone aren't enough; if the other side reports no contents, they have to be.
         #expect(finding(held(5, content: 1), held(5, content: 2)) == .altered)

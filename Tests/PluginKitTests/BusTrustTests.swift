@@ -65,7 +65,7 @@ import Testing
         #expect(believed("nothing.known").isEmpty)
     }
 
-    /// A page counts only if its producer sent it in its own name, and the consumer had asked that producer for it.
+    /// A page counts only if its producer sent it in its own name, and the consumer may ask that producer for it.
     @Test func pagesComeFromTheirProducer() {
         let handlers = Set(stack.handlers.map(\.name))
         let known = Set(Self.names)

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// What delivers elsewhere never slows down the rest.
+    /// An instance that delivers elsewhere never slows down the rest.
     @Test func onlyTheOtherDestinationsHaveALowPriority() throws {
         let low = try catalog().manifests.values.filter { $0.priority == .low }.map(\.name)
         #expect(low.sorted() == ["fhir", "files", "home-assistant", "postgres"])

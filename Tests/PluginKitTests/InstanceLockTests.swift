@@ -74,7 +74,7 @@ import Testing
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
     }
 
-    /// The holder is ended by SIGTERM; a suspended process doesn't receive SIGTERM, so it is killed.
+    /// The holder is ended by SIGTERM; a suspended process can't react to SIGTERM, so it is killed.
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
         if isStopped { try holder.halt() }

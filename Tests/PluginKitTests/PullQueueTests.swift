@@ -17,7 +17,7 @@ import Testing
         return ids
     }
 
-    /// A consumer that asks endlessly holds up only itself: another's first request is the next but one to be answered.
+    /// A consumer that asks endlessly holds up only itself: the first request of another is the second to be answered.
     @Test func oneThatFloodsKeepsOnlyItselfWaiting() {
         var queue = PullQueue()
         for id in 0..<1000 { queue.offer(request(Int64(id)), from: "sleep") }

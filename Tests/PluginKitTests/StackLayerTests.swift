@@ -75,7 +75,7 @@ import Testing
         try layer.set(nil, of: "steps")
     }
 
-    /// The swap is reported until it is resolved, and isn't part of the configuration.
+    /// The former zone is recorded until it is resolved, and isn't part of the configuration.
     @Test func itNotesWhereDaysBegan() throws {
         #expect(try layer.formerZones() == [:])
         try layer.setFormerZone("Europe/Berlin", of: "me")
@@ -116,7 +116,7 @@ import Testing
         #expect(try stack().instance("body") != nil)
         try layer.remember(nil, StartOptions(metrics: "[::1]:0"))
         #expect(try layer.startOptions().words == ["--metrics", "[::1]:0"])
-        // Of variables only the names are kept.
+        // Only the names of variables are kept.
         let environment = [
             "HEALTHBUS_FHIR_SERVER": "https://fhir.example.org", "HEALTHBUS_FHIR_TOKEN": "secret",
             "HEALTHBUS_INGEST_PORT": "", "HEALTHBUS_STATE": "/srv/health", "PATH": "/bin",

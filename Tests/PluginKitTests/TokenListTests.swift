@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func theHashIsSHA256() throws {
-        // FIPS 180-4, its own examples.
+        // From FIPS 180-4 itself.
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         #expect("\(SecretDigest(of: "abc"))" == known)
         #expect("\(SecretDigest(of: ""))" == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")

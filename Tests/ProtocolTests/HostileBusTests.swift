@@ -83,7 +83,7 @@ import Testing
         let sender = try sender(address)
         try #require(listener.hears(sender))
         var random = SeededRandom(seed: 5)
-        // After the greeting of ZMTP 3.1; without one see OpenNoiseTests.
+        // This follows the greeting of ZMTP 3.1; for noise without one, see OpenNoiseTests.
         let greeting: [UInt8] =
             [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 1] + Array("NULL".utf8) + Array(repeating: 0, count: 48)
         for turn in 0..<60 {

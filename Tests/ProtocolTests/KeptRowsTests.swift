@@ -14,7 +14,7 @@ import Testing
 
     @Test func namesOfOtherRowsStayBehind() {
         let page = page()
-        // Odd rows, which are the second user's and have the second type; those with the second origin.
+        // Odd rows with the second origin; they are the second user's and have the second type.
         let rows = (0..<page.samples.count).filter { $0 % 2 == 1 && $0 / 3 % 2 == 1 }
         let kept = page.keeping(rows)
         #expect(kept.users == ["bob"] && kept.samples.types == [page.samples.types[1]])

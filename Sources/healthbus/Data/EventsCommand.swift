@@ -139,7 +139,7 @@ enum EventsCommand: Command {
         guard !patch.isEmpty else {
             throw Failure.usage("no change is given", hint: "give --value, --at, --until, --unit or --note")
         }
-        // Without an explicit version, the change applies to the version that was just read.
+        // Without an explicit version, the change applies only to the version that was just read.
         let version = try version(arguments) ?? event.version
         let wish = OwnRequest(.changeEvent, id: event.id, version: version, body: .object(patch))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) {

@@ -108,7 +108,7 @@ enum ImportCommand: Command {
         let isTrial = report.dryRun == true
         let name = (outcome.path as NSString).lastPathComponent
         let total = report.total
-        // Deleted either because of the file's own tombstones, or because a complete export lacks these samples.
+        // The number of samples deleted, either by the file's own tombstones or because a complete export lacks them.
         let deleted = total.deleted + report.samplesDeleted
         var text =
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "

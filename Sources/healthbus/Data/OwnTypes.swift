@@ -41,7 +41,7 @@ enum OwnTypes {
         switch action {
         case .own: try list(stack, arguments, user: user)
         case .add:
-            // The observer knows the names of the usual figures; a handler of one's own may have others.
+            // The observer knows the names of the usual figures; a person's own handler may have others.
             guard
                 OwnTypeNames.meaning(of: words[0]) != nil
                     || !FigureNames.isTaken(words[0], by: stack.configuration.figures)

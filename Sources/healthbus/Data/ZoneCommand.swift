@@ -68,7 +68,7 @@ enum ZoneCommand: Command {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let parts = try ZoneClient(client: client, observer: stack.observer, hub: stack.hub).apply(change, user: user)
-        // Once a person has said where days begin, they aren't asked again.
+        // Once a person has said in which zone days begin, they aren't asked again.
         if case .set = change { try StackLayer(stack.state).setFormerZone(nil, of: user) }
         return ZoneReport(user: user, parts: parts)
     }
@@ -76,7 +76,8 @@ enum ZoneCommand: Command {
     private static func show(_ report: ZoneReport, _ arguments: Arguments) throws {
         StandardStream.output.write(
             arguments.flag("--json") ? try report.json + "\n" : try report.table(for: Terminal(.output)))
-        // The table keeps its form in a pipe; the JSON includes the origin of each entry.
+        // The note goes to standard error, so that the table keeps its form in a pipe; the JSON includes the origin of
+        // each entry.
         guard !arguments.flag("--json"), let note = report.note else { return }
         StandardStream.error.write("note: \(arguments.advice.addressed(note))\n")
     }

@@ -39,7 +39,7 @@ enum MCPCommand: Command {
     }
 
     /// The configuration that Claude Desktop and other hosts read: the program and its arguments. All paths are
-    /// absolute, since a host may start it in any folder and without the person's environment.
+    /// absolute, since a host may start the program in any folder and without the person's environment.
     private static func setup(_ arguments: Arguments) throws -> Value {
         let stack = try Stack(arguments)
         if !stack.exists {

@@ -34,7 +34,7 @@ enum RunCommand: Command {
         setenv("HEALTHBUS_PLUGINS", stack.catalog.folder, 1)
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         pointers.append(nil)
-        // Yielding more than before needs no right, so this can't fail.
+        // Raising the niceness needs no privilege, so this can't fail.
         _ = nice(Int32(instance.manifest.priority.niceness))
         execv(program, pointers)
         let reason = String(cString: strerror(errno))

@@ -36,7 +36,7 @@ enum SwapCommand: Command {
             throw Failure.usage("--within takes seconds, 0.1 to 3600", hint: "leave it out for 30")
         }
         let plugin = arguments.value("--with").map(plugin)
-        // A person may be swapping back because of a problem with the other plugin, so that one needn't be usable.
+        // A person may be swapping back because the other plugin has a problem, so that plugin needn't be usable.
         let stack = try Stack(arguments, choices: plugin == nil ? [name: .configured] : [:])
         guard stack.configuration.instance(name) != nil else {
             throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))

@@ -12,7 +12,7 @@ enum BackendRows {
     static let start = "(shift + \(time("sample_rows.id")))"
     /// How long it lasted, in microseconds.
     static let duration = "iif(duration < 0, -duration, 1000000 * duration)"
-    /// The number under which `texts` has its type.
+    /// The number of its type in `texts`.
     static let type = "(SELECT type FROM kinds WHERE kinds.id = kind)"
 
     /// The `shift` of a row that is copied to a different id (given as an SQL literal).

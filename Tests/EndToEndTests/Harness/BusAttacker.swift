@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// An attacker with stolen keys of a sealed bus. With one key it receives everything sent there, and with another it
-/// sends whatever could do harm.
+/// An attacker with stolen keys of a sealed bus. With one key it receives everything that the key's owner may receive,
+/// and with another it sends whatever could do harm.
 final class BusAttacker: Sendable {
     private struct State {
         var isStopping = false

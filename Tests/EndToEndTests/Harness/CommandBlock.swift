@@ -73,7 +73,7 @@ struct CommandBlock {
         return part.isEmpty ? commands : commands + [part]
     }
 
-    /// Whether a quote is still open at the end of a command, as a shell reads it.
+    /// Whether a shell would find a quote still open at the end of a command.
     private static func isWithinQuotes(_ command: String) -> Bool {
         var open: Character?
         for character in command.replacing(#/(^|\s+)# [^\n]*/#, with: "") where character == "'" || character == "\"" {

@@ -106,7 +106,7 @@ struct ExportPieces: Sendable {
         while let next = text[at...].firstIndex(of: mark[0]) {
             at = next + 1
             guard text[next...].starts(with: mark) else { continue }
-            // The first digit is kept; an address has more than seven digits.
+            // The first digit is kept and the next six are replaced; an address has more than seven.
             text.replaceSubrange(next + mark.count + 1..<next + mark.count + 7, with: digits)
         }
     }

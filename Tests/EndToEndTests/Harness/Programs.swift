@@ -20,7 +20,7 @@ enum Programs {
     /// `healthbus-<name>`.
     static func path(_ name: String) -> String { folder + "/healthbus-" + name }
 
-    /// The default stack, as the plugin of each instance.
+    /// The instances of the default stack, each with its plugin.
     private static func instances() throws -> [String: String] {
         let file = try Data(contentsOf: URL(filePath: folder + "/configs/default.json"))
         return (try Value(json: file, comments: true)["instances"].object ?? [:]).compactMapValues {

@@ -43,8 +43,8 @@ struct StackContent: Equatable, Sendable {
         acceptedTwice = try stack.number("backend", "SELECT count(*) FROM accepted WHERE count > 1")
     }
 
-    /// If the description of a night changed while its samples were arriving, a tombstone is left at the backend in
-    /// case it had already been delivered, which is random.
+    /// If the description of a night changed while its samples were arriving, the backend gets a tombstone in case the
+    /// earlier night had been delivered, which is random.
     var withoutTombstones: StackContent {
         var content = self
         content.documents = documents.filter { !$0.hasSuffix(" 1 ") }

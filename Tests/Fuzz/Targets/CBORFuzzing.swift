@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Input from the bus: whatever is accepted can be written back unchanged, no matter as which type it is read.
+/// Input from the bus: whatever is accepted can be written back unchanged, whichever type it is read as.
 enum CBORFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         try delivery(bytes)

@@ -124,7 +124,7 @@ private final class CountingSink: ExportSink {
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
-/// A file without a name, which disappears when the object that reads it is released.
+/// A file without a name, which disappears when this object is released.
 private final class NamelessFile {
     private let descriptor: Int32
     var path: String { "/proc/self/fd/\(descriptor)" }

@@ -58,7 +58,7 @@ enum JSONFuzzing {
         try hold(other.json() == value.json(), "Foundation reads something else")
     }
 
-    /// Objects in canonical form stay that way, and the order of two objects doesn't matter.
+    /// Objects in canonical form stay that way, and the order in which two are joined doesn't matter.
     private static func objects(_ bytes: [UInt8]) throws {
         let canonical = bytes.withUnsafeBytes { JSONMembers.canonical($0) } ?? bytes
         try hold(canonical.withUnsafeBytes { JSONMembers.canonical($0) } == nil, "the canonical form has another one")

@@ -6,7 +6,7 @@ enum XMLFuzzing {
     static func run(_ input: [UInt8]) throws {
         let bytes = try cleaned(input)
         let whole = try events(of: bytes, inBlocksOf: bytes.count)
-        // Text that doesn't end is passed on in parts, as they arrive.
+        // A text that is longer than this is passed on in parts as it arrives.
         guard bytes.count < 64 << 10 else { return }
         // Smaller blocks take longer, because incomplete text is examined again with each of them.
         for size in bytes.count < 256 ? [1, 7] : [61] where size < bytes.count {
