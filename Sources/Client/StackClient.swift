@@ -205,6 +205,13 @@ package final class StackClient: Sendable {
         let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, question: question)
         let id = pull.id
         let request = state.withLock { $0.pulls.begin(pull, at: MonotonicClock.now) }
+        // Nobody takes an answer that comes too late.
+        defer {
+            state.withLock {
+                $0.pulls.forget(id)
+                $0.answers[id] = nil
+            }
+        }
         send(request.topic, request.body)
         var nextRepeat = MonotonicClock.now + .milliseconds(100)
         while MonotonicClock.now < deadline {

@@ -141,6 +141,8 @@ struct BackendCheck: Sendable {
     mutating func hasNoPath(_ why: String) {
         if let wanted { settle(wanted) }
         self.why = why
+        // As soon as there is a path, a comparison shows whether the backend can be reached.
+        due = .distantPast
     }
 }
 

@@ -59,14 +59,22 @@ extension DeliveryStage {
         switch action {
         case .done: break
         case .refreshToken: refreshToken = true
-        case .split: deliveries[index].groups[sent.group].batch.split()
+        case .split:
+            isAnswered(turn)
+            deliveries[index].groups[sent.group].batch.split()
         case .isolate:
             deliveries[index].groups[sent.group].batch.isolate()
             try wait(action, failure.why, turn)
-        case .deadLetter(let reason): try suspect(index, sent, reason, failure.status, turn)
+        case .deadLetter(let reason):
+            isAnswered(turn)
+            try suspect(index, sent, reason, failure.status, turn)
         case .retry, .pause: try wait(action, failure.why, turn)
         }
     }
+
+    /// The answer is about the elements: an earlier failure isn't what blocks delivery, unless it is still being waited
+    /// out.
+    private func isAnswered(_ turn: Turn) { if turn.monotonic >= waitUntil { blocked = nil } }
 
     /// Waits as the policy says.
     func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
@@ -79,6 +87,8 @@ extension DeliveryStage {
                 why
                 + AskedWait.text(asked: policy.asked, own: seconds, now: turn.now, longest: policy.askedCap)
             failure = why
+            // Waiting helps now, whatever had to be fixed by a person before.
+            isPaused = false
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .pause(let person): pause(why + "; " + person.remedy, turn)
         case .refreshToken: refreshToken = true
@@ -90,6 +100,7 @@ extension DeliveryStage {
         blocked = why
         failure = why
         isPaused = true
+        waitsUntil = nil
         // The token may have been corrected, so it is read again.
         refreshToken = true
         waitUntil = turn.monotonic + Self.pause
@@ -225,6 +236,8 @@ extension DeliveryStage {
         if isPaused { waitUntil = .distantPast }
         isPaused = false
         unproven = 0
+        // One path may still be blocked, but something has reached the destination.
+        stuckSince = nil
     }
 
     /// Tries at once to deliver whatever is waiting.

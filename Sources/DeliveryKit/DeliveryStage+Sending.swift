@@ -7,6 +7,7 @@ extension DeliveryStage {
     /// Fetches as much as there is room for, and sends what is waiting; returns when to look again.
     func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
+        joinBlocked()
         for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
         try pumpReplay(turn)
         guard gate.isOpen else {

@@ -59,7 +59,7 @@ package final class DeliveryStage: Stage {
         }
     }
     /// The time since which something has been waiting without anything being accepted.
-    private var stuckSince: MonotonicTime?
+    var stuckSince: MonotonicTime?
     /// Whether there were dead letters when that was last reported; nil before the first turn.
     var hasToldOfLetters: Bool?
     /// The name of the stage's instance.

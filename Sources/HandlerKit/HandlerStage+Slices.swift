@@ -116,7 +116,9 @@ extension HandlerStage {
             turn.log(
                 .dayFailed, ["handler": manifest.name, "day": "\(day)", "why": reason, "attempt": 1])
             let key = DirtyDays.Key(user: run.user, day: day.number)
+            byHand.failed(key)
             try dirty.fail(key, reason: reason, turn)
+            try tell(of: reason, day: day, turn)
             try dirty.clear(key, generation: generation, turn)
         }
         requestSlices(turn)

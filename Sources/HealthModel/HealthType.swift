@@ -45,6 +45,11 @@ public struct HealthType: Hashable, Sendable {
     /// The type, if it is in the table; nil otherwise.
     public static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
 
+    /// A type in a log: HealthKit's identifier, or "other" for a type that a person or a program named.
+    package static func logged(_ identifier: String) -> String {
+        identifier.hasPrefix("HK") || known(identifier) != nil ? identifier : "other"
+    }
+
     /// The type. For a type that isn't in the table, the kind is guessed from the identifier's prefix, and there is no
     /// unit or style.
     public static func named(_ identifier: String) -> HealthType {

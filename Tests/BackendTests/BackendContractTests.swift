@@ -107,6 +107,18 @@ struct BackendContractTests {
         #expect(try fixture.stats()["samples"] == ["alive": 1, "deleted": 1])
     }
 
+    /// An event whose end is changed is deleted, and added under another id: both may come in one request.
+    @Test(arguments: Storage.all) func aManualEventReplacesADeletedOneInOneRequest(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
+        func event(_ id: String, _ version: Int) -> String { F.sample(id, version: version, sourceType: "manual") }
+        _ = try fixture.accepted("body", F.body(samples: [event(F.id(21), 1)]))
+        _ = try fixture.accepted("body", F.body(samples: [event(F.id(22), 3)], deleted: [(F.id(21), 2)]))
+        let held = try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array ?? []
+        #expect(held.map { $0["id"].string } == [F.id(22)])
+        _ = try fixture.accepted("body", F.body(deleted: [(F.id(22), 4)]))
+        #expect(try fixture.stats()["samples"] == ["alive": 0, "deleted": 2])
+    }
+
     @Test(arguments: Storage.all) func workoutsOfOneSecondStayTwo(on storage: Storage) throws {
         let fixture = try BackendFixture(on: storage)
         func workout(_ id: String, _ version: Int = 1) -> String {

@@ -71,7 +71,9 @@ extension EndToEnd {
 
                 // The human-readable output explains what to do, and contains no values.
                 let shown = try await stack.onState("verify")
-                #expect(shown.exit == .code(1) && shown.output.contains("healthbus verify --repair"), "\(shown.output)")
+                #expect(
+                    shown.exit == .code(1) && shown.output.contains("healthbus verify --destination uploader --repair"),
+                    "\(shown.output)")
                 #expect(shown.output.contains("StepCount") && shown.output.contains("missing there"))
 
                 let repaired = try await verify(stack, "--repair")
@@ -104,7 +106,8 @@ extension EndToEnd {
                 let shown = try await stack.onState("verify")
                 #expect(shown.output.contains("altered there"), "\(shown.output)")
                 #expect(
-                    shown.output.contains("'healthbus verify --repair --state \(stack.state)' delivers"),
+                    shown.output.contains(
+                        "'healthbus verify --destination uploader --repair --state \(stack.state)' delivers"),
                     "\(shown.output)")
                 try tamper(stack, ["DELETE FROM sample_rows WHERE \(value)", "DELETE FROM documents WHERE \(day)"])
                 _ = try await verify(stack, "--repair")

@@ -73,7 +73,9 @@ import Testing
                 ]
             ])
         let text = report.text(for: Terminal(isTerminal: false))
-        #expect(text.contains("uploader") && text.contains("2025-03-30") && text.contains("verify --repair"))
+        #expect(
+            text.contains("uploader") && text.contains("2025-03-30")
+                && text.contains("verify --destination uploader --repair"))
         #expect(!text.contains("resolve"))
     }
 }

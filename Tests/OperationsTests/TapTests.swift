@@ -24,6 +24,10 @@ import Testing
         #expect(!filter.wants(message("observed.\(steps)2", ["type": .string(steps + "2")])))
         #expect(!filter.wants(message("sync.steps2")) && !filter.wants(message("heartbeat.steps")))
         #expect(!filter.wants(message("page.uploader", ["samples": ["types": ["HKOther"]]])))
+        // An instance syncs under its own name, and publishes under its plugin's.
+        let swapped = TapFilter(type: steps, handler: "steps", plugin: "steps-python")
+        #expect(swapped.wants(message("sync.steps")) && swapped.wants(message("figures.steps-python")))
+        #expect(!swapped.wants(message("figures.steps")) && !swapped.wants(message("sync.steps-python")))
     }
 
     @Test func prefixesUsersAndSendersAreHeldTogether() {

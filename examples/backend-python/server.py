@@ -44,7 +44,8 @@ class Store:
         if not lists or not all(isinstance(elements, list) for elements in lists.values()):
             raise ValueError  # The request as a whole: 400.
         with self.lock, self.db:
-            for name, elements in lists.items():
+            # Deletions come first: a manual sample may replace a deleted one of the same moment.
+            for name, elements in sorted(lists.items(), key=lambda one: not one[0].startswith("deleted")):
                 kind = KINDS.get(name) or DELETED.get(metric, "samples")
                 for index, element in enumerate(elements):
                     try:

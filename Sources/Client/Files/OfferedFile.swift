@@ -22,12 +22,13 @@ package final class OfferedFile: Sendable {
         var kept: [UInt8] = []
         var keptFrom: Int64 = 0
         var isAtEnd = false
-        /// How many bytes the observer has asked for.
-        var asked: Int64 = 0
     }
 
     private let descriptor: Int32
     private let state = Mutex(State())
+    /// How many bytes the observer has asked for. It isn't a part of the state, which is locked while a pipe has no data
+    /// yet.
+    private let asked = Mutex<Int64>(0)
     /// The observer's name for the file: an absolute path, or a description.
     package let path: String
     /// nil for a pipe.
@@ -58,15 +59,15 @@ package final class OfferedFile: Sendable {
 
     /// How many of the file's bytes have been requested, and its size if known.
     package var progress: (bytes: Int, total: Int?) {
-        (Int(state.withLock { $0.asked }), identity.map { Int($0.size) })
+        (Int(asked.withLock { $0 }), identity.map { Int($0.size) })
     }
 
     /// The pages of the answer to a `file` request.
     package func answer(from offset: Int64) -> Result<[FilePage], PullRefusal> {
         guard offset >= 0 else { return .failure(PullRefusal("a 'file' request needs 'offset'")) }
+        asked.withLock { $0 = offset }
         do {
             let (bytes, whole) = try state.withLock { state in
-                state.asked = offset
                 return try identity == nil ? pipe(from: offset, &state) : file(from: offset, &state)
             }
             return .success(Self.pages(bytes, at: offset, whole))

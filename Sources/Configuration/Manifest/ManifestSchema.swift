@@ -127,7 +127,7 @@ package enum ManifestSchema {
                 },
                 "explain": {
                   "type": "object", "required": ["names", "type", "rule"], "additionalProperties": false,
-                  "description": "How it follows from samples, for healthbus explain; if left out, it can't be explained.",
+                  "description": "How it follows from samples, for healthbus explain; if left out, only its handler and samples are shown.",
                   "properties": {
                     "names": {
                       "type": "array", "minItems": 1, "items": { "type": "string", "minLength": 1 },

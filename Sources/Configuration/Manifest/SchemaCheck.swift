@@ -88,7 +88,9 @@ package struct SchemaCheck {
             return nil
         case "string":
             guard let text = value.string else { return "must be a text" }
-            guard text.utf8.count >= schema["minLength"].int ?? 0 else { return "mustn't be empty" }
+            if let least = schema["minLength"].int, text.unicodeScalars.count < least {
+                return least == 1 ? "mustn't be empty" : "must have at least \(least) characters"
+            }
             return format(text, schema)
         case "boolean": return value.bool == nil ? "must be true or false" : nil
         default: return nil

@@ -10,7 +10,7 @@ extension BackendTrial {
     /// How many samples the uploader usually sends in a request when many are waiting.
     private static let batch = 4096
     /// A request with fewer samples must be accepted, whatever limit the server sets.
-    private static let leastBatch = 256
+    static let leastBatch = 256
     private static let manySamples = 100
 
     func badElement() throws {

@@ -160,7 +160,7 @@ package final class BackendTrial {
         for (place, ids) in written {
             var rest = Array(ids)
             while !rest.isEmpty {
-                let some = rest.suffix(1000)
+                let some = rest.suffix(Self.leastBatch)
                 rest.removeLast(some.count)
                 let version = data.nextVersion()
                 let deletions = some.map { BackendTestData.deletion($0, version) }

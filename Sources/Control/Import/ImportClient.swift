@@ -161,7 +161,13 @@ package final class ImportClient {
     ) throws -> Outcome {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
+        var isSending = false
         while true {
+            // Also while the observer is silent, which may be for good.
+            if isInterrupted() {
+                progress.interrupt()
+                throw Interrupted(id: id, name: name, isSending: isSending)
+            }
             // The state isn't requested on each heartbeat: during an import they arrive by the dozen, and the observer
             // has other work to do.
             Thread.sleep(forTimeInterval: 0.05)
@@ -170,10 +176,7 @@ package final class ImportClient {
                 continue
             }
             wait.heard()
-            if isInterrupted() {
-                progress.interrupt()
-                throw Interrupted(id: id, name: name, isSending: row.state == .receiving)
-            }
+            isSending = row.state == .receiving
             if let outcome = outcome(row, head: head, name: name) {
                 progress.end(outcome)
                 return outcome
@@ -186,7 +189,7 @@ package final class ImportClient {
                     offers.say(request)
                     lastOffer = MonotonicClock.now
                 }
-                if row.state == .receiving { progress.send(file.progress) }
+                if isSending { progress.send(file.progress) }
             default: if let now = self.progress(id) { progress.read(now) }
             }
         }

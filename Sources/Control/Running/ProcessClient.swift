@@ -20,6 +20,11 @@ package struct ProcessClient {
     package func set(_ instance: String, runs: Bool, within seconds: Double = 30) throws -> Bool {
         try ProcessRule.require(instance, runs: runs, in: stack.configuration)
         guard stack.isUp() else {
+            if !runs, try stack.reader().isRunning(instance) {
+                throw Failure(
+                    "'\(instance)' is run by hand, not by 'healthbus up'",
+                    hint: "end it where it was started; a service manager or container may have started it")
+            }
             try note(instance, runs: runs)
             return false
         }
@@ -56,6 +61,7 @@ package struct ProcessClient {
     /// Stores the request for the next start of a stack that isn't running.
     private func note(_ instance: String, runs: Bool) throws {
         try stack.requireState()
+        try StateFolder.make(stack.supervisorFolder)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             throw Failure("the stack is just starting", hint: "try again")
         }

@@ -15,7 +15,10 @@ package struct SystemdUnit {
 
     /// Settings taken from the shell's environment, which a service doesn't have; secrets stay where they are.
     private static let variables =
-        ServerPort.allCases.map(\.variable) + ["HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS"]
+        ServerPort.allCases.map(\.variable) + [
+            "HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS", "HEALTHBUS_KEYS", "HEALTHBUS_FHIR_SERVER",
+            "HEALTHBUS_FILES_FOLDER",
+        ]
 
     /// - Throws: `Failure` (usage) for a name that systemd wouldn't accept.
     package init(
@@ -37,7 +40,9 @@ package struct SystemdUnit {
         var words = [Self.program, "up", "--state", stack.state.path]
         if let file = stack.configurationFile { words += ["--config", file] }
         let set = Self.variables.compactMap { variable in
-            environment[variable].flatMap { $0.isEmpty ? nil : "Environment=\(Self.quoted("\(variable)=\($0)"))\n" }
+            environment[variable].flatMap {
+                $0.isEmpty ? nil : "Environment=\(Self.quoted("\(variable)=\($0)", isCommand: false))\n"
+            }
         }
         text = """
             [Unit]
@@ -46,7 +51,7 @@ package struct SystemdUnit {
 
             [Service]
             Type=notify
-            ExecStart=\(words.map(Self.quoted).joined(separator: " "))
+            ExecStart=\(words.map { Self.quoted($0) }.joined(separator: " "))
             \(set.joined())\(isOfMachine ? "User=\(Self.owner(of: stack.state.path))\n" : "")Restart=on-failure
             RestartSec=10
             # The stack stops its processes itself, in order.
@@ -100,12 +105,13 @@ package struct SystemdUnit {
     }
 
     /// Quotes one word of a line in a unit: systemd interprets % and, in commands, $.
-    private static func quoted(_ word: String) -> String {
+    private static func quoted(_ word: String, isCommand: Bool = true) -> String {
         let text = word.replacing("%", with: "%%")
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || "0123456789/._-+:@,=%~".unicodeScalars.contains($0)
         }
         if isPlain { return text }
-        return "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : $0 == "$" ? "$$" : String($0) }.joined() + "\""
+        return "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : isCommand && $0 == "$" ? "$$" : String($0) }.joined()
+            + "\""
     }
 }

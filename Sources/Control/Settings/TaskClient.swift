@@ -36,7 +36,9 @@ package struct TaskClient {
         let heard = running.isEmpty ? [:] : try reader.gather(running, within: 3)
         var rows = running.flatMap { Self.rows(of: $0, heard) }
         for host in hosts where heard[host] == nil {
-            let waitsFor = running.contains(host) ? "\(host) isn't responding" : "the stack isn't running"
+            let waitsFor =
+                running.contains(host)
+                ? "\(host) isn't responding" : running.isEmpty ? "the stack isn't running" : "\(host) isn't running"
             try stack.kept(host, reader) { database in
                 for var task in try TaskHost.tasks(in: database) {
                     if task.request != nil { task.waitsFor = waitsFor }
@@ -83,7 +85,7 @@ package struct TaskClient {
         let why = try find(id, in: try rows(client, running)).task.waitsFor
         throw Failure(
             "'\(id)' didn't \(action.rawValue)" + (why.map { ": \($0)" } ?? ""),
-            hint: "'healthbus tasks list' shows its state, and the debouncer's log what happened")
+            hint: "'healthbus tasks list' shows its state, and 'healthbus logs \(before.instance)' what happened")
     }
 
     private func find(_ id: String, in rows: [Row]) throws -> Row {

@@ -33,12 +33,12 @@ struct TopicFlow {
         ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
     }
 
-    /// A manifest names topics after the plugin; on the bus, an instance's topics have the instance's own name.
+    /// A manifest names topics after the plugin. On the bus, an instance is told what to sync by its own name, but
+    /// publishes figures and events under the plugin's.
     static func topic(_ topic: String, of instance: StackConfiguration.Instance) -> String {
         guard let dot = topic.firstIndex(of: "."), !topic.hasSuffix("*") else { return topic }
         let kind = topic[..<dot]
-        let own = instance.manifest.kind == .handler ? ["sync", "figures", "events"] : ["sync"]
-        return own.contains(String(kind)) ? "\(kind).\(instance.name)" : topic
+        return kind == "sync" ? "\(kind).\(instance.name)" : topic
     }
 
     /// Whether a topic can match both patterns; a `*` at the end matches anything.

@@ -128,9 +128,12 @@ extension StackConfiguration.Instance {
             + (Alert.raisers.contains(manifest.kind) ? [TopicPattern(Alert.topicPrefix + "*")] : [])
     }
 
-    /// A manifest uses the plugin's name; an instance with a different name has its own topics.
+    /// A manifest uses the plugin's name; an instance with a different name has its own topics, except for figures and
+    /// events.
     private func named(_ topic: String) -> TopicPattern {
         let own = "." + manifest.name
-        return TopicPattern(topic.hasSuffix(own) ? topic.dropLast(own.count) + "." + name : topic)
+        let isPlugins = topic.hasPrefix("figures.") || topic.hasPrefix("events.")
+        return TopicPattern(
+            topic.hasSuffix(own) && !isPlugins ? topic.dropLast(own.count) + "." + name : topic)
     }
 }

@@ -135,9 +135,10 @@ package struct ConflictsReport {
             ])
         }
         let rest = delivered.count - Self.limit
+        let places = Set(delivered.map(\.destination)).sorted().map { "--destination \($0)" }
         return table.render(for: terminal) + (rest > 0 ? "and \(HumanFormat.count(rest)) more\n" : "")
             + "\nDestinations have these in the version sent to them, but with other content, which stays. "
-            + "A newer version replaces it; or remove the element there, and 'healthbus verify --repair' delivers it.\n"
+            + "A newer version replaces it; or remove the element there, and 'healthbus verify \(places.joined(separator: " or ")) --repair' delivers it.\n"
     }
 
     private func ownText(for terminal: Terminal) -> String? {

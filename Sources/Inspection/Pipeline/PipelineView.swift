@@ -1,6 +1,7 @@
 import Changelog
 import Configuration
 import HealthModel
+import MessageBus
 import Protocol
 
 /// The stack as a graph with the state of each process, for a person watching it from second to second. Pure.
@@ -38,8 +39,8 @@ package struct PipelineView: Sendable {
     /// A process that leaves a question unanswered for this long counts as hanging: every process is asked twice a
     /// second, and normally answers at once.
     package static let patience = 1.0
-    /// The hub answers no questions; it reports every few seconds.
-    private static let hubPatience = 10.0
+    /// The hub answers no questions, and reports only at intervals.
+    private static let hubPatience = Repetition.silence.seconds
     /// A stage that spends this long on one turn counts as hanging, although its connection to the bus still answers.
     private static let turnPatience = Duration.seconds(20)
     /// Work that hasn't decreased for this long isn't just waiting in a window in which changes are collected.

@@ -283,10 +283,11 @@ extension StatusReport {
 extension Stack {
     /// The topic on which an instance's changes are announced.
     func topic(of instance: String) -> String {
-        switch configuration.instance(instance)?.manifest.kind {
-        case .observer: "observed.*"
-        case .consolidator: "daily.summary"
-        default: "events.\(instance)"
+        let manifest = configuration.instance(instance)?.manifest
+        switch manifest?.kind {
+        case .observer: return "observed.*"
+        case .consolidator: return "daily.summary"
+        default: return "events.\(manifest?.name ?? instance)"
         }
     }
 }

@@ -26,11 +26,16 @@ final class StoreVersions {
     /// Types that aren't delivered at present: those switched off or denied, and locations if the destination has no
     /// right to them.
     private let off: Set<String>
+    /// What is delivered to the destination; the rest is left out.
+    private let choice: DeliveryChoice
+    private let family: (String) -> UploadMetric
     /// Anything from before this isn't delivered.
     private let since: DeliverSince?
     /// The names of the types encountered so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
+    /// Whether each of them is left out.
+    private var typesOff: [Bool] = []
 
     /// Determines how far delivery to a destination has progressed.
     init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
@@ -51,6 +56,8 @@ final class StoreVersions {
         let isLocator = destination.manifest.rights.entitlements.contains(.location)
         off = Set(beats[observer.name]?.beat.observer?.off ?? [])
             .union(isLocator ? [] : [HealthType.locationIdentifier])
+        choice = try DeliveryChoice(of: destination, in: stack.configuration)
+        family = { UploadMetric(family: stack.configuration.family(of: $0)) }
     }
 
     /// Whether the uploader still has to deliver it.
@@ -58,10 +65,12 @@ final class StoreVersions {
 
     /// Whether it isn't delivered at present: it is too old, or its type isn't delivered; anything earlier was
     /// delivered.
-    func isOff(_ sample: Sample) -> Bool { sample.isOlder || off.contains(types[sample.type]) }
+    func isOff(_ sample: Sample) -> Bool { sample.isOlder || typesOff[sample.type] }
 
     /// The same for a night, a workout or a day.
-    func isOff(_ row: KeyedChangelog.Row) -> Bool { since?.isAfter(day: row.day) ?? false }
+    func isOff(_ row: KeyedChangelog.Row, of metric: UploadMetric) -> Bool {
+        !choice.takes(documentsOf: metric) || since?.isAfter(day: row.day) ?? false
+    }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
         row.sequence > frontier[producer] ?? .beginning
@@ -127,6 +136,7 @@ final class StoreVersions {
         if let index = typeIndices[type] { return index }
         typeIndices[type] = types.count
         types.append(type)
+        typesOff.append(off.contains(type) || !choice.takes(type: type, of: family(type)))
         return types.count - 1
     }
 

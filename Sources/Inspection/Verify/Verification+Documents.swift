@@ -12,7 +12,7 @@ extension Verification {
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         var producer: String
         var isPending: Bool
-        /// Whether it is too old to be delivered; anything earlier was delivered.
+        /// Whether it isn't delivered: it is too old, or its kind isn't chosen.
         var isOff: Bool
         /// Whether it belongs to the requested days.
         var isMeant: Bool
@@ -78,6 +78,7 @@ extension Verification {
             : stack.configuration.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }
         for producer in producers {
             let topic = list == "days" ? "daily.summary" : "events."
+            let metric: UploadMetric = list == "days" ? .daily : list == "nights" ? .sleep : .workouts
             try reader.forEachRow(producer, topic: topic) { row in
                 guard row.user == user, let id = row.key.split(separator: "/").last,
                     row.lists.contains(where: { $0.rawValue == list })
@@ -86,7 +87,7 @@ extension Verification {
                     held: HeldVersion(
                         version: row.sequence.value, isDeleted: row.body == nil, content: try Self.content(of: row)),
                     producer: producer.name,
-                    isPending: store.isPending(row, of: producer.name), isOff: store.isOff(row),
+                    isPending: store.isPending(row, of: producer.name), isOff: store.isOff(row, of: metric),
                     isMeant: isMeant(row.day.map { LocalDay(number: $0) }))
             }
         }

@@ -22,7 +22,7 @@ extension VerifyReport {
         if off > 0 {
             let verb = off == 1 ? "isn't" : "aren't"
             text +=
-                "\(HumanFormat.count(off)) from before 'deliverSince', or of types that are switched off, \(verb) delivered.\n"
+                "\(HumanFormat.count(off)) from before 'deliverSince', or of types that are switched off or not chosen, \(verb) delivered.\n"
         }
         let verdict = Self.verdict(
             holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), dropped: count(.dropped),
@@ -89,7 +89,8 @@ extension VerifyReport {
     var advice: [String] {
         var advice: [String] = []
         if repairable > 0 {
-            advice.append("'healthbus verify --repair' delivers \(Self.elements(repairable)) again.")
+            advice.append(
+                "'healthbus verify --destination \(destination) --repair' delivers \(Self.elements(repairable)) again.")
         }
         if count(.deletedLater) > 0 {
             advice.append(
@@ -103,7 +104,7 @@ extension VerifyReport {
         }
         if count(.altered) > 0 {
             advice.append(
-                "Elements altered there were changed behind the backend's back, and delivery doesn't overwrite the same version: remove those rows from its database, and 'healthbus verify --repair' delivers them."
+                "Elements altered there were changed behind the backend's back, and delivery doesn't overwrite the same version: remove those rows from its database, and 'healthbus verify --destination \(destination) --repair' delivers them."
             )
         }
         if count(.doubled) > 0 {

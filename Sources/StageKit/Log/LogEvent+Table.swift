@@ -33,10 +33,10 @@ extension LogEvent {
     package static let observerFired = LogEvent(
         "observer.fired", .debug,
         "An observer query fired: a type changed.",
-        ["type": "HealthKit's identifier", "locked": "whether the device is"])
+        ["type": "HealthKit's identifier, or other", "locked": "whether the device is"])
     package static let observerUnheard = LogEvent(
         "observer.unheard", .notice, "A type changed, and nobody is registered for it.",
-        ["type": "HealthKit's identifier"])
+        ["type": "HealthKit's identifier, or other"])
     package static let observerAcknowledged = LogEvent(
         "observer.acknowledged", .debug, "A consumer called the completion handlers.",
         ["consumer": "its instance", "types": "how many"])
@@ -51,7 +51,7 @@ extension LogEvent {
         ["upstream": "whose it is"])
     package static let pendingAdded = LogEvent(
         "pending.added", .info, "A type waits in the pending set.",
-        ["type": "HealthKit's identifier"])
+        ["type": "HealthKit's identifier, or other"])
     package static let debounceFinished = LogEvent(
         "debounce.finished", .debug, "Windows closed: types are released, or wait for a task.",
         ["types": "how many"])
@@ -63,7 +63,7 @@ extension LogEvent {
         ["consumer": "its instance", "why": "the reason, and what to do"])
     package static let authorizationAsked = LogEvent(
         "authorization.asked", .notice, "A consumer asks again to read a type.",
-        ["consumer": "its instance", "type": "HealthKit's identifier"])
+        ["consumer": "its instance", "type": "HealthKit's identifier, or other"])
     package static let deliveryStopped = LogEvent(
         "delivery.stopped", .error, "A consumer missed too many fires, and is no longer woken.",
         ["consumer": "its instance"])

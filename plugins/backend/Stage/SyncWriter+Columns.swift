@@ -11,13 +11,14 @@ extension SyncWriter {
         try write(listsIDs: false) {
             try batch(user: delivery.user, device: delivery.device, syncedAt: delivery.syncedAt ?? now)
         } elements: { batch, outcome in
-            try writeSamples(delivery.samples, batch, &outcome)
+            // Deletions come first: a manual sample may replace a deleted one of the same moment.
             let ids = delivery.deleted
             for row in SampleColumns.byID(Array(ids.indices), ids) {
                 let version = delivery.deletedVersions[row]
                 let effect = try samples.delete(id: .uuid(ids[row]), version: version, in: batch)
                 try note(effect, ids[row], version: version, deleted: true, batch, &outcome)
             }
+            try writeSamples(delivery.samples, batch, &outcome)
         }
     }
 

@@ -39,7 +39,9 @@ final class SyncWriter {
         try write {
             try batch(user: envelope.user, device: envelope.device?.text, syncedAt: envelope.syncedAt ?? now)
         } elements: { batch, outcome in
-            for (list, elements) in envelope.lists {
+            // Deletions come first: a manual sample may replace a deleted one of the same moment.
+            let lists = envelope.lists.filter(\.list.deletes) + envelope.lists.filter { !$0.list.deletes }
+            for (list, elements) in lists {
                 var scanner = JSONScanner(elements.bytes)
                 try scanner.beginArray()
                 var index = 0

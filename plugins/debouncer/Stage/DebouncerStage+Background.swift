@@ -63,7 +63,7 @@ extension DebouncerStage {
         let pending = isCollecting ? window.pendingSet : [:]
         if pending != savedPending {
             for type in pending.keys.sorted() where savedPending[type] == nil {
-                turn.log(.pendingAdded, ["type": type])
+                turn.log(.pendingAdded, ["type": HealthType.logged(type)])
             }
             savedPending = pending
             tasks.forgive(DebouncerTask.healthkitSync.rawValue)

@@ -126,7 +126,7 @@ package final class DebouncerStage: Stage {
             try obey(message.body, turn)
         } else if let fire = message.body.read(Observed.self) {
             try follow(fire.head, turn)
-            turn.log(.observerFired, ["type": fire.type, "locked": phone.device.isLocked])
+            turn.log(.observerFired, ["type": HealthType.logged(fire.type), "locked": phone.device.isLocked])
             registration.acknowledgements[fire.type] = max(
                 registration.acknowledgements[fire.type] ?? .beginning, fire.sequence)
             if window.changed(fire.type, to: fire.sequence, at: turn.monotonic) {

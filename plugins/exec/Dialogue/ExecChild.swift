@@ -107,6 +107,8 @@ package final class ExecChild {
     ) throws(ExecFailure) {
         var deadline = FairDeadline(.seconds(seconds), of: [process.pid])
         var pending = parts()?[...]
+        // A program that closes its input too early may still answer, but not for all of the day.
+        var isDeaf = false
         defer { hasUnwritten = pending != nil }
         var bytes = 0
         var lines = 0
@@ -116,12 +118,14 @@ package final class ExecChild {
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: pending == nil ? -1 : input, events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: pending == nil || isDeaf ? -1 : input, events: Int16(POLLOUT), revents: 0),
             ]
             _ = poll(
                 &polled, nfds_t(polled.count), left > .zero ? Int32(clamping: Int(left / .milliseconds(1)) + 1) : 0)
             if polled[0].revents != 0 { throw .stopped }
-            if polled[3].revents != 0, let part = pending { pending = write(part, parts) }
+            if polled[3].revents != 0, let part = pending {
+                (pending, isDeaf) = write(part, parts)
+            }
             guard polled[1].revents != 0 || polled[2].revents != 0 else {
                 // Output that has already arrived isn't late, even if this thread hasn't had a turn to read it.
                 guard left > .zero else { throw .late(seconds: seconds) }
@@ -150,13 +154,15 @@ package final class ExecChild {
         }
     }
 
-    /// What is left to write; nil when everything is written.
-    private func write(_ part: ArraySlice<UInt8>, _ parts: () -> [UInt8]?) -> ArraySlice<UInt8>? {
+    /// What is left to write, nil when everything is written; and whether the program has closed its input.
+    private func write(
+        _ part: ArraySlice<UInt8>, _ parts: () -> [UInt8]?
+    ) -> (rest: ArraySlice<UInt8>?, isDeaf: Bool) {
         let count = part.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
         // A program that stops reading is noticed when it ends or when its time is up.
-        if count < 0 { return errno == EAGAIN || errno == EINTR ? part : nil }
+        if count < 0 { return (part, errno != EAGAIN && errno != EINTR) }
         let rest = part.dropFirst(count)
-        return rest.isEmpty ? parts()?[...] : rest
+        return (rest.isEmpty ? parts()?[...] : rest, false)
     }
 
     /// Passes on the complete lines available, up to the last one of an answer.

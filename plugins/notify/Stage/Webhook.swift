@@ -10,7 +10,7 @@ package struct Webhook: Sendable, Equatable {
     /// - Throws: `HTTPError` when it isn't an http or https URL.
     package init(_ url: String) throws {
         var parts = URLComponents(string: url) ?? URLComponents()
-        path = parts.path.isEmpty ? "/" : parts.path
+        path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         query = Dictionary(
             (parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { _, last in last })
         parts.path = ""

@@ -88,7 +88,7 @@ extension ObserverDelivery {
         try turn.clear(.deliveryStopped, subject: consumer)
         // It asks for access to all of its types again; denied ones stay denied until the owner allows them.
         for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
-            turn.log(.authorizationAsked, ["consumer": consumer, "type": type])
+            turn.log(.authorizationAsked, ["consumer": consumer, "type": HealthType.logged(type)])
         }
     }
 
@@ -123,7 +123,7 @@ extension ObserverDelivery {
 
     /// Switches types.
     func setTypes(_ body: Value, _ turn: Turn) throws {
-        let silenced = registrations.silenced
+        let before = access
         for (type, setting) in (SwitchTypes(body)?.set ?? [:]).sorted(by: { $0.key < $1.key }) {
             if let isOn = setting.on { registrations.setOff(!isOn, type, head: covered) }
             if let isDenied = setting.denied {
@@ -134,7 +134,7 @@ extension ObserverDelivery {
                 registrations.setFrequency(frequency, type)
             }
         }
-        if registrations.silenced != silenced { try writeAccess(turn) }
+        if access != before { try writeAccess(turn) }
     }
 
     private func tellDenial(_ isDenied: Bool, _ type: String, _ turn: Turn) throws {
@@ -166,7 +166,7 @@ extension ObserverDelivery {
     func fire(changed: Set<String>, heads: [String: SequenceNumber], _ turn: Turn) throws -> MonotonicTime? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
-        for type in round.unheard { turn.log(.observerUnheard, ["type": type]) }
+        for type in round.unheard { turn.log(.observerUnheard, ["type": HealthType.logged(type)]) }
         for consumer in round.stopped {
             turn.log(.deliveryStopped, ["consumer": consumer])
             try turn.raise(
@@ -178,7 +178,7 @@ extension ObserverDelivery {
         }
         try remindOfLock(turn)
         for fire in round.fires {
-            turn.log(.observerFired, ["type": fire.type, "locked": device.isLocked])
+            turn.log(.observerFired, ["type": HealthType.logged(fire.type), "locked": device.isLocked])
             let observed = Observed(head: turn.head, type: fire.type, sequence: fire.sequence)
             turn.publish(observed.topic, observed)
         }
