@@ -3,6 +3,8 @@ import HealthModel
 /// Rows of one type that come from another store.
 struct FollowedRows {
     let page: SamplePage
+    /// All HealthKit UUIDs of the page, whatever the type.
+    let uuids: Set<SampleID>
     /// The type's number in this store or, if there is no room for the type's name, a number that no row has.
     let type: Int
     let isStrange: Bool

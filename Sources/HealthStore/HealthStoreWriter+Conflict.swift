@@ -46,10 +46,6 @@ extension HealthStoreWriter {
                     // Its UUID belongs to the sample that replaces it.
                     row.state = .deleted
                     row.uuid = nil
-                    let forget = try database.prepare("DELETE FROM uuids WHERE user = ? AND uuid = ?")
-                    forget.bind(1, user)
-                    forget.bind(2, uuid)
-                    try forget.run()
                 }
                 (type, now) = (conflict.type, told)
                 if isInPlace { (now.start, now.end) = (held.kept.start, held.kept.end) }

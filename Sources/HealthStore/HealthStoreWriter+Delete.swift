@@ -67,9 +67,11 @@ extension HealthStoreWriter {
         return nil
     }
 
-    func leaveTombstone(_ old: StoredRow, as state: SampleState, user: Int) throws {
+    /// - Parameter uuid: for a row that has no UUID.
+    func leaveTombstone(_ old: StoredRow, as state: SampleState, uuid: SampleID? = nil, user: Int) throws {
         var row = old
         row.state = state
+        row.uuid = old.uuid ?? uuid
         try rewrite(&row, was: old, user: user)
     }
 

@@ -41,11 +41,13 @@ extension HealthStoreWriter {
                 types: try types.refused(page.types, besides: &newTypes),
                 units: try units.refused(page.units, besides: &newUnits))
             let mayBeKeptApart = try mayKeepApart(from: source, user: user)
+            let uuids = Set(page.healthKitUUID.compactMap { $0 })
             for (number, rows) in page.rowsByTypeAndTime() {
                 let name = page.types[number]
                 let isStrange = strange.types.contains(name)
                 let guest = FollowedRows(
-                    page: page, type: isStrange ? BatchIngest.unknown : try types.id(name), isStrange: isStrange,
+                    page: page, uuids: uuids, type: isStrange ? BatchIngest.unknown : try types.id(name),
+                    isStrange: isStrange,
                     strangeUnits: strange.units, user: user, source: source, mayBeKeptApart: mayBeKeptApart,
                     rule: plausibility(name))
                 // Deletions come first, so that the rows that count are consecutive and fit into blocks.
@@ -129,13 +131,23 @@ extension HealthStoreWriter {
     /// The row with the sample's id or, if the sample has already come through another channel, the row with its UUID.
     private func counterpart(of number: Int, in guest: FollowedRows) throws -> Counterpart {
         let second = guest.page.startOf(number).flooredSecond
-        if let row = try row(user: guest.user, type: guest.type, second: second, id: guest.page.ids[number]) {
-            return row.state == .deleted ? .deletedHere : .row(row)
+        var row = try row(user: guest.user, type: guest.type, second: second, id: guest.page.ids[number])
+        if let uuid = guest.uuid(number), uuid != row?.uuid {
+            let (held, isDeleted) = try holder(of: uuid, type: guest.type, user: guest.user)
+            if let old = row, let held, try areSiblings(old, held) {
+                row = try trade(old, with: held, user: guest.user)
+            } else if isDeleted {
+                // The sample had come without its UUID, under which it was deleted here.
+                if let old = row, old.uuid == nil, old.state != .deleted {
+                    try leaveTombstone(old, as: .deleted, uuid: uuid, user: guest.user)
+                }
+                return .deletedHere
+            } else if row == nil, let held {
+                return held.second == second ? .row(held) : .elsewhere(held)
+            }
         }
-        guard let uuid = guest.uuid(number) else { return .none }
-        let (held, isDeleted) = try holder(of: uuid, type: guest.type, user: guest.user)
-        if isDeleted { return .deletedHere }
-        return held.map { $0.second == second ? .row($0) : .elsewhere($0) } ?? .none
+        guard let row else { return .none }
+        return row.state == .deleted ? .deletedHere : .row(row)
     }
 
     /// The row of the given type that has a UUID, and whether the sample with that UUID was permanently deleted.
@@ -144,10 +156,10 @@ extension HealthStoreWriter {
         statements.findUUID.bind(2, uuid)
         let found = try statements.findUUID.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
         guard let (sequence, isDeleted) = found else { return (nil, false) }
-        guard !isDeleted, let sequence, let row = try row(at: SequenceNumber(sequence), user: user), row.type == type,
+        guard let sequence, let row = try row(at: SequenceNumber(sequence), user: user), row.type == type,
             row.uuid == uuid
         else { return (nil, isDeleted) }
-        return row.state == .deleted ? (nil, true) : (row, false)
+        return (row, isDeleted || row.state == .deleted)
     }
 
     private func insert(_ number: Int, of guest: FollowedRows, _ counts: inout FollowCounts) throws {
@@ -213,7 +225,8 @@ extension HealthStoreWriter {
         row.state = reason == nil ? .alive : old.state == .quarantined ? .quarantined : .absent
         if !isAsItWas || row.state != old.state {
             if let uuid = row.uuid, uuid != old.uuid,
-                let other = try holder(of: uuid, type: row.type, user: guest.user).row, other.sequence != old.sequence
+                let other = try holder(of: uuid, type: row.type, user: guest.user).row, other.sequence != old.sequence,
+                other.state != .deleted
             {
                 try giveUp(other, in: guest, &counts)
             }
@@ -237,17 +250,25 @@ extension HealthStoreWriter {
     /// Copies everything that a page has into a row, except its texts.
     private func fill(_ row: inout StoredRow, from number: Int, of guest: FollowedRows) throws {
         let page = guest.page
+        let unit = try units.id(page.units[Int(page.unit[number])])
+        if let uuid = guest.uuid(number) {
+            row.uuid = uuid
+        } else if let uuid = row.uuid {
+            // An app may have given this store the UUID, which the other store doesn't know; a deletion will use it.
+            // But if the UUID is in another row of the page, or the content differs, then the sample has moved, because
+            // rows with the same key can trade places.
+            let isItsOwn =
+                unit == row.unit && StoredValue.agrees(page.value[number], row.value) && !guest.uuids.contains(uuid)
+            row.uuid = isItsOwn ? uuid : nil
+        }
         row.id = page.ids[number]
         row.startRemainder = page.start[number] &- row.second &* Instant.microsecondsPerSecond
         row.duration = page.end[number] &- page.start[number]
         row.value = page.value[number]
-        row.unit = try units.id(page.units[Int(page.unit[number])])
+        row.unit = unit
         row.origin = try origins.id(page.originOf(number))
         row.flags = page.flags[number].intersection([.userEntered, .manual]).rawValue
         row.created = page.created.isEmpty ? 0 : page.created[number]
-        // The UUID that was in this row may now be in another row of the page, because rows with the same key can trade
-        // places.
-        row.uuid = guest.uuid(number)
     }
 }
 

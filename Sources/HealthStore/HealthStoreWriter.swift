@@ -110,6 +110,8 @@ package final class HealthStoreWriter {
 
     /// A changed row has a new sequence: references to the old one are updated.
     func follow(_ old: StoredRow, to row: StoredRow, user: Int) throws {
+        // A UUID that the row has lost mustn't lead to its old sequence, which no row has any more.
+        if let uuid = old.uuid, uuid != row.uuid { try unregister(uuid, user: user, sequence: old.sequence) }
         if let uuid = row.uuid {
             try register(uuid, user: user, sequence: row.sequence, deleted: row.state == .deleted)
         }
@@ -124,5 +126,14 @@ package final class HealthStoreWriter {
         if let sequence { register.bind(3, sequence.value) } else { register.bindNull(3) }
         register.bind(4, deleted ? 1 : 0)
         try register.run()
+    }
+
+    /// Forgets a UUID if the row with that sequence has it. A permanent deletion is never forgotten.
+    private func unregister(_ uuid: SampleID, user: Int, sequence: SequenceNumber) throws {
+        let forget = statements.forgetUUID
+        forget.bind(1, user)
+        forget.bind(2, uuid)
+        forget.bind(3, sequence.value)
+        try forget.run()
     }
 }

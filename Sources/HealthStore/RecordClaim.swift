@@ -37,9 +37,6 @@ struct RecordClaim {
             switch try known(uuid) {
             case .no: break
             case .deletedUnseen: isDeleted = true
-            case .gone:
-                tally.known += 1
-                return .beginning
             case .ofAnotherType:
                 try setAside(record, against: nil, &tally)
                 return .beginning
@@ -207,7 +204,6 @@ struct RecordClaim {
     private enum KnownUUID {
         case no
         case deletedUnseen
-        case gone
         case ofAnotherType
         case slot(Int)
     }
@@ -218,8 +214,10 @@ struct RecordClaim {
         find.bind(2, uuid)
         let found = try find.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
         guard let (sequence, deleted) = found else { return .no }
-        guard let sequence else { return deleted ? .deletedUnseen : .no }
-        guard let row = try writer.row(at: SequenceNumber(sequence), user: user) else { return .gone }
+        // In a store from an earlier release, a UUID may lead to a row that no longer exists.
+        guard let sequence, let row = try writer.row(at: SequenceNumber(sequence), user: user) else {
+            return deleted ? .deletedUnseen : .no
+        }
         guard row.type == type else { return .ofAnotherType }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))
     }

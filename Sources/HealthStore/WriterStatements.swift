@@ -13,6 +13,7 @@ final class WriterStatements {
     let setPayload: Statement
     let findUUID: Statement
     let registerUUID: Statement
+    let forgetUUID: Statement
     let addQuarantine: Statement
     let countQuarantined: Statement
     let renameQuarantined: Statement
@@ -42,6 +43,8 @@ final class WriterStatements {
         setPayload = try database.prepare("UPDATE samples SET payload = ?2 WHERE seq = ?1")
         findUUID = try database.prepare("SELECT seq, deleted FROM uuids WHERE user = ? AND uuid = ?")
         registerUUID = try database.prepare("INSERT OR REPLACE INTO uuids VALUES (?, ?, ?, ?)")
+        forgetUUID = try database.prepare(
+            "DELETE FROM uuids WHERE user = ? AND uuid = ? AND seq = ? AND deleted = 0")
         addQuarantine = try database.prepare(
             """
             INSERT INTO quarantine (user, content, sample, source, line, reason, raw) VALUES (?, ?, ?, ?, ?, ?, ?)

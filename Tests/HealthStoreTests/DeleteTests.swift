@@ -55,6 +55,15 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
+    /// An earlier release left such entries where a followed store had the sample without its UUID.
+    @Test func aUUIDThatLeadsNowhereIsUnknown() throws {
+        let store = try StoreFixture()
+        try store.add([Record(uuid: uuid(1))])
+        try store.database.execute("UPDATE samples SET seq = seq - 1, uuid = NULL")
+        #expect(try store.add([Record(uuid: uuid(1))]).joined == 1)
+        #expect(try delete(store, uuid(1)) == 1)
+    }
+
     @Test(arguments: [1_700_000_000.0, -500.5, 0.0])
     func deletesByID(_ start: Double) throws {
         let store = try StoreFixture()
