@@ -1,15 +1,15 @@
 import HealthModel
 
 // A sample in HealthKit never changes, so two different contents under one UUID contradict each other. Only HealthKit's
-// own sync version shows which one is right. Unless the new content has a higher version, the sample stays as it is,
-// and the new content is set aside for a person to look at.
+// own sync version shows which one is right. Unless the new content has a higher version and can be true, the sample
+// stays as it is, and the new content is set aside for a person to look at.
 extension RecordClaim {
     enum Contradiction {
         /// An earlier version of the sample.
         case isOutdated
         /// A later version.
         case replaces
-        /// Neither content is known to be the later version.
+        /// Neither content is known to be the later version, or the later one can't be true.
         case isConflict
     }
 
@@ -27,7 +27,7 @@ extension RecordClaim {
         let held = try writer.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
         if told < held { return .isOutdated }
         // A row keeps its key: with a different time it would be a different sample.
-        return told > held && !isElsewhere ? .replaces : .isConflict
+        return told > held && !isElsewhere && implausible(record) == nil ? .replaces : .isConflict
     }
 
     /// The number of seconds by which times from different channels may differ because of rounding.

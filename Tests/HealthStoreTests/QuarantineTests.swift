@@ -110,6 +110,14 @@ import Testing
         #expect(try entries().count == 1)
     }
 
+    @Test func aLaterVersionThatCannotBeTrueIsSetAside() throws {
+        let uuid = SampleID(high: 7, low: 9)
+        try store.add([Record(value: 10, uuid: uuid)])
+        let later = Record(value: -3, metadata: #"{"HKMetadataKeySyncVersion":"2"}"#, uuid: uuid)
+        for _ in 0..<2 { #expect(try store.add([later]).quarantined == 1) }
+        #expect(try store.alive().map(\.value) == [10] && entries().count == 1)
+    }
+
     /// A statistic may be issued again, so one that is impossible makes way for the next.
     @Test(arguments: [true, false]) func aStatisticThatIsPutRightIsNotInQuarantine(isDropped: Bool) throws {
         func hour(_ value: Double, _ created: Int64) -> Record {
