@@ -10,7 +10,7 @@ public enum UnitConversion {
         if unit == type.unit { return (1, 0) }
         guard let to = HealthUnit(type.unit), let from = HealthUnit(unit) else { return nil }
         if let found = factors(from: from, to: to) { return found }
-        guard type.identifier == bloodGlucose else { return nil }
+        guard (HealthType.base(ofStatistics: type.identifier) ?? type.identifier) == bloodGlucose else { return nil }
         return factors(from: from.weighing(glucoseMolarMass), to: to)
     }
 

@@ -77,6 +77,13 @@ import Testing
         }
     }
 
+    @Test func aStatisticConvertsLikeItsSamples() throws {
+        let glucose = Self.quantity("BloodGlucose")
+        let statistic = HealthType.named(HealthType.statistics(of: glucose.identifier))
+        let factors = try #require(UnitConversion.toCanonical(unit: "mmol/L", for: statistic))
+        #expect(factors.scale == UnitConversion.toCanonical(unit: "mmol/L", for: glucose)?.scale)
+    }
+
     @Test func bytesReadLikeText() throws {
         var unit = "km"
         let factors = unit.withUTF8 { UnitConversion.toCanonical(unit: $0, for: Self.quantity("DistanceCycling")) }
