@@ -27,11 +27,17 @@ extension RecordClaim {
         let reason = implausible(record)
         if reason != nil { tally.quarantined += 1 } else { tally.joined += 1 }
         guard !isTrial else { return .beginning }
+        if let reason, !isNewer, record.created == old.created, StoredValue.isSame(record.value, old.value) {
+            // It is still the absent statistic that can't be true.
+            tally.newlyQuarantined += try note(reason, old, record)
+            return .beginning
+        }
         var row = old
         row.value = record.value
         row.unit = record.unit
         row.created = record.created
-        row.state = reason == nil ? .alive : .quarantined
+        // A statistic that counted becomes absent, so that anyone who had it learns that it no longer exists.
+        row.state = reason == nil ? .alive : old.state == .quarantined ? .quarantined : .absent
         row.origin = try writer.origins.joined(row.origin, record.origin)
         try writer.rewrite(&row, was: old, user: user)
         for (text, column) in [(record.metadata, RowText.metadata), (record.payload, .payload)] {
@@ -41,12 +47,15 @@ extension RecordClaim {
         row.hasPayload = !record.payload.isEmpty
         writer.window.update(slot, row)
         if let reason {
-            tally.newlyQuarantined += try writer.note(
-                row.id, reason: reason, line: record.line, source: session.source, user: user)
-        } else if old.state == .quarantined {
+            tally.newlyQuarantined += try note(reason, row, record)
+        } else if old.state != .alive {
             tally.newlyQuarantined -= try writer.forgetQuarantined(old.id, user: user)
         }
         return .beginning
+    }
+
+    private func note(_ reason: String, _ row: StoredRow, _ record: IncomingRecord) throws -> Int {
+        try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)
     }
 
     /// Whether the record replaces the row. If the content is the same, the record doesn't replace the row, whatever

@@ -120,9 +120,6 @@ import Testing
 
     /// A statistic may be issued again, so one that is impossible makes way for the next.
     @Test(arguments: [true, false]) func aStatisticThatIsPutRightIsNotInQuarantine(isDropped: Bool) throws {
-        func hour(_ value: Double, _ created: Int64) -> Record {
-            Record(type: HealthType.statistics(of: Record().type), value: value, created: created)
-        }
         var count = try store.add([hour(-5, 1)]).newlyQuarantined
         if isDropped {
             let all = try entries()
@@ -135,6 +132,25 @@ import Testing
         count += try store.add([hour(7, 3)]).newlyQuarantined
         #expect(try entries().isEmpty && count == 0)
         #expect(try store.alive().map(\.value) == [7])
+    }
+
+    private func hour(_ value: Double, _ created: Int64) -> Record {
+        Record(type: HealthType.statistics(of: Record().type), value: value, created: created)
+    }
+
+    /// Anyone who had the statistic learns that it is gone.
+    @Test func aStatisticThatBecomesImpossibleIsGone() throws {
+        try store.add([hour(500, 1)])
+        let before = try store.head()
+        let counts = try store.add([hour(-5, 2)])
+        #expect(counts.quarantined == 1 && counts.newlyQuarantined == 1)
+        let head = try store.head()
+        #expect(try head > before && store.changes().samples.flags == [.deleted])
+        let again = try store.add([hour(-5, 2)])
+        #expect(again.quarantined == 1 && again.newlyQuarantined == 0)
+        #expect(try store.head() == head && entries().count == 1)
+        #expect(try store.add([hour(600, 3)]).newlyQuarantined == -1)
+        #expect(try store.alive().map(\.value) == [600] && entries().isEmpty)
     }
 
     /// The release that introduced conflicts identified each of them by its complete text, including the content that
