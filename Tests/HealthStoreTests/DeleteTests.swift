@@ -74,6 +74,12 @@ import Testing
         #expect(try store.add([Record(start: start)]).deleted == 1)
     }
 
+    @Test(arguments: [2, .max]) func samplesBefore1970AreFoundByTheirIDs(_ leastInBlock: Int) throws {
+        let store = try StoreFixture(leastInBlock: leastInBlock)
+        try store.add([Record(start: -500.5), Record(start: -300), Record(start: 0.5)])
+        for row in try store.alive() { #expect(try store.reader.sample(row.id)?.start == row.start) }
+    }
+
     @Test func implausibleSamplesAreKeptApart() throws {
         let store = try StoreFixture()
         let file = [Record(value: -1, line: 12), Record(start: 5, length: -1, value: 1, line: 13), Record(start: 9)]
