@@ -78,7 +78,7 @@ extension HealthStoreReader {
         let gap = 3600 * Instant.microsecondsPerSecond
         let reached = try walk(filter, window, limits.scanned, full: false) { walked, _ in
             let (row, user, type) = (walked.row, walked.user, walked.row.type)
-            if row.state == .deleted { page.deleted += 1 } else { page.added += 1 }
+            if row.state == .alive { page.added += 1 } else { page.deleted += 1 }
             let start = row.start
             // Impossible samples that an earlier release stored are in no slice and affect no day.
             guard SampleTimes.mayStart(Instant(microseconds: start)) else { return true }

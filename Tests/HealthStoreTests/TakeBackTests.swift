@@ -54,6 +54,8 @@ import Testing
         #expect(try takeBack(store, .importing(id: "a")) == counts(5, 5))
         #expect(try alive(store) == Array(6...15))
         #expect(try store.reader.heads().first?.deleted == 5)
+        let spans = try store.reader.spans(.samples, PullWindow(SequenceWindow(after: before)))
+        #expect(spans.added == 0 && spans.deleted == 5)
         // The other samples have only the other origin.
         #expect(try takeBack(store, .importing(id: "b")) == counts(10, 0))
         #expect(try alive(store).isEmpty)
