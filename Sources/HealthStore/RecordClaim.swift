@@ -48,7 +48,8 @@ struct RecordClaim {
             case nil: break
             case .row(let slot): candidates.best = slot
             case .toBeNamed(let slot):
-                if candidates.best == nil, !isTrial, !isDeleted {
+                // If the limits have changed, the sample stays as it came, since a new row would be quarantined.
+                if candidates.best == nil, !isTrial, !isDeleted, implausible(record) == nil {
                     tally.joined += 1
                     return try name(slot, by: record, ordinals: candidates.count)
                 }

@@ -28,6 +28,21 @@ import Testing
         #expect(row.metadata == #"{"a":"1","b":"2"}"#)
     }
 
+    /// The limits have changed since the sample came.
+    @Test func aSampleThatIsImpossibleByNowStaysAsItCame() throws {
+        let store = try StoreFixture()
+        var (named, unnamed) = (Self.named, Self.unnamed[0])
+        (named.value, unnamed.value) = (-3, -3)
+        try store.database.transaction {
+            _ = try store.writer.ingest(
+                Record.batch([unnamed]), session: ImportSession(source: "x"), plausibility: { _ in { _, _, _ in nil } })
+        }
+        #expect(try store.add([named]).quarantined == 0)
+        let row = try #require(try store.alive().first)
+        #expect(row.uuid == uuid(5) && row.metadata == #"{"a":"1","b":"2"}"#)
+        #expect(try store.reader.quarantineCount() == 0)
+    }
+
     @Test(arguments: [true, false]) func aDeletionReachesIt(unnamedFirst: Bool) throws {
         let store = try StoreFixture()
         for record in unnamedFirst ? [Self.unnamed[1], Self.named] : [Self.named, Self.unnamed[1]] {
