@@ -29,8 +29,9 @@ struct FollowedRows {
 
     /// The reason why this store has no room for a row's names; nil if it has room.
     func strangeness(_ row: Int) -> String? {
-        if isStrange { return RefusedNames.reason(isType: true) }
-        return strangeUnits.contains(page.units[Int(page.unit[row])]) ? RefusedNames.reason(isType: false) : nil
+        if isStrange { return RefusedNames.reason(page.typeName(row), isType: true) }
+        let unit = page.units[Int(page.unit[row])]
+        return strangeUnits.contains(unit) ? RefusedNames.reason(unit, isType: false) : nil
     }
 
     /// A row as an element of an export.

@@ -14,13 +14,17 @@ struct RefusedNames {
     }
 
     func reason(_ row: Int, _ batch: RecordBatch) -> String {
-        Self.reason(isType: types.contains(batch.types[Int(batch.type[row])]))
+        let type = batch.types[Int(batch.type[row])]
+        return types.contains(type)
+            ? Self.reason(type, isType: true) : Self.reason(batch.units[Int(batch.unit[row])], isType: false)
     }
 
-    static func reason(isType: Bool) -> String {
-        let name = isType ? "type" : "unit"
+    /// Why a name was refused. The name isn't in the text.
+    static func reason(_ name: String, isType: Bool) -> String {
+        let kind = isType ? "type" : "unit"
+        if name.utf8.count > NameTable.longest { return "the \(kind)'s name is longer than \(NameTable.longest) bytes" }
         return
-            "its \(name) isn't one that HealthKit has, and the store keeps no more than \(NameTable.limit) such \(name)s"
+            "its \(kind) isn't one that HealthKit has, and the store keeps no more than \(NameTable.limit) such \(kind)s"
     }
 }
 

@@ -76,6 +76,14 @@ import Testing
         #expect(try store.add(units).quarantined == 501)
     }
 
+    @Test func aNameThatIsTooLongIsRefusedForThatReason() throws {
+        let store = try StoreFixture()
+        let long = String(repeating: "x", count: 201)
+        #expect(try store.add([Record(type: long), Record(unit: long)]).quarantined == 2)
+        let reasons = try Set(store.reader.quarantine().map(\.reason))
+        #expect(reasons == ["the type's name is longer than 200 bytes", "the unit's name is longer than 200 bytes"])
+    }
+
     /// An import, its repetition, and dry runs of both all report the same counts.
     @Test func whatIsQuarantinedCountsAsThatHoweverOftenItComes() throws {
         let store = try StoreFixture()
