@@ -28,6 +28,8 @@ extension LocalDay: CustomStringConvertible, LosslessStringConvertible {
 
     /// Reads exactly `yyyy-MM-dd` of the Gregorian calendar; nil for anything else, including 2025-02-30.
     public init?(_ text: String) {
+        // `Int` would also read a sign.
+        guard text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }) else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
             let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])

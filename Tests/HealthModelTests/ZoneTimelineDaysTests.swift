@@ -211,6 +211,14 @@ import Testing
     }
 }
 
+@Suite struct LocalDayTests {
+    @Test(arguments: ["2025-+3-+1", "+025-03-01", "2025-3-1", "2025-03--1", "2025-02-30", "2025-03-01 "])
+    func onlyDigitsAreADate(_ text: String) {
+        #expect(LocalDay("2025-03-01")?.description == "2025-03-01")
+        #expect(LocalDay(text) == nil)
+    }
+}
+
 @Suite struct ZoneTimelineChangeTests {
     private func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
 
