@@ -32,8 +32,7 @@ private struct HealthUnitParser {
             default: return nil
             }
             position += 1
-            guard let next = factor(depth: depth) else { return nil }
-            result.multiply(by: next, power: sign)
+            guard let next = factor(depth: depth), result.multiply(by: next, power: sign) else { return nil }
         }
         return result
     }
@@ -44,8 +43,7 @@ private struct HealthUnitParser {
         position += 1
         guard let power = integer(), abs(power) <= 6 else { return nil }
         var result = HealthUnit()
-        result.multiply(by: base, power: power)
-        return result
+        return result.multiply(by: base, power: power) ? result : nil
     }
 
     private mutating func group(depth: Int) -> HealthUnit? {

@@ -23,11 +23,20 @@ public struct HealthUnit: Sendable, Equatable {
         self.offset = offset
     }
 
-    mutating func multiply(by other: HealthUnit, power: Int) {
-        for base in 0..<16 { dimension[base] &+= other.dimension[base] &* Int8(truncatingIfNeeded: power) }
+    /// No unit has an exponent beyond this.
+    private static let greatestExponent = 100
+
+    /// - Returns: false if an exponent becomes too large; the unit then means nothing.
+    mutating func multiply(by other: HealthUnit, power: Int) -> Bool {
+        for base in 0..<16 {
+            let exponent = Int(dimension[base]) + Int(other.dimension[base]) * power
+            guard abs(exponent) <= Self.greatestExponent else { return false }
+            dimension[base] = Int8(truncatingIfNeeded: exponent)
+        }
         for _ in 0..<abs(power) { scale = power < 0 ? scale / other.scale : scale * other.scale }
         // A temperature difference has no zero point: a temperature keeps its zero point only if it is the whole unit.
         offset = 0
+        return true
     }
 }
 

@@ -48,6 +48,8 @@ import Testing
         ("BodyMass", "kg/"), ("BodyMass", "(kg"), ("BodyMass", "kg)"), ("BodyMass", "kg^"), ("BodyMass", "g<12>"),
         ("BodyMass", "mol<-3>"), ("BodyMass", "mol<"), ("Height", "mmol/L"), ("Unheard", "count"),
         ("BodyMass", "((((((((((kg))))))))))"), ("BloodPressureSystolic", "mmol/L"),
+        // Exponents that don't fit into a byte.
+        ("StepCount", "(((m^4)^4)^4)^4"), ("BloodGlucose", "mol·((kg^6)^6)^3·(kg^6)^3·kg"),
     ])
     func refuses(type: String, unit: String) {
         #expect(UnitConversion.toCanonical(unit: unit, for: Self.quantity(type)) == nil)
