@@ -35,9 +35,18 @@ package struct ZoneMoment: Sendable, Equatable {
         switch form {
         case .instant(let instant): instant
         case .local(let local):
-            timeline.offsets.ranges(ofLocal: local..<local + ZoneTimeline.dayLength).first?.lowerBound
-                ?? Instant(microseconds: local)
+            Self.first(of: local, on: timeline) ?? Instant(microseconds: local)
         }
+    }
+
+    /// When the clock first shows that time or a later one; a zone may skip a whole date.
+    private static func first(of local: Int64, on timeline: ZoneTimeline) -> Instant? {
+        for later in 0...3 {
+            let start = local + Int64(later) * ZoneTimeline.dayLength
+            let ranges = timeline.offsets.ranges(ofLocal: start..<start + ZoneTimeline.dayLength)
+            if let range = ranges.first { return range.lowerBound }
+        }
+        return nil
     }
 
     /// `2025-03-30T14:00+02:00`.

@@ -134,6 +134,13 @@ import Testing
         #expect(try moment.instant(in: Self.home) == at(expected))
     }
 
+    @Test func aDateThatTheZoneSkippedIsTheMomentOfTheChange() throws {
+        for text in ["2011-12-30", "2011-12-30T09:00"] {
+            let moment = try #require(ZoneMoment(text))
+            #expect(try moment.instant(in: "Pacific/Apia") == at("2011-12-30T10:00:00Z"))
+        }
+    }
+
     /// A local time is interpreted by the clock of the place where the person was at that time.
     @Test(arguments: [
         ("2024-07-01T08:00", "2024-06-30T23:00:00Z"), ("2024-06-01T08:00", "2024-06-01T06:00:00Z"),
