@@ -42,23 +42,27 @@ extension RecordClaim {
 
     /// Sets the record's content aside. Content that a person has decided against changes nothing.
     func setAside(_ record: IncomingRecord, against row: StoredRow?, _ tally: inout IngestCounts.Tally) throws {
-        guard !isTrial else {
-            tally.quarantined += 1
-            tally.conflicts += 1
-            return
-        }
-        let conflict = RecordConflict(
-            type: try writer.types.name(type), uuid: record.uuid?.description ?? "",
-            source: try writer.origins.origin(record.origin).sourceName,
-            told: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
-            kept: try row.map { try content(start: $0.start, end: $0.end, value: $0.value, unit: $0.unit) })
-        if try writer.isDropped(conflict, user: user) {
+        let conflict = try conflict(record, against: row)
+        if let conflict, try writer.isDropped(conflict, user: user) {
             tally.known += 1
             return
         }
         tally.quarantined += 1
         tally.conflicts += 1
+        guard let conflict, !isTrial else { return }
         tally.newlyQuarantined += try writer.setAside(conflict, line: record.line, from: session.source, user: user)
+    }
+
+    /// Nil in a trial run if a name is new, in which case nobody has decided anything. A trial run also leaves out the
+    /// source and the present content, which don't belong to a conflict's key.
+    private func conflict(_ record: IncomingRecord, against row: StoredRow?) throws -> RecordConflict? {
+        guard type != BatchIngest.unknown, record.unit != BatchIngest.unknown else { return nil }
+        return RecordConflict(
+            type: try writer.types.name(type), uuid: record.uuid?.description ?? "",
+            source: isTrial ? "" : try writer.origins.origin(record.origin).sourceName,
+            told: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
+            kept: isTrial
+                ? nil : try row.map { try content(start: $0.start, end: $0.end, value: $0.value, unit: $0.unit) })
     }
 
     private func content(start: Int64, end: Int64, value: Double, unit: Int) throws -> RecordConflict.Content {

@@ -106,6 +106,10 @@ import Testing
         try store.database.transaction { try store.writer.dropQuarantined(all) }
         let again = try store.add([Record(value: 20, uuid: uuid)])
         #expect(again.known == 1 && again.quarantined == 0 && again.conflicts == 0)
+        let tried = try store.writer.tryOut(
+            Record.batch([Record(value: 20, uuid: uuid)]), session: ImportSession(source: "trial"),
+            plausibility: Record.plausibility)
+        #expect(tried.total == again)
         #expect(try store.add([Record(value: 30, uuid: uuid)]).quarantined == 1)
         #expect(try entries().count == 1)
     }
