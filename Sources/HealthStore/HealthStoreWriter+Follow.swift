@@ -88,9 +88,10 @@ extension HealthStoreWriter {
     }
 
     private func delete(_ number: Int, of guest: FollowedRows, _ counts: inout FollowCounts) throws {
+        let found = try counterpart(of: number, in: guest)
         try forget(guest.page.ids[number], in: guest, &counts)
         var old: StoredRow?
-        switch try counterpart(of: number, in: guest) {
+        switch found {
         case .deletedHere: break
         case .row(let row):
             old = row
@@ -142,8 +143,13 @@ extension HealthStoreWriter {
                     try leaveTombstone(old, as: .deleted, uuid: uuid, user: guest.user)
                 }
                 return .deletedHere
-            } else if row == nil, let held {
-                return held.second == second ? .row(held) : .elsewhere(held)
+            } else {
+                if let old = row, old.uuid != nil {
+                    // It is another sample, which only this store has, or which follows.
+                    try moveAside(old, user: guest.user)
+                    row = nil
+                }
+                if row == nil, let held { return held.second == second ? .row(held) : .elsewhere(held) }
             }
         }
         guard let row else { return .none }

@@ -22,6 +22,21 @@ extension HealthStoreWriter {
         return moved
     }
 
+    /// Gives a row the first id of its key that no row has.
+    func moveAside(_ row: StoredRow, user: Int) throws {
+        // Waiting rows aren't found by their ids.
+        try flushPending(user: user)
+        let prefix = SampleKeyPrefix(
+            user: self.user, type: try types.name(row.type), sourceName: try origins.origin(row.origin).sourceName)
+        let end = Instant(microseconds: row.end).flooredSecond
+        for ordinal in 0... {
+            let id = SampleID(prefix, startSecond: row.second, endSecond: end, ordinal: ordinal)
+            guard try self.row(user: user, type: row.type, second: row.second, id: id) == nil else { continue }
+            _ = try move(row, to: id, user: user)
+            return
+        }
+    }
+
     private func move(_ old: StoredRow, to id: SampleID, user: Int) throws -> StoredRow {
         var row = old
         row.id = id

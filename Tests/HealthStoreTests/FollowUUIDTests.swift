@@ -52,17 +52,24 @@ import Testing
     }
 
     /// Both stores gave their sample the same id.
-    @Test func aSampleWhoseIDAnotherSampleTakesCanBeSentAgain() throws {
+    @Test func aSampleWhoseIDAnotherSampleHasMovesAside() throws {
         try here.add([Record(value: 5, uuid: uuid(1))])
         try there.add([Record(value: 8, uuid: uuid(2))])
-        try follow()
-        #expect(try uuidsHere() == [uuid(2)])
-        #expect(try here.add([Record(value: 5, uuid: uuid(1))]).added == 1)
+        #expect(try follow().changed == 1)
         #expect(try uuidsHere() == [uuid(1), uuid(2)])
-        try follow()
-        #expect(try uuidsHere() == [uuid(1), uuid(2)])
+        #expect(try here.alive().isSuperset(of: there.alive()))
+        #expect(try here.add([Record(value: 5, uuid: uuid(1))]).known == 1)
+        #expect(try follow().known == 1)
         #expect(try deleteHere(uuid(1), uuid(2)) == [.deleted, .deleted])
         #expect(try here.alive().isEmpty)
+    }
+
+    @Test func aDeletionThereReachesNoOtherSampleHere() throws {
+        try here.add([Record(value: 5, uuid: uuid(1))])
+        try there.add([Record(value: 8, uuid: uuid(2))])
+        try there.database.transaction { _ = try there.writer.delete(uuids: [uuid(2)]) }
+        #expect(try follow().known == 1)
+        #expect(try uuidsHere() == [uuid(1)])
     }
 
     @Test func aSampleOfTheSameKeyIsFoundByItsUUID() throws {
