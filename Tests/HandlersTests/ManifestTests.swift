@@ -43,6 +43,7 @@ import struct WorkoutsStage.WorkoutsHandler
             #expect(types.isDisjoint(with: reads))
             let withStatistics = types.filter(HealthType.countsStatistics).map { HealthType.statistics(of: $0) }
             #expect(handler.detailedTypes.isSubset(of: types.union(reads).union(withStatistics)))
+            #expect(handler.payloadTypes.isSubset(of: types.union(reads).union(withStatistics)))
             #expect(Set(handler.during.keys).union(handler.during.values).isSubset(of: types.union(reads)))
         }
     }

@@ -22,6 +22,20 @@ import Testing
         #expect(output.hourly["heartRateMax"]?.array?[11] == 70.0)
     }
 
+    /// What an app summed up by hour. A slice has the payloads of those types only that the handler names.
+    @Test func minimumAndMaximumOfAStatisticAreTheDays() throws {
+        let statistics = HealthType.statistics(of: Self.type)
+        let isWanted = HeartRateHandler().payloadTypes.contains(statistics)
+        var day = try DayBuilder()
+        try day.add(
+            statistics, "2025-06-01T06:00:00Z", "2025-06-01T07:00:00Z", 75,
+            payload: isWanted ? #"{"maximum":171,"minimum":52}"# : "")
+        let output = try day.compute(HeartRateHandler())
+        #expect(output.figures["heartRate"]?["min"] == 52.0 && output.figures["heartRate"]?["max"] == 171.0)
+        #expect(output.figures["heartRate"]?["average"] == 75.0)
+        #expect(output.hourly["heartRateMin"]?.array?[8] == 52.0 && output.hourly["heartRateMax"]?.array?[8] == 171.0)
+    }
+
     @Test(arguments: [#"{"maximum":120}"#, #"{"maximum":60,"minimum":48}"#, "{", #"{"minimum":"x","maximum":5}"#])
     func whatIsNoSpreadChangesNothing(payload: String) throws {
         let output = try figures(payload)

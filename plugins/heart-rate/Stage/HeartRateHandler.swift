@@ -8,9 +8,11 @@ import HealthStatistics
 /// `hrvSDNNMilliseconds` is the plain mean. Each hour has the heart rate's average (`heartRate`), minimum and maximum
 /// (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: PluginHandler {
-    public let version = 3
-    /// For samples that summarize several measurements (iOS 8), the lowest and highest value.
-    public let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
+    public let version = 4
+    /// For what summarizes several measurements (samples of iOS 8, apps' statistics), the lowest and highest value.
+    public let payloadTypes: Set = [
+        "HKQuantityTypeIdentifierHeartRate", HealthType.statistics(of: "HKQuantityTypeIdentifierHeartRate"),
+    ]
 
     public init() {}
 
