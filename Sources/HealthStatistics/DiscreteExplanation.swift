@@ -44,6 +44,10 @@ package struct DiscreteExplanation: Sendable {
         for (row, group) in zip(rows, groups.ofRow) {
             all.add(page.value[row], start: page.startOf(row), end: page.endOf(row))
             sources[Int(group)].statistics.add(page.value[row], start: page.startOf(row), end: page.endOf(row))
+            if let spread = page.spread(row) {
+                all.widen(spread)
+                sources[Int(group)].statistics.widen(spread)
+            }
             let length = page.endOf(row) - page.startOf(row)
             sources[Int(group)].time += length
             time += length

@@ -7,6 +7,11 @@ import Protocol
 
 /// What commands ask the observer, whether it is running or not.
 struct ObserverQueries {
+    /// The types whose payloads the heart-rate handler reads too: explanations need what it gets.
+    private static let payloadTypes = [
+        "HKQuantityTypeIdentifierHeartRate", HealthType.statistics(of: "HKQuantityTypeIdentifierHeartRate"),
+    ]
+
     let reader: StackReader
     let observer: StackConfiguration.Instance
     private let stack: Stack
@@ -74,7 +79,7 @@ struct ObserverQueries {
         try forEachPage(
             SliceRequest(
                 user: user, types: .only(types), asOf: AnchorVector(base: .end), from: from, to: to,
-                detailed: .list(detailed.sorted()), payloads: ["HKQuantityTypeIdentifierHeartRate"], during: during),
+                detailed: .list(detailed.sorted()), payloads: Self.payloadTypes, during: during),
             body)
     }
 

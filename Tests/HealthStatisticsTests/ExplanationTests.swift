@@ -108,6 +108,22 @@ import Testing
         #expect(shares.map(\.amount) == [100, 200])
     }
 
+    @Test func minimumAndMaximumAreThoseOfTheFigure() throws {
+        var builder = PageBuilder()
+        builder.add(Self.rate, 0, 60 * Self.minute, 75)
+        builder.add(Self.rate, 90 * Self.minute, 90 * Self.minute, 70, source: "Strap")
+        var page = builder.page()
+        page.payload.append(#"{"maximum":120,"minimum":48}"#)
+        page.payload.append("")
+        let explained = DiscreteExplanation(
+            page, rows: page.rows(of: Self.rate), style: .temporallyWeighted, order: SourceOrder(),
+            in: [0..<100 * Self.minute])
+        #expect(explained.all.minimum == 48 && explained.all.maximum == 120)
+        let bySource = Dictionary(uniqueKeysWithValues: explained.sources.map { ($0.name, $0.statistics) })
+        #expect(bySource["Watch"]?.minimum == 48 && bySource["Watch"]?.maximum == 120)
+        #expect(bySource["Strap"]?.minimum == 70 && bySource["Strap"]?.maximum == 70)
+    }
+
     @Test func averagesAreOfTheSameSamples() throws {
         var random = SeededRandom(seed: 13)
         for _ in 0..<200 {
