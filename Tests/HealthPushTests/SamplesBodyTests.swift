@@ -65,6 +65,72 @@ struct SamplesBodyTests {
         }
     }
 
+    /// The payload of a workout of half an hour with these members beside its activity.
+    private func workout(_ members: String) throws -> Value {
+        let changes = try changes(
+            """
+            {"samples": [{"type": "HKWorkoutTypeIdentifier", "start": 0, "end": 1800,
+              "workout": {"activity": "running", \(members)}}]}
+            """)
+        #expect(changes.quarantined.isEmpty)
+        return try Value(json: Array(changes.records.payload[0].utf8))
+    }
+
+    @Test func aWorkoutsImpossibleNumbersAreLeftOut() throws {
+        let payload = try workout(
+            """
+            "totalEnergyKilocalories": 1000000, "durationSeconds": 1e9, "totalDistanceMeters": 5012.50,
+            "totalFlightsClimbed": -1, "leftOut": {"rowing": "7 parsecs"}, "mood": "good",
+            "statistics": [
+              {"type": "HKQuantityTypeIdentifierDistanceWalkingRunning", "sum": 5.5, "unit": "km"},
+              {"type": "HKQuantityTypeIdentifierHeartRate", "average": 140, "maximum": 900}],
+            "activities": [{"activity": "running", "durationSeconds": -1, "totalDistanceMeters": 5000,
+              "statistics": [{"type": "HKQuantityTypeIdentifierActiveEnergyBurned", "sum": 1e6}]}]
+            """)
+        for name in ["totalEnergyKilocalories", "durationSeconds", "totalFlightsClimbed"] {
+            #expect(payload[name].isNull, "\(name)")
+        }
+        #expect(payload["totalDistanceMeters"] == 5012.5 && payload["mood"] == "good")
+        #expect(
+            payload["statistics"] == [
+                ["type": "HKQuantityTypeIdentifierDistanceWalkingRunning", "sum": 5500, "unit": "m"],
+                ["type": "HKQuantityTypeIdentifierHeartRate", "average": 140],
+            ])
+        #expect(
+            payload["activities"] == [
+                [
+                    "activity": "running", "totalDistanceMeters": 5000,
+                    "statistics": [["type": "HKQuantityTypeIdentifierActiveEnergyBurned"]],
+                ]
+            ])
+        #expect(
+            payload["leftOut"] == [
+                "rowing": "7 parsecs", "totalEnergyKilocalories": "1000000", "durationSeconds": "1e9 s",
+                "totalFlightsClimbed": "-1", "HKQuantityTypeIdentifierHeartRate maximum": "900",
+                "activities durationSeconds": "-1 s",
+                "HKQuantityTypeIdentifierActiveEnergyBurned sum": "1000000",
+            ])
+    }
+
+    @Test func aWorkoutsPossibleNumbersStayAsTheyAre() throws {
+        let members =
+            #""durationSeconds":1790.50,"statistics":[ {"sum": 5000, "type": "HKQuantityTypeIdentifierDistanceCycling"} ]"#
+        let changes = try changes(
+            """
+            {"samples": [{"type": "HKWorkoutTypeIdentifier", "start": 0, "end": 1800, "workout": {"activity": 37, \(members)}}]}
+            """)
+        #expect(changes.records.payload[0] == #"{"activity":"HKWorkoutActivityTypeRunning",\#(members)}"#)
+    }
+
+    @Test(arguments: ["99", "\"99\""])
+    func anActivityWithoutANameKeepsItsNumber(_ activity: String) throws {
+        let changes = try changes(
+            """
+            {"samples": [{"type": "HKWorkoutTypeIdentifier", "start": 0, "end": 1800, "workout": {"activity": \(activity)}}]}
+            """)
+        #expect(changes.records.payload[0] == #"{"activity":"99"}"#)
+    }
+
     @Test func statisticsHaveTheirOwnType() throws {
         let changes = try changes(
             """

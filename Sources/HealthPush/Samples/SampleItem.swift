@@ -94,7 +94,7 @@ struct SampleItem {
         switch kind {
         case .quantity: try readQuantity(&row)
         case .category: try readCategory(&row)
-        case .workout: row.payload = try WorkoutPayload.json(of: workout)
+        case .workout: row.payload = try WorkoutPayload.json(of: workout, start: row.start, end: row.end)
         case .correlation: return try withParts(row)
         case .other where row.type == HealthType.locationIdentifier:
             row.payload = try LocationPayload.json(of: location ?? payload)
