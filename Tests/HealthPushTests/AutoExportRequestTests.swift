@@ -19,6 +19,14 @@ struct AutoExportRequestTests {
         #expect(error?.description.contains("no object 'data'") == true)
     }
 
+    /// Each of these few bytes would become a stored item with its own text.
+    @Test(arguments: [(#""metrics":[{"name":"x","data":["#, "]}]"), (#""workouts":["#, "]"), (#""audiograms":["#, "]")])
+    func moreItemsThanAreTakenAtOnceAreRefused(start: String, end: String) throws {
+        let many = [String](repeating: "0", count: 250_001).joined(separator: ",")
+        let error = #expect(throws: PushError.self) { _ = try pushed(start + many + end) }
+        #expect(error == PushError("the body has more than 250000 items", isTooLarge: true))
+    }
+
     @Test func bytesThatAreNoTextAreRefused() {
         #expect(throws: PushError.self) {
             try HealthAutoExport.changes(in: [0x7B, 0xFF, 0x7D], headers: [:], now: testNow)

@@ -90,8 +90,12 @@ struct AutoExportRows {
 
     mutating func beginItem() { changes.items += 1 }
 
+    /// Whether there is room for the item; items beyond the limit are only counted.
+    private var hasRoom: Bool { changes.items <= SamplesBody.itemLimit }
+
     /// Adds a record of the item; returns what is wrong with it, or nil.
     mutating func append(_ row: AutoExportRow) -> String? {
+        guard hasRoom else { return nil }
         guard row.metadata.count + row.payload.count <= Self.rowTextLimit else {
             return "the item holds more than 512 KiB of text"
         }
@@ -103,6 +107,7 @@ struct AutoExportRows {
 
     /// Quarantines the item unchanged.
     mutating func quarantine(_ reason: String, raw: UnsafeRawBufferPointer, within context: AutoExportContext? = nil) {
+        guard hasRoom else { return }
         let text = context.map { Self.cut($0.wrap(raw)) } ?? Self.cut(raw)
         changes.quarantined.append(QuarantinedInput(line: changes.items, reason: reason, raw: text))
     }
@@ -115,7 +120,11 @@ struct AutoExportRows {
         return String(decoding: text[..<end], as: UTF8.self)
     }
 
-    func finished() -> PushedChanges {
+    /// - Throws: `PushError` when there are too many items.
+    func finished() throws(PushError) -> PushedChanges {
+        guard hasRoom else {
+            throw PushError("the body has more than \(SamplesBody.itemLimit) items", isTooLarge: true)
+        }
         var changes = changes
         changes.records = columns.batch
         if !hasUUIDs { changes.records.healthKitUUID = [] }

@@ -36,7 +36,8 @@ package enum HealthAutoExport {
     /// - Parameters:
     ///   - headers: the request's headers, in upper or lower case; only `automation-aggregation` is read.
     ///   - now: when the request was received.
-    /// - Throws: if the body isn't JSON or has no object `data`; in that case none of it is accepted.
+    /// - Throws: if the body isn't JSON, has no object `data`, or has too many items; in that case none of it is
+    ///   accepted.
     package static func changes(
         in body: [UInt8], headers: [String: String], now: Instant
     ) throws(PushError) -> PushedChanges {
@@ -51,7 +52,7 @@ package enum HealthAutoExport {
             }
         }
         if let problem { throw problem }
-        return reader.rows.finished()
+        return try reader.rows.finished()
     }
 
     private static let hint = "set the app's automation to JSON (Export Format), and send it again"
