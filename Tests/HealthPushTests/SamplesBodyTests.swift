@@ -141,6 +141,20 @@ struct SamplesBodyTests {
         #expect(changes.records.payload[0] == #"{"maximum":140,"minimum":52}"#)
     }
 
+    @Test(arguments: [
+        #""minimum": 0"#, #""maximum": 900"#, #""minimum": "52""#, #""maximum": 1e400"#,
+        #""minimum": 52, "maximum": {}"#,
+    ])
+    func aStatisticsImpossibleMinimumOrMaximumIsQuarantined(_ members: String) throws {
+        let changes = try changes(
+            """
+            {"samples": [{"type": "HKQuantityTypeIdentifierHeartRate", "start": 0, "end": 3600, "value": 71,
+              "statistics": {\(members)}}]}
+            """)
+        #expect(changes.records.count == 0)
+        #expect(changes.quarantined.map { $0.reason.hasSuffix("mum is impossible") } == [true])
+    }
+
     @Test func aLocationIsAFixWithItsAccuracy() throws {
         let fix = #"{"latitude": 52.5, "longitude": -13.4, "horizontalAccuracy": 8.5, "altitude": 34}"#
         for member in ["location", "payload"] {

@@ -60,22 +60,34 @@ extension SampleItem {
         guard HealthType.named(row.type).kind == .quantity, row.end > row.start else {
             throw SampleProblem(reason: "statistics need a quantity type and a stretch of time")
         }
-        var spread: [String: Value] = [:]
         if span.kind == .object {
-            let factors = try self.factors(for: HealthType.named(row.type), &row)
-            do throws(JSONScanError) {
-                var scanner = JSONScanner(span.bytes)
-                try scanner.beginObject()
-                while let name = try scanner.nextMember() {
-                    let value = try scanner.value()
-                    guard name == "minimum" || name == "maximum", let key = name.text, value.kind == .number,
-                        let number = factors.convert(value.bytes.bindMemory(to: UInt8.self))
-                    else { continue }
-                    spread[key] = .number(number)
-                }
-            } catch { throw SampleProblem(reason: "\(error)") }
+            let spread = try spread(span, &row)
+            if !spread.isEmpty { row.payload = Array(Value.object(spread).json().utf8) }
         }
         row.type = HealthType.statistics(of: row.type)
-        if !spread.isEmpty { row.payload = Array(Value.object(spread).json().utf8) }
+    }
+
+    private func spread(_ object: JSONSpan, _ row: inout RecordRows.Row) throws(SampleProblem) -> [String: Value] {
+        let type = HealthType.named(row.type)
+        let factors = try factors(for: type, &row)
+        let possible = PlausibilityLimit.of(type).values
+        var told: [(name: String, value: JSONSpan)] = []
+        do throws(JSONScanError) {
+            var scanner = JSONScanner(object.bytes)
+            try scanner.beginObject()
+            while let name = try scanner.nextMember() {
+                let value = try scanner.value()
+                if name == "minimum" { told.append(("minimum", value)) }
+                if name == "maximum" { told.append(("maximum", value)) }
+            }
+        } catch { throw SampleProblem(reason: "\(error)") }
+        var spread: [String: Value] = [:]
+        for (name, value) in told where !value.isNull {
+            guard value.kind == .number, let number = factors.convert(value.bytes.bindMemory(to: UInt8.self)),
+                number.isFinite, possible.contains(number)
+            else { throw SampleProblem(reason: "the \(name) is impossible") }
+            spread[name] = .number(number)
+        }
+        return spread
     }
 }
