@@ -47,6 +47,10 @@ struct TreeBuilder {
         if !isTooLarge, !open.isEmpty { open[open.count - 1].text += ElementText.decoded(text) }
     }
 
+    func isRoot(named name: healthbus_xml_text) -> Bool {
+        open.first.map { name.buffer.elementsEqual($0.name.utf8) } ?? false
+    }
+
     func rootAttribute(_ name: String) -> String? { open.first?.attribute(name) }
 
     mutating func reset() { self = TreeBuilder() }

@@ -6,7 +6,10 @@ extension ExportParser {
         let code = ExportElement(rawValue: element.pointee.code)
         switch context {
         case .tree:
-            if code?.standsAlone == true { return startBehindUnclosed(element, code) }
+            // An element of an unknown kind doesn't contain its own kind either.
+            if code?.standsAlone == true || code == nil && tree.isRoot(named: element.pointee.name) {
+                return startBehindUnclosed(element, code)
+            }
             // Here, more than a single point is known to be lost.
             if element.pointee.malformed, code != .location || element.pointee.fault != healthbus_xml_form {
                 outerProblem = outerProblem ?? element.problemAsPart

@@ -1,9 +1,9 @@
 import CXMLStream
 
-/// Elements that the parser distinguishes; all others are kept whole.
+/// Elements whose names the parser knows. The last three are kept whole, as are all elements of other names.
 enum ExportElement: Int32, CaseIterable {
     case record, metadataEntry, beatList, beat, correlation, workout, activitySummary, healthData, exportDate, me
-    case workoutRoute, location
+    case workoutRoute, location, clinicalRecord, audiogram, visionPrescription
 
     /// The element's name as exports write it.
     var name: String {
@@ -20,6 +20,9 @@ enum ExportElement: Int32, CaseIterable {
         case .me: "Me"
         case .workoutRoute: "WorkoutRoute"
         case .location: "Location"
+        case .clinicalRecord: "ClinicalRecord"
+        case .audiogram: "Audiogram"
+        case .visionPrescription: "VisionPrescription"
         }
     }
 
@@ -40,7 +43,7 @@ enum ExportElement: Int32, CaseIterable {
     /// Whether such an element never occurs inside another, except for a correlation's records.
     var standsAlone: Bool {
         switch self {
-        case .record, .correlation, .workout, .activitySummary: true
+        case .record, .correlation, .workout, .activitySummary, .clinicalRecord, .audiogram, .visionPrescription: true
         default: false
         }
     }

@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test func nestingTooDeepStopsTheParserNotTheProgram() throws {
-        let deep = String(repeating: "<a>", count: 100_000)
+        let deep = "<a>" + String(repeating: "<b>", count: 100_000)
         let (sink, summary) = try read(export(steps() + deep))
         #expect(sink.rows.count == 1 && summary.damaged != nil)
     }

@@ -140,6 +140,30 @@ import Testing
         #expect(try read(export(many)).sink.rows.count == 1000)
     }
 
+    /// These come last in an export, so that no record or workout follows to show that one of them was never closed.
+    @Test(arguments: [
+        #"ClinicalRecord type="Observation" receivedDate="2025-03-30 08:15:00 +0200" resourceFilePath="/c/1.json""#,
+        #"Audiogram startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200""#,
+        #"VisionPrescription type="Glasses" dateIssued="2025-03-30 08:15:00 +0200""#,
+        #"StateOfMind startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200""#,
+    ])
+    func noOtherElementSwallowsItsNeighboursEither(_ tag: String) throws {
+        let whole = "<\(tag)/>"
+        for torn in ["<\(tag)x>", "<\(tag)", "<\(tag)>", "<\(tag)><Part a=\"1\">"] {
+            let (sink, summary) = try read(export([whole, torn, whole, whole].joined(separator: "\n")))
+            #expect(summary.otherSamples == 3 && sink.rows.count == 3, "\(torn)")
+            #expect(sink.quarantine.map(\.line) == [5], "\(torn)")
+            #expect(summary.damaged != nil, "\(torn)")
+        }
+    }
+
+    @Test func anUnclosedRecordIsFollowedByOtherElements() throws {
+        let audiogram = #"<Audiogram startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>"#
+        let open = steps("1").replacing("/>", with: ">")
+        let (sink, summary) = try read(export([open, audiogram, audiogram].joined(separator: "\n")))
+        #expect(summary.records == 1 && summary.otherSamples == 2 && sink.quarantine.isEmpty)
+    }
+
     @Test func aBrokenPartIsKeptWithItsRecord() throws {
         let record = steps("1").replacing("/>", with: ">")
         let part = #"<MetadataEntry key="a" value="b/>"#
