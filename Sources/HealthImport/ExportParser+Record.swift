@@ -140,7 +140,7 @@ extension ExportParser {
     mutating func beat(_ element: UnsafePointer<healthbus_xml_element>) {
         guard rowProblem == nil else { return }
         guard payload.count < Self.textLimit else {
-            rowProblem = "the list of beats is longer than 1 MiB"
+            rowProblem = "the list of beats is longer than 256 KiB"
             return
         }
         var clock = beats ?? BeatClock(start: row.start)
