@@ -77,8 +77,7 @@ extension ExportParser {
     private mutating func leaveTree(_ reason: String) {
         context = .document
         tree.reset()
-        inlineRoute = nil
-        inlineRoutePath = nil
+        _ = takeInlineRoute()
         quarantine(line: outer.line, outerProblem ?? reason, raw: outerRaw)
     }
 

@@ -5,7 +5,9 @@ import JSON
 // Routes inside their workout, as in exports from iOS 11 to 12.
 extension ExportParser {
     mutating func startInlineRoute(_ element: UnsafePointer<healthbus_xml_element>) {
-        inlineRoute = nil
+        // Of several routes, the first one with points counts, as in files.
+        isFurtherRoute = inlineRoute != nil
+        guard !isFurtherRoute else { return }
         let start = element.attribute(.startDate).flatMap { InstantText.parse($0) }
         inlineRoutePath = "inline/" + (start.map { InstantText.iso8601($0) } ?? "line-\(element.pointee.line)")
     }
@@ -14,9 +16,9 @@ extension ExportParser {
         func number(_ attribute: ExportAttribute) -> Double? {
             element.attribute(attribute).flatMap { DecimalText.parse($0) }
         }
-        guard let path = inlineRoutePath, let time = element.attribute(.date).flatMap({ InstantText.parse($0) }),
-            let latitude = number(.latitude),
-            let longitude = number(.longitude)
+        guard !isFurtherRoute, let path = inlineRoutePath,
+            let time = element.attribute(.date).flatMap({ InstantText.parse($0) }),
+            let latitude = number(.latitude), let longitude = number(.longitude)
         else {
             summary.routePointsUnreadable += 1
             return
@@ -45,6 +47,14 @@ extension ExportParser {
     /// Points are held until the workout's row has been delivered; a route without points doesn't count as a route.
     mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
+        isFurtherRoute = false
+    }
+
+    /// The route of the element that ends, which is then forgotten, whatever becomes of the element: otherwise the next
+    /// workout would get this one's points.
+    mutating func takeInlineRoute() -> (path: String?, points: WorkoutRoute?) {
+        defer { (inlineRoutePath, inlineRoute, isFurtherRoute) = (nil, nil, false) }
+        return (inlineRoutePath, inlineRoute)
     }
 }
 

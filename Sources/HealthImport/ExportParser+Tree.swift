@@ -5,15 +5,13 @@ extension ExportParser {
     mutating func endTree(_ whole: ElementTree) {
         let isTooLarge = tree.isTooLarge
         tree.reset()
+        let route = takeInlineRoute()
         if let problem = isTooLarge ? "the element is longer than 2 MiB" : outerProblem {
-            // Otherwise the next workout would get this one's points.
-            inlineRoute = nil
-            inlineRoutePath = nil
             return quarantine(line: outer.line, problem, raw: outerRaw)
         }
         switch whole.name {
         case "ActivitySummary": endSummary(whole)
-        case "Workout": endWorkout(whole)
+        case "Workout": endWorkout(whole, route)
         default: endOther(whole)
         }
     }
@@ -26,27 +24,24 @@ extension ExportParser {
         }
     }
 
-    private mutating func endWorkout(_ tree: ElementTree) {
+    private mutating func endWorkout(_ tree: ElementTree, _ inline: (path: String?, points: WorkoutRoute?)) {
         guard let activity = tree.attribute("workoutActivityType"), !activity.isEmpty else {
             return quarantine(line: tree.line, "there is no workoutActivityType", raw: outerRaw)
         }
-        let inlinePath = inlineRoutePath
-        inlineRoutePath = nil
         if let problem = stage(
             tree, type: HealthType.workoutIdentifier, start: tree.attribute("startDate"), end: tree.attribute("endDate")
         ) {
             return quarantine(line: tree.line, problem, raw: outerRaw)
         }
-        let body = WorkoutBody(tree, inlineRoute: inlinePath, start: outer.start, end: outer.end)
+        let body = WorkoutBody(tree, inlineRoute: inline.path, start: outer.start, end: outer.end)
         summary.workoutValuesLeftOut += body.leftOut
         if let route = body.route {
             let workout = WorkoutRoute.Workout(
                 start: outer.start, end: outer.end, sourceName: names.sourceName(outer))
             remember(workout, of: route)
-            if var points = inlineRoute {
+            if var points = inline.points {
                 points.workout = workout
                 points.isLast = true
-                inlineRoute = nil
                 summary.workouts += 1
                 deliverOuter(body.payload)
                 return deliver(points)

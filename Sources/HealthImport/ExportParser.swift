@@ -47,6 +47,8 @@ struct ExportParser: ~Copyable {
     var tree = TreeBuilder()
     var inlineRoute: WorkoutRoute?
     var inlineRoutePath: String?
+    /// Whether the current route isn't its workout's first one.
+    var isFurtherRoute = false
 
     /// Workouts, by the route file that each refers to.
     private(set) var workoutsByRoute: [String: WorkoutRoute.Workout] = [:]

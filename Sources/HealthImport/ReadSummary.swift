@@ -20,7 +20,8 @@ package struct ReadSummary: Sendable, Equatable {
     package var activitySummariesWithoutDay = 0
     package var routes = 0
     package var routePoints = 0
-    /// Route points that were left out because they have no position or time.
+    /// Route points that were left out because they have no position or time, or because their workout has another
+    /// route.
     package var routePointsUnreadable = 0
     /// Elements passed on for quarantine.
     package var quarantined = 0

@@ -86,6 +86,12 @@ import Testing
         let (sink, summary) = try read(
             export(Self.workout + "\0" + route + "</Workout>\n" + Self.workout + "</Workout>"))
         #expect(summary.workouts == 1 && sink.routes.isEmpty && sink.quarantine.map(\.reason) == [Self.zeroReason])
+        for tag in ["Workout", "Unknown"] {
+            let (other, _) = try read(
+                export("<\(tag)>\n\(route)</\(tag)>\n" + Self.workout + "</Workout>"))
+            #expect(other.rows.count == 1 && other.routes.isEmpty && other.quarantine.count == 1, "\(tag)")
+            #expect(other.rows.first?.payload.contains("route") == false, "\(tag)")
+        }
     }
 
     @Test func pointsWithZeroBytesAreLeftOut() throws {

@@ -105,4 +105,21 @@ import Testing
         #expect(try Value(json: Array(sink.rows[0].payload.utf8))["route"] == "inline/2025-03-30T06:00:00Z")
         #expect(sink.routes[1].longitude.last == 8999 && sink.routes[1].course[0].isNaN)
     }
+
+    /// Of several routes the first one with points counts, as in files.
+    @Test func aWorkoutHasOneRoute() throws {
+        func route(_ hour: Int, _ longitudes: [Int]) -> String {
+            let points = longitudes.map {
+                #"<Location date="2025-03-30T06:00:00Z" latitude="1" longitude="\#($0)"/>"#
+            }
+            return #"<WorkoutRoute startDate="2025-03-30T0\#(hour):00:00Z">\#(points.joined())</WorkoutRoute>"#
+        }
+        let workout = #"<Workout workoutActivityType="HKWorkoutActivityTypeWalking" sourceName="W" \#(Self.dates)>"#
+        let routes = [route(5, []), route(6, [1, 2]), route(7, [3])]
+        let document = export(workout + routes.joined() + "</Workout>\n" + workout + route(8, [4]) + "</Workout>")
+        let (sink, summary) = try read(document)
+        #expect(sink.routes.map(\.longitude) == [[1, 2], [4]])
+        #expect(sink.routes.map(\.path) == ["inline/2025-03-30T06:00:00Z", "inline/2025-03-30T08:00:00Z"])
+        #expect(summary.routePoints == 3 && summary.routePointsUnreadable == 1)
+    }
 }
