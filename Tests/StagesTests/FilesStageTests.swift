@@ -11,113 +11,12 @@ import Testing
 /// disk.
 @Suite struct FilesStageTests {
     private static let file = "user=me/days/year=2025.csv"
-    private static let manifest = "manifest.json"
-
-    /// A stage, a consolidator with some days, and a disk.
-    private final class Rig {
-        let stage: StageRig<FilesStage>
-        /// The consolidator's days by number, each with its sequence number and steps.
-        var days: [Int64: (sequence: Int64, steps: Int64)] = [:]
-        var sequence: Int64 = 0
-        var disk: [String: String] = [:]
-        /// Paths in the order they were written.
-        var written: [String] = []
-        var problem: FileProblem?
-        private var open: [Int64: String] = [:]
-        /// The configuration for the next process.
-        let choice = Choice()
-
-        final class Choice {
-            var layout = FilesLayout([:])
-            var folder: String?
-        }
-
-        init() throws {
-            let choice = choice
-            stage = try StageRig {
-                FilesStage(
-                    observer: "observer", handlers: [], consolidator: "consolidator", instance: "files",
-                    folder: choice.folder, layout: choice.layout, figures: [], settle: .seconds(2), family: { $0 })
-            }
-            try stage.turn()
-            try hear()
-        }
-
-        func hear() throws {
-            try stage.hear("sync.files", ["head": Value(head(0)), "released": 0])
-            try stage.hear(beat("consolidator", head(sequence, store: "consolidator")))
-        }
-
-        /// A day changes, and the consolidator reports it.
-        func change(_ number: Int64, steps: Int64) throws {
-            sequence += 1
-            days[number] = (sequence, steps)
-            try hear()
-        }
-
-        /// Does what the stage asks for until it asks for nothing more; returns false if that takes more than `limit`
-        /// steps.
-        @discardableResult
-        func serve(_ limit: Int = 1000) throws -> Bool {
-            for _ in 0..<limit {
-                if let pull = stage.pulls.first {
-                    try stage.answer(pull, .pages([page(for: pull)]))
-                } else if let effect = stage.effects.first {
-                    try stage.reply(effect, outcome(effect.request))
-                } else {
-                    return true
-                }
-            }
-            return false
-        }
-
-        private func page(for pull: Pull) -> Value {
-            let after = pull.query["after"]?["base"].int ?? pull.query["after"]?.int ?? 0
-            let rows = days.filter { $0.value.sequence > after }.sorted { $0.value.sequence < $1.value.sequence }
-            return [
-                "rows": .array(
-                    rows.map { number, day in
-                        let date = LocalDay(number: Int(number)).description
-                        return KeyedChangelog.Row(
-                            sequence: SequenceNumber(day.sequence), key: "day/me/\(date)", topic: "daily.summary",
-                            user: "me", day: Int(number), body: ["date": .string(date), "steps": .integer(day.steps)]
-                        ).wireValue
-                    }), "through": .integer(sequence), "head": Value(head(sequence, store: "consolidator")),
-            ]
-        }
-
-        private func outcome(_ request: any Sendable) -> FileOutcome {
-            if let problem { return .failed(problem) }
-            switch request {
-            case is ListFiles: return .listed(disk.keys.filter { $0 != manifest }.sorted(), isLast: true)
-            case let compare as CompareFiles:
-                return .compared(differing: compare.entries.filter { disk[$0.path] != $0.sum }.map(\.path))
-            case let part as FilePart:
-                var text = part.isFirst ? String(decoding: part.head, as: UTF8.self) : open[part.job] ?? ""
-                guard case .bytes(let bytes, let rows) = part.content else { return .taken }
-                text += String(decoding: bytes, as: UTF8.self)
-                open[part.job] = text
-                guard part.isLast else { return .taken }
-                if rows == 0, !part.keepsEmpty {
-                    disk[part.path] = nil
-                    return .removed
-                }
-                disk[part.path] = text
-                written.append(part.path)
-                // Here the content serves as its own checksum.
-                return .written(
-                    rows: rows, bytes: Int64(text.utf8.count), sum: text, isChanged: part.known?.sum != text)
-            default: return .taken
-            }
-        }
-
-        func frontier() throws -> SequenceNumber? { try stage.report().frontier["consolidator"] }
-    }
+    private static let manifest = FilesRig.manifest
 
     private static let day: Int64 = 20_200
 
     @Test func aChangeIsWrittenOnceItHasSettledAndTheManifestTellsOfIt() throws {
-        let rig = try Rig()
+        let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)
         try rig.change(Self.day, steps: 2)
@@ -139,7 +38,7 @@ import Testing
     /// but not yet recorded.
     @Test func aKillAtAnyPointEndsWithTheSame() throws {
         for steps in 0..<12 {
-            let rig = try Rig()
+            let rig = try FilesRig()
             try rig.serve()
             try rig.change(Self.day, steps: 5)
             try rig.stage.pass(.seconds(3))
@@ -157,7 +56,7 @@ import Testing
     }
 
     @Test func whatChangesWhileItIsWrittenIsWrittenAgain() throws {
-        let rig = try Rig()
+        let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)
         try rig.serve()
@@ -175,7 +74,7 @@ import Testing
 
     /// A file that keeps changing is still written, after a minute at most.
     @Test func aFileThatNeverSettlesIsWrittenAfterAMinute() throws {
-        let rig = try Rig()
+        let rig = try FilesRig()
         try rig.serve()
         var waited = 0
         while rig.disk[Self.file] == nil, waited < 200 {
@@ -188,7 +87,7 @@ import Testing
     }
 
     @Test func whatSomebodyRemovedOrEditedIsFoundAtTheStart() throws {
-        let rig = try Rig()
+        let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)
         try rig.serve()
@@ -209,8 +108,13 @@ import Testing
         }
     }
 
-    @Test func aFullDiskIsSaidAndTriedAgain() throws {
-        let rig = try Rig()
+    /// A full or read-only disk can be listed, and one that is nearly full has room for the manifest.
+    @Test(arguments: [true, false]) func aFullDiskIsSaidAndTriedAgain(hasRoomForManifest: Bool) throws {
+        let rig = try FilesRig()
+        rig.fails = { request in
+            guard let part = request as? FilePart else { return false }
+            return part.path != Self.manifest || !hasRoomForManifest
+        }
         try rig.serve()
         try rig.change(Self.day, steps: 1)
         try rig.serve()
@@ -224,19 +128,40 @@ import Testing
             try rig.serve()
         }
         #expect(rig.stage.effects.isEmpty, "it waits between two attempts")
+        for _ in 0..<15 {
+            try rig.stage.pass(.seconds(60))
+            try rig.serve()
+        }
+        #expect(rig.stage.log.count("upload.retry") == 1, "it is said once")
+        #expect(rig.stage.log.count("alert.raised") == 1)
         rig.problem = nil
         try rig.stage.pass(.seconds(60))
         try rig.serve()
         try rig.stage.pass(.seconds(3))
         try rig.serve()
         #expect(try rig.stage.report().details["blocked"] ?? .null == .null)
+        #expect(rig.stage.log.count("alert.cleared") == 1)
         #expect(rig.disk[Self.file] != nil)
         #expect(try rig.frontier() == 1)
     }
 
+    /// A folder that is back blocks nothing, even if there is nothing to write yet.
+    @Test func aFolderThatIsBackBlocksNothing() throws {
+        let rig = try FilesRig()
+        try rig.serve()
+        rig.problem = FileProblem("the folder is gone")
+        try rig.stage.restart()
+        try rig.serve()
+        #expect(try rig.stage.report().details["blocked"] == "the folder is gone")
+        rig.problem = nil
+        try rig.stage.pass(.seconds(2))
+        try rig.serve()
+        #expect(try rig.stage.report().details["blocked"] ?? .null == .null)
+    }
+
     /// In another folder everything is written, and the folder is created, since nothing was ever written there.
     @Test func anotherFolderGetsEverything() throws {
-        let rig = try Rig()
+        let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)
         try rig.stage.pass(.seconds(3))
@@ -268,7 +193,7 @@ import Testing
 
     /// With another format, the old files are replaced by new ones.
     @Test func anotherLayoutWritesEverythingAnew() throws {
-        let rig = try Rig()
+        let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)
         try rig.serve()

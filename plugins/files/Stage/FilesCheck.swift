@@ -29,6 +29,14 @@ struct FilesCheck {
 
     var mayBegin: Bool { phase == .idle && (isDue || wanted != nil) }
 
+    /// Whether an effect is the check's own.
+    func waits(for effect: Int64) -> Bool {
+        switch phase {
+        case .idle: false
+        case .listing(let own), .comparing(let own, _): own == effect
+        }
+    }
+
     mutating func want(_ id: String, readsAll: Bool) {
         guard id != answered, id != answers else { return }
         wanted = id

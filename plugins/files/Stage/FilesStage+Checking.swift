@@ -27,7 +27,8 @@ extension FilesStage {
     func receive(checked result: EffectResult, _ outcome: FileOutcome, _ turn: Turn) throws -> Bool {
         switch (outcome, check.phase) {
         case (.listed(let paths, let isLast), .listing(let effect)) where effect == result.id:
-            blocked = nil
+            // A full or read-only disk can be listed too.
+            if !isWritingBlocked { works() }
             for path in paths where try ledger.entry(path, turn) == nil && marks.marks[path] == nil {
                 try marks.mark(path, since: nil, turn)
             }

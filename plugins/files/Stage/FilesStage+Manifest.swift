@@ -57,9 +57,13 @@ extension FilesStage {
 
     func receive(manifest result: EffectResult, _ outcome: FileOutcome, _ turn: Turn) throws -> Bool {
         guard let next = manifest.next(after: result.id) else { return false }
-        blocked = nil
-        failures = 0
-        if let last = next { try continueManifest(after: last, isComplete: false, turn) } else { manifest.end() }
+        if let last = next {
+            try continueManifest(after: last, isComplete: false, turn)
+        } else {
+            manifest.end()
+            // An incomplete one only announces the files that follow.
+            if manifest.state == .complete { works() }
+        }
         return true
     }
 

@@ -165,14 +165,13 @@ extension FilesStage {
 
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
         guard let outcome = result.value as? FileOutcome else { return }
-        if case .failed(let problem) = outcome { return failed(problem, turn) }
+        if case .failed(let problem) = outcome { return failed(problem, result, turn) }
         if try receive(checked: result, outcome, turn) { return }
         if try receive(manifest: result, outcome, turn) { return }
         let index = jobs.firstIndex {
             if case .writing(let effect, _) = $0.step { effect == result.id } else { false }
         }
         guard let index, case .writing(_, let next) = jobs[index].step else { return }
-        works(turn)
         var job = jobs[index]
         switch outcome {
         case .taken:
@@ -189,6 +188,7 @@ extension FilesStage {
         case .removed: try ledger.remove(job.span.path, turn)
         case .listed, .compared, .failed: return
         }
+        works()
         try marks.clear(job.span.path, generation: job.generation, turn)
         jobs.remove(at: index)
     }
@@ -202,13 +202,16 @@ extension FilesStage {
         }
     }
 
-    private func works(_ turn: Turn) {
+    /// Notes that something could be finished. A first piece proves nothing: the disk may have room for just that.
+    func works() {
         blocked = nil
+        isWritingBlocked = false
         failures = 0
     }
 
     /// Everything is tried again later.
-    private func failed(_ problem: FileProblem, _ turn: Turn) {
+    private func failed(_ problem: FileProblem, _ result: EffectResult, _ turn: Turn) {
+        if !check.waits(for: result.id) { isWritingBlocked = true }
         if blocked != problem.description {
             turn.log(.uploadRetry, ["why": problem.description, "seconds": 1])
             failures = 0

@@ -29,6 +29,8 @@ package final class FilesStage: Stage {
     var check = FilesCheck()
     var manifest = FilesManifest()
     var blocked: String?
+    /// Whether writing has failed, so that only writing shows that nothing blocks any more.
+    var isWritingBlocked = false
     var retry = MonotonicTime.distantPast
     var failures = 0
     /// The number of rows in the files that were last rewritten on request.
