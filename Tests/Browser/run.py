@@ -304,7 +304,27 @@ def by_drop(stack, browser):
     page.context.close()
 
 
-CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, own_types, many_tabs, a_hanging_stage, goes_on, by_drop]
+def import_elsewhere(stack, browser):
+    """An import begun with the command is shown on the open page, with its progress."""
+    stack.generate("years.zip", "--days", "700", "--seed", "98", "--end", "2023-12-31")
+    page = browser.page()
+    browser.show(page, "import")
+    browser.until(page, "it isn't live", LIVE)
+    rows = page.locator("main tbody tr").count()
+    page.evaluate("""() => {
+        globalThis.shown = [];
+        const keep = () => globalThis.shown.push(...[...document.querySelectorAll('main tbody tr')].map((row) => row.innerText));
+        new MutationObserver(keep).observe(document.getElementById('main'), { childList: true, subtree: true });
+    }""")
+    stack.run("import", stack.path("years.zip"))
+    done = "(rows) => { const all = [...document.querySelectorAll('main tbody tr')]; return all.length === rows && all.every((row) => row.innerText.includes('done')); }"
+    browser.until(page, "the import isn't done", done, rows + 1)
+    check(page.evaluate("() => globalThis.shown.some((row) => /reading \\d+/.test(row))"), "no progress of the import was shown")
+    print("an import begun elsewhere was shown with its progress")
+    page.context.close()
+
+
+CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, own_types, many_tabs, a_hanging_stage, goes_on, by_drop, import_elsewhere]
 
 
 def main(programs, names):

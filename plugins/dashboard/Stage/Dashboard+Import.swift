@@ -46,8 +46,10 @@ extension Dashboard {
 
     /// The imports of the people whose data the visitor may read.
     func imports(_ visitor: Visitor) throws -> Value {
-        let all = try ImportsReport(stack, reader()).value
-        guard let only = visitor.only, let lists = all.object else { return all }
+        var lists = try ImportsReport(stack, reader()).value.object ?? [:]
+        let reading = parts.client.heartbeats[stack.observer]?.beat.observer?.reading
+        lists["imports"] = .array((lists["imports"]?.array ?? []).map { ImportNews.row($0, reading) })
+        guard let only = visitor.only else { return .object(lists) }
         return .object(
             lists.mapValues { rows in .array((rows.array ?? []).filter { $0["user"].string == only }) })
     }

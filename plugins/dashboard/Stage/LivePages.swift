@@ -146,7 +146,7 @@ package final class LivePages: Sendable {
     private func lookOn() {
         var before: TopSample?
         var (counts, countedAt) = (counter.all, MonotonicClock.now)
-        var (rates, reading) = ([String: Double]?.none, ObserverDetails.Reading?.none)
+        var (rates, news) = ([String: Double]?.none, ImportNews())
         var look = 0
         while !state.withLock({ $0.isStopped }) {
             guard viewers > 0 else {
@@ -172,9 +172,7 @@ package final class LivePages: Sendable {
             if isWhole || old.map(view.isLike) != true {
                 tell("pipeline", Array(view.value(rates: rates).json().utf8))
             }
-            let newReading = client.heartbeats[stack.observer]?.beat.observer?.reading
-            if newReading != reading { tellOfImport(newReading, reading) }
-            reading = newReading
+            tellOfImports(&news)
             look += 1
             if look % 20 == 0 {
                 for viewer in state.withLock({ $0.viewers }) { viewer.stream.beat() }
@@ -185,17 +183,14 @@ package final class LivePages: Sendable {
         }
     }
 
-    private func tellOfImport(_ now: ObserverDetails.Reading?, _ before: ObserverDetails.Reading?) {
-        if let now {
-            let value: Value = ["id": .string(now.id), "state": "open", "progress": Value(now)]
-            tell("import", Array(value.json().utf8))
+    private func tellOfImports(_ news: inout ImportNews) {
+        let rows = news.look(client.heartbeats[stack.observer]?.beat.observer?.reading) {
+            (try? ImportsReport(stack, stack.reader(over: client)))?.value["imports"].array ?? []
         }
-        guard let before, now?.id != before.id,
-            let report = try? ImportsReport(stack, stack.reader(over: client)),
-            let rows = report.value["imports"].array,
-            let row = rows.first(where: { $0["id"].string == before.id })
-        else { return }
-        tell("import", Array(row.json().utf8), of: row["user"].string)
+        for row in rows {
+            guard let user = row["user"].string else { continue }
+            tell("import", Array(row.json().utf8), of: user)
+        }
     }
 
     // MARK: What waits

@@ -16,16 +16,17 @@ function nameOf(one, known) {
   return known.get(one.id) ?? (/^posted-[0-9a-f]+$/.test(file) ? t('sentFile') : file);
 }
 
-const UNDER_WAY = new Set(['open', 'reading', 'queued', 'receiving']);
+const UNDER_WAY = new Set(['announced', 'receiving', 'open', 'reading']);
 
 export async function draw(frame) {
   const person = await about();
   const said = h('div', { role: 'status' }), before = h('div'), seen = new Map();
-  const list = async () => {
-    for (const one of (await ask('imports')).imports) seen.set(one.id, one);
+  const show = (rows) => {
+    for (const one of rows) seen.set(one.id, one);
     if (frame.current()) before.replaceChildren(imported([...seen.values()], person.zone));
   };
-  frame.leaving.push(frame.live.on('import', (one) => { seen.set(one.id, { ...seen.get(one.id), ...one }); before.replaceChildren(imported([...seen.values()], person.zone)); }));
+  const list = async () => show((await ask('imports')).imports);
+  frame.leaving.push(frame.live.on('import', (one) => show([one])));
   // A small file may be read between two states of the pipeline, so that neither shows it.
   const follow = async (id) => {
     while (frame.current()) {
@@ -69,7 +70,7 @@ function imported(list, zone) {
   if (!list.length) return card(t('imported'), null, empty(t('noImports')));
   const known = new Map(names()), rows = list.sort((a, b) => b.submitted.localeCompare(a.submitted));
   const count = (one, member) => (one.report ? number(one.report[member] ?? 0) : '–');
-  const state = (one) => [named('state', one.state), one.progress?.fraction && ` ${percent(one.progress.fraction)}`, one.problem && `: ${one.problem}`];
+  const state = (one) => [named('state', one.state), one.progress && ` ${percent(one.progress.fraction)}`, one.problem && `: ${one.problem}`];
   const aside = rows.reduce((sum, one) => sum + (one.report?.quarantined ?? 0), 0);
   return card(t('imported'), null, scroll(t('imported'), table(t('imported'), [{ title: t('file') }, { title: t('when'), left: true }, { title: t('state'), left: true }, { title: t('read') }, { title: t('addedSamples') }, { title: t('knownSamples') }, { title: t('aside') }],
     rows.map((one) => [nameOf(one, known), moment(one.submitted, zone), h('span', null, state(one)), count(one, 'read'), count(one, 'added'), count(one, 'known'), count(one, 'quarantined')]))),
