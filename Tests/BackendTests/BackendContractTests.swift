@@ -22,6 +22,9 @@ struct BackendContractTests {
             ("POST", "/api/v1/stats", "", 405), ("GET", "/", "", 404),
             ("POST", "/api/v1/sync/steps", #"{"samples":[]}"#, 200),
             ("POST", "/api/v1/sync/steps", #"{"userId":7,"samples":[]}"#, 400),
+            // The end of the year 9999, and a moment later.
+            ("POST", "/api/v1/sync/steps", #"{"syncedAt":253402300799,"samples":[]}"#, 200),
+            ("POST", "/api/v1/sync/steps", #"{"syncedAt":253402300800,"samples":[]}"#, 400),
             ("GET", "/api/v1/samples", "", 200),
         ])
     func status(on storage: Storage, _ asked: (method: String, path: String, body: String, status: Int)) throws {

@@ -72,6 +72,7 @@ struct SyncEnvelope {
             guard let date else {
                 throw SyncRefusal.malformed("syncedAt is neither an ISO 8601 date nor seconds since 1970")
             }
+            try Self.check(user: nil, syncedAt: date)
             syncedAt = date
         }
     }
