@@ -228,7 +228,8 @@ struct BackendListsTests {
         ] {
             var request = F.request("GET", "/api/v1/versions")
             request.query = query
-            #expect(fixture.backend.handle(request).status == 400, "\(query)")
+            let answer = fixture.backend.handle(request)
+            #expect(answer.status == 400 && !answer.text.contains("the body"), "\(query): \(answer.text)")
         }
         #expect(fixture.backend.handle(F.request("POST", "/api/v1/versions")).status == 405)
     }

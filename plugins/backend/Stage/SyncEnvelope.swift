@@ -154,7 +154,7 @@ enum SyncRefusal: Error {
 
     var answer: HTTPResponse {
         switch self {
-        case .malformed(let reason): .problem(400, reason, "see docs/backend.md for the format of the body")
+        case .malformed(let reason): .problem(400, reason, "see docs/backend.md")
         case .misplaced(let list, let metric):
             .problem(
                 400, "\(list.rawValue) don't belong to /api/v1/sync/\(metric.name)", "send them to their own path")
