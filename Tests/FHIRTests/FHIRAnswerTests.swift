@@ -114,7 +114,7 @@ import Testing
             case .holds: "holds"
             case .silent: "silent"
             case .later: "later"
-            case .refusesToken: "token"
+            case .refusesToken(let why): why.contains("HEALTHBUS_FHIR_TOKEN") ? "token" : why
             }
         #expect(kind == wanted)
     }

@@ -194,6 +194,8 @@ extension PostgresTests {
         let problem = PostgresProblem(PostgresError(.server, state: state, endpoint: "h:1/d", "m"))
         #expect("\(problem.outcome)".hasPrefix(expected), "\(problem.outcome)")
         #expect(problem.why == "h:1/d: m (\(state))")
+        let hasRemedy = problem.text != problem.why
+        #expect(hasRemedy == ["needsPerson", "refusesToken"].contains(expected), "\(problem.text)")
     }
 
     /// A failure before anything was written isn't the data's fault, so nothing becomes a dead letter because of it.

@@ -126,7 +126,7 @@ package enum FHIRAnswer {
     package static func holdings(_ response: HTTPResponse, givesIDs: Bool = false) -> HoldingsReply {
         let status = response.status
         if status == 401 || status == 403 {
-            return .refusesToken("the server answered \(status): it refuses the token")
+            return .refusesToken("the server answered \(status); \(unauthorized.remedy)")
         }
         guard status == 200, let statement = json(response.body),
             statement["resourceType"] == "CapabilityStatement"

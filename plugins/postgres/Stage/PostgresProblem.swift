@@ -29,8 +29,10 @@ package struct PostgresProblem: Equatable {
 
     /// The reason, with a remedy if there is one.
     package var text: String {
-        if case .needsPerson(let pause) = outcome { return "\(why); \(pause.remedy)" }
-        return why
+        switch outcome {
+        case .needsPerson(let pause), .refusesToken(_, let pause): "\(why); \(pause.remedy)"
+        default: why
+        }
     }
 
     package var reply: DeliveryReply { .failed(.init(outcome, why: why)) }

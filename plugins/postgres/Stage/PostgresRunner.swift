@@ -91,7 +91,7 @@ package final class PostgresWriter {
             return .later("\(error)")
         } catch {
             let problem = forget(after: error)
-            return problem.isOfPassword ? .refusesToken(problem.why) : .later(problem.text)
+            return problem.isOfPassword ? .refusesToken(problem.text) : .later(problem.text)
         }
     }
 
