@@ -66,6 +66,7 @@ import Testing
         let code = try #require(Int(status.prefix(3)))
         #expect(outcome(200, response(["201", status, "204"])) == .refused("the server refuses it (\(code))"))
         #expect(outcome(200, response(["201", "201", "500"])) == .failing)
+        #expect(outcome(200, response(["201", "201", "503 Service Unavailable"])) == .later())
     }
 
     private func outcome(_ status: Int, _ body: String = "", headers: HTTPHeaders = [:]) -> UploadPolicy.Outcome? {

@@ -56,7 +56,8 @@ package enum FHIRAnswer {
     private static func refusal(_ code: Int, _ issue: String) -> UploadPolicy.Outcome? {
         switch code {
         case 400, 412, 422: .refused("the server refuses it (\(code)\(issue))")
-        case 500...: .failing
+        case 500: .failing
+        case 501...: .later()
         default: nil
         }
     }
