@@ -53,7 +53,12 @@ final class FileFolder {
         var parts = file.split(separator: "/").dropLast().map(String.init)
         var made: [String] = []
         var folder = parts.isEmpty ? path : path + "/" + parts.joined(separator: "/")
-        while !parts.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST {
+        while !parts.isEmpty {
+            if mkdir(folder, 0o700) == 0 {
+                try sync(Self.parent(of: folder))
+                break
+            }
+            if errno == EEXIST { break }
             guard errno == ENOENT else { throw FileProblem(errno, in: path) }
             made.append(folder)
             parts.removeLast()
