@@ -1,4 +1,4 @@
-// The page's requests. Every path of the server is named here; the stream's is also named in live-worker.js.
+// The page's requests. Each view names the paths it asks; the stream's is also named in live-worker.js.
 
 import { t } from './words.js';
 

@@ -29,7 +29,7 @@ function entry(one, person, said, frame) {
     if (!(await about()).scopes.includes('admin')) return form.replaceChildren(h('p', null, t('needToken', { scope: 'admin' })), tokenForm('admin', again));
     try {
       const told = await send('retry', one.retry);
-      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: told.count ?? told.result?.sent ?? one.count })));
+      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: told.result?.sent ?? one.count })));
       form.replaceChildren();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
