@@ -36,6 +36,8 @@ package final class LivePages: Sendable {
     private static let answerTime = 0.15
     /// All processes are asked twice a second, so a hanging process is noticed after the second question.
     private static let asking = Duration.milliseconds(500)
+    /// The seconds between two beats, from which readers learn that the stream isn't dead.
+    private static let beating = 10.0
 
     /// - Parameter taps: streams whose readers are sent a beat every ten seconds.
     package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter, taps: TapStreams) {
@@ -151,7 +153,8 @@ package final class LivePages: Sendable {
         while !state.withLock({ $0.isStopped }) {
             guard viewers > 0 else {
                 (before, rates, look) = (nil, nil, 0)
-                arrived.look.wait()
+                // Programs may read the messages while no page is open.
+                if arrived.look.wait(timeout: .now() + Self.beating) == .timedOut { taps.beat() }
                 (counts, countedAt) = (counter.all, MonotonicClock.now)
                 continue
             }
