@@ -155,6 +155,8 @@ def in_german(stack, browser):
     page = browser.page(language="en-US")
     browser.show(page, "days")
     check("mi" in page.locator(".week").inner_text(), "no miles for an American")
+    clock = page.evaluate("async () => { const { clockSeconds } = await import('/format.js'); return [5, 59.6, 3599.7, 3661.2].map((one) => clockSeconds(one)); }")
+    check(clock == ["0:05", "1:00", "1:00:00", "1:01:01"], f"seconds read {clock}")
     page.context.close()
     print("German and American words and units")
 

@@ -75,8 +75,10 @@ export function pace(seconds, meters) {
   const mi = unit('distance') === 'mi', each = Math.round((seconds / meters) * (mi ? KILO.mi : KILO.m));
   return `${Math.floor(each / 60)}:${String(each % 60).padStart(2, '0')} /${mi ? 'mi' : 'km'}`;
 }
-export const clockSeconds = (seconds) => (seconds >= 3600 ? `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}`
-  : `${Math.floor(seconds / 60)}`) + `:${String(Math.round(seconds) % 60).padStart(2, '0')}`;
+export function clockSeconds(value) {
+  const seconds = Math.round(value), minutes = Math.floor(seconds / 60), two = (part) => String(part % 60).padStart(2, '0');
+  return `${minutes >= 60 ? `${Math.floor(minutes / 60)}:${two(minutes)}` : minutes}:${two(seconds)}`;
+}
 
 // A date is a local day and has no zone; it is represented by noon in UTC, so that no clock change moves it.
 export const dayOf = (date) => new Date(`${date}T12:00:00Z`);
