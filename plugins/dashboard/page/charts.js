@@ -4,18 +4,23 @@
 import { h, scroll, table } from './dom.js';
 import { t } from './words.js';
 
-let loading = null;
+let loading = null, failures = 0;
 const drawn = new Set();
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 /** The library is a separate file, loaded with the first chart. It is a plain script, so it defines a global name. */
-const library = () => (loading ??= import(new URL('lib/chart.js', document.baseURI)).then(() => {
+const library = () => (loading ??= import(new URL(failures ? `lib/chart.js?${failures}` : 'lib/chart.js', document.baseURI)).then(() => {
   const { Chart } = globalThis;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   Chart.defaults.animation = false;
   Chart.defaults.maintainAspectRatio = false;
   Chart.defaults.plugins.legend.display = false;
   return Chart;
+}).catch((error) => {
+  // The next chart tries again. Many browsers remember that an address failed, so it gets another one.
+  loading = null;
+  failures += 1;
+  throw error;
 }));
 
 // The library is loaded while the view is still fetching its data. Code that needs it waits, and gets an error if
