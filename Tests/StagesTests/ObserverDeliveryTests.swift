@@ -168,7 +168,7 @@ import Testing
         ]
     }
 
-    private func values(_ rig: StageRig<ObserverStage>, _ request: Value) throws -> [Double] {
+    func values(_ rig: StageRig<ObserverStage>, _ request: Value) throws -> [Double] {
         let source = try ObserverSource(database: rig.store.database)
         var values: [Double] = []
         var failure: (any Error)?

@@ -29,6 +29,31 @@ extension ObserverDeliveryTests {
         }
     }
 
+    @Test func aTypeThatIsOffCanAlsoBeDeniedAndAllowed() throws {
+        let rig = try rig()
+        try register(rig)
+        try bring(rig, record(Self.steps, 1))
+        try command(rig, ["command": "types", "set": [Self.steps: ["on": false]]])
+        #expect(try values(rig, request("samples")) == [1])
+        try command(rig, ["command": "types", "set": [Self.steps: ["denied": true]]])
+        #expect(try values(rig, request("samples")) == [])
+        try command(rig, ["command": "types", "set": [Self.steps: ["denied": false]]])
+        #expect(try values(rig, request("samples")) == [1])
+        try command(rig, ["command": "types", "set": [Self.steps: ["on": true, "denied": true]]])
+        #expect(try values(rig, request("samples")) == [])
+    }
+
+    @Test func theNameOfAnOwnTypeIsNotLogged() throws {
+        let rig = try rig()
+        try register(rig)
+        try command(rig, ["command": "types", "set": ["migraine": ["denied": true]]])
+        try register(rig, launch: 2)
+        try command(rig, ["command": "types", "set": ["migraine": ["denied": false]]])
+        try bring(rig, Record(type: "migraine", start: Instant(seconds: 1_743_000_000), value: 3, unit: "count"))
+        #expect(rig.log.fields(of: .authorizationAsked).map { $0["type"] } == ["other"])
+        #expect(rig.log.fields(of: .observerFired).map { $0["type"] } == ["other"])
+    }
+
     /// As on a watch, fires and app refreshes share the hour's wakes.
     @Test func anAppRefreshCountsAsAWake() throws {
         let rig = try rig(["wakesPerHour": 2])
