@@ -26,6 +26,12 @@ import Testing
         #expect(HealthType.named("com.example.own").kind == .other)
     }
 
+    @Test func onlyTheNameOfATypeOfHealthKitIsLogged() {
+        #expect(HealthType.logged("HKQuantityTypeIdentifierOfTomorrow") == "HKQuantityTypeIdentifierOfTomorrow")
+        #expect(HealthType.logged(HealthType.locationIdentifier) == HealthType.locationIdentifier)
+        for name in ["migraine", "com.example.own", ""] { #expect(HealthType.logged(name) == "other") }
+    }
+
     @Test func everyUnitParses() {
         for type in HealthType.allKnown.values where !type.unit.isEmpty {
             #expect(HealthUnit(type.unit) != nil, "\(type.identifier)")

@@ -92,6 +92,10 @@ import Testing
         try rig.pass(6 * Self.second)
         rig.sent = []
         try fire(rig, "a", 20)
+        // The name of a type that isn't HealthKit's isn't logged.
+        #expect(rig.log.fields(of: .observerFired).map { $0["type"] } == ["other"])
+        let added = rig.log.fields(of: .pendingAdded)
+        #expect(!added.isEmpty && added.allSatisfy { $0 == ["type": "other"] })
         // The fire is acknowledged within the wake, as soon as it is stored.
         #expect(rig.sent.last { $0.topic == "acknowledged.observer" }?.body["types"] == ["a": 20])
         try rig.pass(6 * Self.second)
