@@ -78,6 +78,8 @@ import Testing
                 && request.headers["Authorization"] == "Bearer secret")
         #expect(request.headers["Idempotency-Key"] == "\"uploader/alert/degraded/delivery/9\"")
         #expect(try Value(json: request.body)["text"] == "Nothing has reached the backend.")
+        #expect(try tell(.webhook(Webhook(base + "/health%20bus/a%2Fb"), tokenFile: nil)) == .told)
+        #expect(seen.withLock { $0.last?.path } == "/health bus/a/b")
         #expect(try tell(.webhook(Webhook(base + "/busy"), tokenFile: nil)) == .failed("the webhook answered 503"))
     }
 }
