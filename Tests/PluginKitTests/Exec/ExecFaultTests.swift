@@ -74,6 +74,16 @@ import Testing
         _ = try handler.output()
     }
 
+    @Test func oneThatClosesItsInputIsNotDone() throws {
+        // The answer comes after the rest of the day can no longer be written.
+        let close = "echo > broken; exec <&-; sleep 0.2; \(Self.figures); \(Self.done); sleep 100"
+        let handler = try ScriptedHandler(
+            line: "case $line in '{\"day\"'*) if [ ! -e broken ]; then \(close); fi;; esac", compute: Self.done)
+        #expect(try handler.reason(ScriptedHandler.samples(20_000)).contains("before it was told to compute"))
+        _ = try handler.output()
+        #expect(handler.starts == 2)
+    }
+
     /// The unread part of one day must not be taken for the beginning of the next.
     @Test(arguments: [
         (#"echo '{"error":"too many"}'; sleep 100"#, "the program says: too many"), ("exit 3", "ended (exit code 3)"),
