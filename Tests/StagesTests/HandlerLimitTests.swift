@@ -132,5 +132,6 @@ private struct NotingHandler: DayHandler {
         }
         #expect(computed.withLock { $0 } == [Self.day.adding(days: -1)])
         #expect(try pending(rig) == 0 && rig.report().details["failedDays"] == 1)
+        #expect(try rig.rows()["alert/failed-days/"]?.body?["text"].string?.hasPrefix("\(Self.day)") == true)
     }
 }
