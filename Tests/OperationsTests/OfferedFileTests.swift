@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 /// The parts of a file that a command sends to an observer, which requests them in any order.
@@ -102,6 +103,30 @@ import Testing
         _ = try ask(file, 700_001)
         #expect(try readAll(file, from: 700_001 - 240_000).0 == data.suffix(240_000))
         #expect(throws: PullRefusal.self) { try ask(file, 0) }
+    }
+
+    /// A command that shows the progress goes on while its input pauses.
+    @Test func aPipeThatPausesDoesNotHoldUpItsProgress() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let file = try OfferedFile("/proc/self/fd/\(ends[0])")
+        close(ends[0])
+        try #require(write(ends[1], "0123456789", 10) == 10)
+        #expect(try ask(file, 0).bytes.count == 10)
+        let (answered, seen) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread {
+            _ = file.answer(from: 10)
+            answered.signal()
+        }
+        .start()
+        Thread {
+            while file.progress.bytes < 10 { sched_yield() }
+            seen.signal()
+        }
+        .start()
+        #expect(seen.wait(timeout: .now() + Patience.seconds) == .success)
+        close(ends[1])
+        #expect(answered.wait(timeout: .now() + Patience.seconds) == .success)
     }
 
     @Test func nothingAndFolders() throws {
