@@ -18,7 +18,7 @@ import Testing
     let second = Duration.seconds(1)
 
     func rig(
-        _ configuration: Value = [:], readers: [String]? = nil,
+        _ configuration: Value = [:], readers: [String]? = nil, plugins: [String]? = nil,
         refusal: @escaping (String) -> String? = { _ in nil }
     ) throws -> StageRig<ObserverStage> {
         let manifest = try Checkout.manifest("observer")
@@ -27,8 +27,8 @@ import Testing
         return try StageRig {
             ObserverStage(
                 instance: "observer", zone: "UTC", defaultUser: "me",
-                delivery: DeliveryPolicy(configuration: resolved["delivery"]), readers: readers, app: "debouncer",
-                refusal: refusal)
+                delivery: DeliveryPolicy(configuration: resolved["delivery"]), readers: readers, plugins: plugins,
+                app: "debouncer", refusal: refusal)
         }
     }
 

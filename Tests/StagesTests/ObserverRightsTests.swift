@@ -29,6 +29,39 @@ extension ObserverDeliveryTests {
         }
     }
 
+    /// On a sealed bus a plugin's key may also speak as a tool of its own.
+    @Test func aPluginsToolIsNotAPersons() throws {
+        let rig = try rig(readers: ["debouncer", "steps"], plugins: ["debouncer", "sleep", "steps"])
+        try register(rig)
+        try bring(rig, record(Self.steps, 1), record(Self.heart, 60))
+        try command(rig, ["command": "types", "set": [Self.heart: ["denied": true]]])
+        #expect(try values(rig, request("samples", consumer: "client-steps-1-1")) == [1])
+        #expect(throws: DeliveryError.self) { try values(rig, request("samples", consumer: "client-sleep-1-1")) }
+        try device(rig, ["locked": true])
+        #expect(throws: DeliveryError.self) { try values(rig, request("samples", consumer: "client-steps-1-1")) }
+        let persons = ["client-1-2", "client-cli-1-2", "client-dashboard-1-2"]
+        for consumer in persons {
+            #expect(try values(rig, request("samples", consumer: consumer)).sorted() == [1, 60])
+        }
+        let source = try ObserverSource(database: rig.store.database)
+        let queries: [Query] = [
+            .documents(), .entries(user: "me"), .quarantine(user: "me"), .quarantined(MendSelection()),
+            .summaries(user: "me", from: "2025-01-01", to: "2025-01-02"),
+        ]
+        for query in queries {
+            for consumer in ["steps", "client-steps-1-1"] {
+                #expect(throws: PullRefusal.self, "\(query) for \(consumer)") {
+                    try source.answer(Question(query), for: consumer, head: rig.store.head) { _, _ in }
+                }
+            }
+            for consumer in persons {
+                #expect(throws: Never.self) {
+                    try source.answer(Question(query), for: consumer, head: rig.store.head) { _, _ in }
+                }
+            }
+        }
+    }
+
     @Test func aTypeThatIsOffCanAlsoBeDeniedAndAllowed() throws {
         let rig = try rig()
         try register(rig)

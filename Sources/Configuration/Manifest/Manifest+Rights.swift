@@ -118,6 +118,11 @@ extension StackConfiguration {
         instances.filter { $0.manifest.rights.entitlements.contains(.location) }.map(\.name).sorted()
     }
 
+    /// Instances that read health data only as themselves. The dashboard's tools ask what a person wants to see.
+    package var plugins: [String] {
+        instances.filter { $0.manifest.kind != .dashboard }.map(\.name).sorted()
+    }
+
     /// Why an instance can't be registered for background delivery; nil when it can.
     package func registrationRefusal(_ instance: String) -> String? {
         guard let found = self.instance(instance) else {

@@ -1,6 +1,5 @@
 import HealthModel
 import HealthStore
-import MessageBus
 import Protocol
 
 extension ObserverSource {
@@ -11,15 +10,10 @@ extension ObserverSource {
     private static let pagesPerDocument = 24
 
     /// Documents contain what a hospital wrote: only a person's own tools get them.
-    func refuse(_ consumer: String?, what: String = "documents") throws {
-        guard let consumer, !BusName.isTool(consumer) else { return }
-        throw PullRefusal("only a person's own tools get \(what)")
-    }
-
     func documents(
         user: String?, after: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
     ) throws {
-        try refuse(consumer)
+        try access.refuse(consumer, what: "documents")
         let limit = Self.documentsPerPage
         let found = try store.documents(user: user, after: after, limit: limit)
         let rows = found.map {
@@ -38,7 +32,7 @@ extension ObserverSource {
     func document(
         _ number: Int64, from offset: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
     ) throws {
-        try refuse(consumer)
+        try access.refuse(consumer, what: "documents")
         var at = offset
         for part in 1...Self.pagesPerDocument {
             guard let found = try store.document(number, from: at, limit: Self.bytesPerPage) else {

@@ -12,7 +12,7 @@ extension ObserverSource {
     func entries(
         of user: String, event id: String?, for consumer: String?, _ page: (any PageContent, Bool) -> Void
     ) throws {
-        try refuse(consumer, what: "what a person entered")
+        try access.refuse(consumer, what: "what a person entered")
         guard try OwnTables.exist(in: database) else { return page(EntriesPage(ownTypes: [], events: []), true) }
         let types = try OwnTables.types(of: user, in: database)
         let events = try OwnTables.events(of: user, beginning: id ?? "", limit: Self.entryLimit, in: database)

@@ -93,9 +93,14 @@ package final class ObserverSource: PullSource {
         case .types: page(TypesPage(types: try types(), quarantined: Int64(try store.quarantineCount())), true)
         case .completeness(let user, let nights, let after):
             try completeness(user: user, nights: nights, after: after, page)
-        case .summaries(let user, let from, let to): try summaries(user: user, from: from, to: to, page)
-        case .quarantine(let user): try quarantine(user: user, page)
+        case .summaries(let user, let from, let to):
+            try access.refuse(consumer, what: "Apple's own figures")
+            try summaries(user: user, from: from, to: to, page)
+        case .quarantine(let user):
+            try access.refuse(consumer, what: "the quarantine")
+            try quarantine(user: user, page)
         case .quarantined(let selection, let user, let record, let after):
+            try access.refuse(consumer, what: "the quarantine")
             try quarantined(selection, user: user, isSingle: record == true, after: after, page)
         case .entries(let user, let event): try entries(of: user, event: event, for: consumer, page)
         case .documents(let user, let after): try documents(user: user, after: after ?? 0, for: consumer, page)

@@ -8,7 +8,7 @@ import SQLite
 /// What the stack's consumers may read at present. Consumers stand for the app: while the phone is locked they may read
 /// nothing; a denied type looks as if it had no samples, as do positions to a consumer without the right to them. A
 /// consumer without the entitlement for health data is refused, as in HealthKit. A person's own tools read the store as
-/// it is.
+/// it is; a tool that uses a plugin's key may read what the plugin may.
 final class ReadAccess {
     private let find: Statement
     private var denied: Set<String> = []
@@ -33,9 +33,8 @@ final class ReadAccess {
         case .types, .completeness: readsSamples = false
         default: return
         }
-        guard let consumer, !BusName.isTool(consumer),
-            let access = try find.firstRow({ $0.bytes(0) }).map({ try Value(json: $0).read(KeptAccess.self) })
-        else { return }
+        let access = try current()
+        guard let consumer = Self.plugin(consumer, access) else { return }
         if let readers = access?.readers, !readers.contains(consumer) {
             throw DeliveryError(
                 .authorizationDenied, consumer,
@@ -49,6 +48,22 @@ final class ReadAccess {
         if let locators = access?.locators, !locators.contains(consumer) {
             denied.insert(HealthType.locationIdentifier)
         }
+    }
+
+    /// - Throws: `PullRefusal` if the consumer isn't one of a person's own tools.
+    func refuse(_ consumer: String?, what: String) throws {
+        guard try Self.plugin(consumer, current()) != nil else { return }
+        throw PullRefusal("only a person's own tools get \(what)")
+    }
+
+    private func current() throws -> KeptAccess? {
+        try find.firstRow({ $0.bytes(0) }).flatMap { try Value(json: $0).read(KeptAccess.self) }
+    }
+
+    /// The instance that asks, itself or as a tool; nil for a person's own tools.
+    private static func plugin(_ consumer: String?, _ access: KeptAccess?) -> String? {
+        guard let consumer, BusName.isTool(consumer) else { return consumer }
+        return BusName.owner(ofTool: consumer).flatMap { access?.plugins?.contains($0) == true ? $0 : nil }
     }
 
     func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types { Self.without(denied, types) }
@@ -83,11 +98,16 @@ package struct KeptAccess: Codable {
     var locators: [String]?
     /// Who may read health data; nil: everybody.
     var readers: [String]?
+    /// The instances whose tools may read only what the instance itself may; nil: none.
+    var plugins: [String]?
 
-    package init(locked: Bool, denied: [String], locators: [String]?, readers: [String]? = nil) {
+    package init(
+        locked: Bool, denied: [String], locators: [String]?, readers: [String]? = nil, plugins: [String]? = nil
+    ) {
         self.locked = locked
         self.denied = denied
         self.locators = locators
         self.readers = readers
+        self.plugins = plugins
     }
 }

@@ -19,6 +19,8 @@ final class ObserverDelivery {
     private let locators: [String]?
     /// Which consumers may read health data; nil: everybody.
     private let readers: [String]?
+    /// The instances whose tools may read only what the instance itself may; nil: none.
+    private let plugins: [String]?
     /// Whether the system counts how often the app is woken.
     var countsWakes: Bool { registrations.policy.wakesPerHour > 0 }
     /// Everything up to here has been considered: any fired type is fired at least up to here.
@@ -27,11 +29,13 @@ final class ObserverDelivery {
     private var isReminding = false
 
     init(
-        policy: DeliveryPolicy, locators: [String]?, readers: [String]?, refusal: @escaping (String) -> String?
+        policy: DeliveryPolicy, locators: [String]?, readers: [String]?, plugins: [String]?,
+        refusal: @escaping (String) -> String?
     ) {
         registrations = ObserverRegistrations(policy: policy)
         self.locators = locators
         self.readers = readers
+        self.plugins = plugins
         self.refusal = refusal
     }
 
@@ -51,7 +55,8 @@ final class ObserverDelivery {
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
         // A changed configuration may give the rights to different consumers.
-        if locators != nil || readers != nil, try DeliveryTable.table.value("access", in: turn.database) != access {
+        let isRestricted = locators != nil || readers != nil || plugins != nil
+        if isRestricted, try DeliveryTable.table.value("access", in: turn.database) != access {
             try writeAccess(turn)
         }
     }
@@ -152,7 +157,8 @@ extension ObserverDelivery {
     private var access: Value {
         Value(
             KeptAccess(
-                locked: device.isLocked, denied: registrations.denied.sorted(), locators: locators, readers: readers))
+                locked: device.isLocked, denied: registrations.denied.sorted(), locators: locators, readers: readers,
+                plugins: plugins))
     }
 
     private func writeAccess(_ turn: Turn) throws { try DeliveryTable.table.set("access", to: access, turn) }

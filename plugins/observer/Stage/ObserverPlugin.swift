@@ -21,7 +21,7 @@ extension StagePlugin {
                 inbox: setting.reachesOut
                     ? InboxFolder.path(of: setting.instance, environment: setting.environment) : nil,
                 delivery: DeliveryPolicy(configuration: setting.configuration["delivery"]),
-                locators: setting.stack.locators, readers: setting.stack.readers,
+                locators: setting.stack.locators, readers: setting.stack.readers, plugins: setting.stack.plugins,
                 app: setting.stack.only(.debouncer)?.name,
                 refusal: setting.stack.registrationRefusal,
                 follows: Set(

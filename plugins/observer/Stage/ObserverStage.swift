@@ -57,6 +57,7 @@ package final class ObserverStage: Stage {
     ///   - delivery: how background delivery treats its consumers.
     ///   - locators: the consumers that may read positions; nil: all.
     ///   - readers: who may read health data at all; nil: everybody.
+    ///   - plugins: the instances whose tools may read only what the instance itself may; nil: none.
     ///   - app: the instance whose app refreshes count as wakes.
     ///   - refusal: why a consumer may not register, with what to do; nil when it may.
     ///   - follows: the instances that may bring another stack's changes.
@@ -64,8 +65,8 @@ package final class ObserverStage: Stage {
     package init(
         instance: String, zone: String, defaultUser: String, inbox: String? = nil,
         delivery: DeliveryPolicy = DeliveryPolicy(), locators: [String]? = nil,
-        readers: [String]? = nil, app: String? = nil, refusal: @escaping (String) -> String? = { _ in nil },
-        follows: Set<String> = [], rowsPerStep: Int = 50_000
+        readers: [String]? = nil, plugins: [String]? = nil, app: String? = nil,
+        refusal: @escaping (String) -> String? = { _ in nil }, follows: Set<String> = [], rowsPerStep: Int = 50_000
     ) {
         self.follows = follows
         self.rowsPerStep = rowsPerStep
@@ -75,7 +76,7 @@ package final class ObserverStage: Stage {
         self.defaultUser = defaultUser
         self.inbox = inbox
         self.delivery = ObserverDelivery(
-            policy: delivery, locators: locators, readers: readers, refusal: refusal)
+            policy: delivery, locators: locators, readers: readers, plugins: plugins, refusal: refusal)
     }
 
     package var subscriptions: [Subscription] {
