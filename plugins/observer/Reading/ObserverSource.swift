@@ -108,8 +108,8 @@ package final class ObserverSource: PullSource {
         case .file, .letters, .conflicts, .other:
             throw PullRefusal(
                 "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
-                    + "imports, types, changes, day, moments, sample, delivery, completeness, summaries, quarantine, "
-                    + "quarantined, entries, documents, document")
+                    + "imports, types, changes, day, moments, newest, sample, delivery, completeness, summaries, "
+                    + "quarantine, quarantined, entries, documents, document")
         }
     }
 
