@@ -110,6 +110,28 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["id"] == "b")
     }
 
+    /// A sender that saw only another request's outcome asks again: its own request isn't carried out a second time.
+    @Test func whatIsDoneIsDoneOnceEvenAfterAnother() throws {
+        let rig = try computed()
+        try ask(rig, MendRequest(id: "a", action: "reset"))
+        let generation = rig.store.head.generation
+        try ask(rig, MendRequest(id: "b", action: "retry"))
+        #expect(try mending(rig)["id"] == "b")
+        for _ in 0..<2 {
+            let commits = rig.commits
+            try ask(rig, MendRequest(id: "a", action: "reset"))
+            #expect(try mending(rig)["id"] == "a" && mending(rig)["state"] == "done")
+            #expect(rig.commits == commits && rig.store.head.generation == generation)
+            try ask(rig, MendRequest(id: "b", action: "retry"))
+            #expect(try mending(rig)["id"] == "b" && mending(rig)["state"] == "refused")
+            // The same after a restart.
+            try rig.restart()
+        }
+        for number in 0..<16 { try ask(rig, MendRequest(id: "\(number)", action: "retry")) }
+        try ask(rig, MendRequest(id: "a", action: "reset"))
+        #expect(rig.store.head.generation != generation)
+    }
+
     @Test func aReplaySaysWhichDaysCouldNotBeComputed() throws {
         let isBroken = Mutex(false)
         let rig = try handler { isBroken.withLock { $0 } }

@@ -5,7 +5,8 @@ import Protocol
 import SQLite
 
 /// Any stage, extended to carry out the requests that a person may send it. It keeps the latest request, so that a
-/// restart continues the request, and it reports the outcome in the heartbeat.
+/// restart continues the request, and it reports the outcome in the heartbeat. A request that was carried out a short
+/// while ago isn't carried out again: its sender missed the outcome, which is reported once more.
 ///
 /// One request is carried out at a time: if another arrives, its sender repeats it until the current one is finished.
 /// While the stage isn't running, no sender can wait and repeat a request, so requests are stored and carried out in
@@ -17,6 +18,10 @@ package final class MendingStage: Stage {
     private var current: (request: MendRequest, state: Mended)?
     /// Requests that were stored while another one was in progress, in order, with their keys in the table.
     private var noted: [(key: String, request: MendRequest)] = []
+    /// The last outcomes, newest last.
+    private var over: [Mending] = []
+    /// An earlier outcome whose sender has asked again.
+    private var asked: Mending?
     private var copy = BackupCopy()
 
     package init(_ inner: any Stage, instance: String) {
@@ -36,6 +41,7 @@ package final class MendingStage: Stage {
             guard key.hasPrefix(Self.notedPrefix), let request = MendRequest(value) else { return }
             noted.append((key, request))
         }
+        over = try Self.table.value(Self.outcomes, in: turn.database)?.read([Mending].self) ?? []
         guard let kept = try Self.table.value(Self.last, in: turn.database)?.read(KeptRequest.self),
             let request = MendRequest(kept.request)
         else { return }
@@ -55,9 +61,17 @@ package final class MendingStage: Stage {
 
     /// Accepts a request unless it is already known or another one is in progress.
     package func take(_ body: Value, _ turn: Turn) throws {
-        guard let request = MendRequest(body), current?.request.id != request.id, isOver else { return }
-        try begin(request, turn)
+        guard let request = MendRequest(body), isOver else { return }
+        if current?.request.id == request.id {
+            asked = nil
+        } else if let known = outcome(of: request.id) {
+            asked = known
+        } else {
+            try begin(request, turn)
+        }
     }
+
+    private func outcome(of id: String) -> Mending? { over.last { $0.id == id } }
 
     /// Accepts a request, or stores it for later if another one is in progress.
     func note(_ request: MendRequest, _ turn: Turn) throws {
@@ -73,7 +87,9 @@ package final class MendingStage: Stage {
 
     private static let table = ValueTable("mending")
     private static let last = "last"
+    private static let outcomes = "outcomes"
     private static let notedPrefix = "next-"
+    private static let remembered = 16
 
     /// Begins the next stored request and, as long as each finishes at once, those after it. Returns false when none
     /// are left.
@@ -96,6 +112,7 @@ package final class MendingStage: Stage {
     /// The state of a request; nil if the request isn't known.
     func state(of id: String) -> Mended? {
         if let current, current.request.id == id { return current.state }
+        if let known = outcome(of: id) { return Mended(known) }
         return noted.contains { $0.request.id == id } ? .underWay(left: 0) : nil
     }
 
@@ -118,12 +135,17 @@ package final class MendingStage: Stage {
         let isNew = current?.request.id != request.id || current?.state.isOver != state.isOver
         current = (request, state)
         guard isNew else { return }
-        if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
+        asked = nil
+        if state.isOver {
+            turn.log(.mendEnded, ["action": request.action])
+            over = (over + [Mending(request, state)]).suffix(Self.remembered)
+        }
         // Otherwise the backup would contain its own unfinished request, which would start again wherever it is
         // restored. A person who still wants a backup after a restart can ask again.
         guard request.action != "backup" else { return }
         try Self.table.set(
             Self.last, to: Value(KeptRequest(Mending(request, state), request: .object(request.body))), turn)
+        if state.isOver { try Self.table.set(Self.outcomes, to: Value(over), turn) }
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }
@@ -152,8 +174,9 @@ package final class MendingStage: Stage {
     /// Whether no request is in progress or waiting.
     var isOver: Bool { current?.state.isOver != false && noted.isEmpty }
 
-    /// The outcome of the latest request, as reported by the heartbeat; nil before the first.
-    package var mending: Mending? { current.map { request, state in Mending(request, state) } }
+    /// The outcome of the latest request, or of the one whose sender asked again, as reported by the heartbeat; nil
+    /// before the first.
+    package var mending: Mending? { asked ?? current.map { request, state in Mending(request, state) } }
 
     package func close(_ turn: Turn) throws { try inner.close(turn) }
 
