@@ -157,10 +157,23 @@ import Testing
         #expect(try row(rig, "aaaaaaaa-0002").state == .open)
         #expect(try cancel(rig, "c1", "aaaaaaaa-0002").state == .done)
         #expect(try row(rig, "aaaaaaaa-0002").problem == ImportRow.cancelled)
+        let between = rig.store.sequence
         for event in [
             ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(1...3))),
             .finished(id: "aaaaaaaa-0001", ReadSummary()),
         ] { try rig.reply(first, event) }
         #expect(try row(rig, "aaaaaaaa-0001").state == .closed)
+        // The rest of the first file is still history.
+        let head = rig.store.head
+        let spans: Value = [
+            "query": "spans", "types": ["exclude": []], "store": .string(head.store),
+            "generation": .string(head.generation), "after": .integer(between.value),
+            "until": .integer(head.sequence.value),
+        ]
+        var isBulk = false
+        try ObserverSource(database: rig.store.database).answer(spans, head: head) { members, _ in
+            isBulk = members["bulk"] == true
+        }
+        #expect(isBulk)
     }
 }

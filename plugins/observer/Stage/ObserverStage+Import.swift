@@ -94,7 +94,9 @@ extension ObserverStage {
     func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
         entry.state = state
         try imports.save(entry, turn)
-        try imports.endFirst(entry, turn)
+        // If another file of the same person is being read, the first read isn't over.
+        let other = try attempt.flatMap { $0.id == entry.id ? nil : try imports.entry($0.id, turn) }
+        if other?.user != entry.user { try imports.endFirst(entry, turn) }
         attempt = nil
         turn.log(.importEnded, ["id": entry.id, "state": state.rawValue])
         turn.perform(ObserverEffect.discard(.file(id: entry.id)))
