@@ -77,6 +77,42 @@ import Testing
         #expect(try rig.report().frontier["observer"] == 4)
     }
 
+    @Test func afterAResetTheLastDeliveryIsForgotten() throws {
+        let rig = try rig()
+        try show([row(2, "degraded")], through: 2, to: rig)
+        try end(.told, rig)
+        try show([row(3, "degraded")], through: 3, to: rig)
+        func fail() throws { try end(.failed("it ended with 1"), rig) }
+        for _ in 1...3 {
+            try fail()
+            try rig.pass(.seconds(300))
+        }
+        try fail()
+        try rig.turn { _ = try rig.stage.mend(MendRequest(id: "a", action: "reset"), $0) }
+        rig.effects = []
+        try rig.hear(beat("observer", head(3)))
+        try rig.answer(try #require(rig.pulls.first), .reset(head(3)))
+        try show([row(3, "degraded")], through: 3, to: rig)
+        // It is sent at once, and tried as often as any other.
+        for _ in 1...7 {
+            try fail()
+            try rig.pass(.seconds(300))
+        }
+        #expect(try next(rig).kind == "degraded" && rig.report().details["givenUp"] == 0)
+    }
+
+    /// An alert that another release raised isn't announced as over.
+    @Test func whatCannotBeReadIsNotTold() throws {
+        let rig = try rig(tellsCleared: true)
+        let strange = KeyedChangelog.Row(
+            sequence: 3, key: "alert/degraded/", topic: "alert.degraded", user: "", day: nil, body: ["kind": "degraded"]
+        ).wireValue
+        try show([strange, row(4, "degraded", raised: false)], through: 4, to: rig)
+        #expect(try next(rig).id == "observer/alert/degraded//4")
+        #expect(try rig.report().details["givenUp"] == 1)
+        #expect(rig.log.fields(of: .notifyGivenUp) == [["kind": "degraded"]])
+    }
+
     @Test func tellsOnlyWhatWasAskedFor() throws {
         let some = try rig(kinds: ["degraded"])
         try show(

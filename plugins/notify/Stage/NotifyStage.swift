@@ -27,9 +27,9 @@ package final class NotifyStage: Stage {
     private var givenUp: Int64 = 0
     private var problem: String?
 
-    /// An alert that couldn't be delivered after this many attempts is dropped: the next may matter more.
+    /// An alert that couldn't be delivered after this many attempts, in about four minutes, is dropped: the next may
+    /// matter more.
     private static let attempts = 8
-    private static let longestWait = Duration.seconds(300)
 
     /// - Parameters:
     ///   - kinds: the kinds of alerts to deliver; nil for all.
@@ -61,7 +61,7 @@ package final class NotifyStage: Stage {
             case .reset: waiting.removeAll { $0.upstream == index && $0.notifications.isEmpty }
             case .pages(let fetched):
                 let notifications = try fetched.pages.flatMap {
-                    try self.notifications(of: $0.page(from: upstream.producer), from: upstream.producer)
+                    try self.notifications(of: $0.page(from: upstream.producer), from: upstream.producer, turn)
                 }
                 waiting.append(Waiting(upstream: index, fetched: fetched, notifications: notifications))
             }
@@ -69,13 +69,19 @@ package final class NotifyStage: Stage {
         }
     }
 
-    private func notifications(of page: ChangesPage, from producer: String) throws -> [Notification] {
+    private func notifications(of page: ChangesPage, from producer: String, _ turn: Turn) -> [Notification] {
         page.rows.compactMap { row in
             let kind = String(row.topic.dropFirst(Alert.topicPrefix.count))
             guard kinds?.contains(kind) ?? true, row.body != nil || tellsCleared else { return nil }
             // alert/<kind>/<subject>: a tombstone has nothing but its key.
             let subject = row.key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last
             let told = row.body?.read(RaisedAlert.self)
+            // A raised alert in another form mustn't be announced as over.
+            if row.body != nil, told == nil {
+                givenUp += 1
+                turn.log(.notifyGivenUp, ["kind": kind])
+                return nil
+            }
             return Notification(
                 id: "\(producer)/\(row.key)/\(row.sequence)", producer: producer, kind: kind,
                 subject: subject.map(String.init) ?? "", text: told?.text ?? "It is over: \(kind).",
@@ -99,7 +105,7 @@ package final class NotifyStage: Stage {
                 turn.log(.notifyGivenUp, ["kind": waiting.first?.notifications.first?.kind ?? ""])
                 return done()
             }
-            waitUntil = turn.monotonic + min(Self.longestWait, .seconds(1 << attempt))
+            waitUntil = turn.monotonic + .seconds(1 << attempt)
         }
     }
 
@@ -131,6 +137,7 @@ package final class NotifyStage: Stage {
         guard request.action == "reset" else { return .refused("a notifier doesn't support '\(request.action)'") }
         waiting = []
         effect = nil
+        (attempt, waitUntil, problem) = (0, .distantPast, nil)
         for upstream in upstreams { try upstream.forget(turn) }
         return .done([:])
     }
