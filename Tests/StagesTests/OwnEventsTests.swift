@@ -107,7 +107,7 @@ struct OwnEventsTests {
             (#"{"type": "coffee", "value": "two"}"#, 422), (#"{"type": "coffee", "value": 1, "unit": "l"}"#, 422),
             (#"{"type": "coffee", "value": 1, "start": "soon"}"#, 422),
             (#"{"id": "a/b", "type": "coffee", "value": 1}"#, 422),
-            ("[]", 422),
+            (#"{"id": "..", "type": "coffee", "value": 1}"#, 422), ("[]", 422),
         ] { #expect(try send("POST", "/v1/events", body).status == status, "\(body)") }
         #expect(try rig.alive() == 1)
     }

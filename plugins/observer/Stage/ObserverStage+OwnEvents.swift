@@ -33,9 +33,10 @@ extension ObserverStage {
         }
     }
 
-    /// Whether a path can end with this id.
+    /// Whether a path can end with this id. HTTP clients take `.` and `..` for folders.
     static func isEventID(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { OwnKind.nameBytes.contains($0) || $0 == 0x2E }
+        id.utf8.count <= 64 && id.utf8.contains { $0 != 0x2E }
+            && id.utf8.allSatisfy { OwnKind.nameBytes.contains($0) || $0 == 0x2E }
     }
 
     private func event(
@@ -66,7 +67,8 @@ extension ObserverStage {
     private func add(_ request: OwnRequest, of user: String, from device: String?, _ turn: Turn) throws -> OwnAnswer {
         guard let id = request.id, Self.isEventID(id) else {
             throw OwnRefusal.malformed(
-                "the id isn't 1 to 64 letters, digits, '-', '_' and '.'", hint: "leave it out, or use a UUID")
+                "the id isn't 1 to 64 letters, digits, '-', '_' and '.', or only dots",
+                hint: "leave it out, or use a UUID")
         }
         let known = try OwnTables.event(id, of: user, in: turn.database)
         let found = try known.flatMap { try OwnTables.read($0, of: user, in: entries(turn)) }
