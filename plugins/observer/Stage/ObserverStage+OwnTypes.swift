@@ -147,7 +147,7 @@ extension ObserverStage {
             let first = name.first, first.isLetter || first == "_"
         else {
             throw .malformed(
-                "a type's name has 1 to 64 letters, digits, '-' and '_', and begins with a letter",
+                "a type's name has 1 to 64 letters, digits, '-' and '_', and begins with a letter or '_'",
                 hint: "as in coffee or blood-test")
         }
         let proposal = "choose another name, such as \(OwnTypeNames.proposal(for: name))"
