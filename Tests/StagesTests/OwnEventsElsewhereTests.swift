@@ -182,6 +182,31 @@ struct OwnEventsElsewhereTests {
         #expect(try values().isEmpty)
     }
 
+    /// Everybody on the bus hears what became of a command.
+    @Test func theOutcomeOfACommandNamesNoTypeAndNoUnit() throws {
+        func outcome(_ own: OwnRequest) throws -> Mended {
+            var request = MendRequest(id: "own", action: "own")
+            (request.user, request.own) = ("anna", own)
+            var outcome = Mended.done([:])
+            try rig.observer.turn { outcome = try rig.observer.stage.mend(request, $0) }
+            return outcome
+        }
+        for name in ["Coffee", "heart_rate", "HKmine"] {
+            guard case .refused(let why) = try outcome(OwnRequest(.addType, body: ["name": .string(name)])) else {
+                Issue.record("\(name) was added")
+                continue
+            }
+            #expect(why.contains("choose another name") && !why.contains("my-") && !why.contains("coffee"), "\(why)")
+        }
+        let event: Value = ["type": "coffee", "value": 1, "unit": "mugs"]
+        guard case .refused(let why) = try outcome(OwnRequest(.addEvent, id: "one", body: event)) else {
+            Issue.record("it was stored")
+            return
+        }
+        #expect(why == "the unit isn't that of the type; leave it out")
+        #expect(try outcome(OwnRequest(.addType, body: ["name": "tea"])) == .done(["version": 1]))
+    }
+
     /// The event is found however many were added later.
     @Test func anEventIsFoundByTheStartOfItsID() throws {
         for (number, id) in ["a", "a-1", "a-2", "b"].enumerated() { _ = try add(id, hour: number + 1) }

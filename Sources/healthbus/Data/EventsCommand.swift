@@ -191,6 +191,20 @@ enum OwnOutput {
         defer { client.close() }
         var request = MendClient.request("own")
         (request.user, request.own) = (user, wish)
-        MendOutput.write(try client.mend(try stack.instance(.observer), request), arguments, text)
+        var outcome = try client.mend(try stack.instance(.observer), request)
+        // The observer doesn't name a person's types where everybody on the bus can read it.
+        if let name = typeName(wish), case .done(let result) = outcome, var members = result.object {
+            members["name"] = .string(name)
+            outcome = .done(.object(members))
+        }
+        MendOutput.write(outcome, arguments, text)
+    }
+
+    private static func typeName(_ wish: OwnRequest) -> String? {
+        switch wish.action {
+        case .addType: wish.body?["name"].string
+        case .changeType, .removeType: wish.id
+        default: nil
+        }
     }
 }

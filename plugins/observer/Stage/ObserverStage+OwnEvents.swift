@@ -29,7 +29,7 @@ extension ObserverStage {
             }
         } catch let refusal as OwnRefusal {
             // A command adds the person to its own advice.
-            return device == nil ? refusal.answer : refusal.answer(to: user)
+            return device == nil ? refusal.plainAnswer : refusal.answer(to: user)
         }
     }
 

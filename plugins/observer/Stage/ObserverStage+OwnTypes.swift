@@ -45,7 +45,8 @@ extension ObserverStage {
         if let other = types.first(where: { $0.name.lowercased() == name.lowercased() }) {
             throw OwnRefusal.malformed(
                 "there is a type of that name already, written with other capitals",
-                hint: "use \(other.name), or choose another name")
+                hint: "use \(other.name), or choose another name",
+                plainHint: "use that one ('healthbus types own' shows it), or choose another name")
         }
         guard types.count < Self.typeLimit else {
             throw OwnRefusal.taken(
@@ -150,18 +151,22 @@ extension ObserverStage {
                 "a type's name has 1 to 64 letters, digits, '-' and '_', and begins with a letter or '_'",
                 hint: "as in coffee or blood-test")
         }
-        let proposal = "choose another name, such as \(OwnTypeNames.proposal(for: name))"
+        let choose = "choose another name"
+        let proposal = "\(choose), such as \(OwnTypeNames.proposal(for: name))"
         switch OwnTypeNames.meaning(of: name) {
         case .healthKit(let type, true):
             throw .malformed(
                 "HealthKit has that type already",
-                hint: "'healthbus events add \(type) VALUE' enters an event of it; or \(proposal)")
-        case .healthKit: throw .malformed("HealthKit has a type of that name", hint: proposal)
-        case .figure: throw .malformed("a day has a figure of that name", hint: proposal)
+                hint: "'healthbus events add \(type) VALUE' enters an event of it; or \(proposal)",
+                plainHint: "'healthbus events add \(type) VALUE' enters an event of it; or \(choose)")
+        case .healthKit:
+            throw .malformed("HealthKit has a type of that name", hint: proposal, plainHint: choose)
+        case .figure: throw .malformed("a day has a figure of that name", hint: proposal, plainHint: choose)
         case nil: break
         }
         guard !name.hasPrefix("HK"), !name.hasPrefix("CL"), HealthType.base(ofStatistics: name) == nil else {
-            throw .malformed("names that begin like this one are reserved for Apple's types", hint: proposal)
+            throw .malformed(
+                "names that begin like this one are reserved for Apple's types", hint: proposal, plainHint: choose)
         }
         return name
     }

@@ -43,7 +43,9 @@ struct OwnDraft {
         if let type {
             identifier = type.name
             guard unit.isNull || unit.string == type.unit else {
-                throw .malformed("the unit isn't that of the type", hint: "leave it out, or send \"\(type.unit)\"")
+                throw .malformed(
+                    "the unit isn't that of the type", hint: "leave it out, or send \"\(type.unit)\"",
+                    plainHint: "leave it out")
             }
             let isCategory = type.kind == OwnKind.category.rawValue
             guard !isCategory || value.isNull else {
@@ -136,6 +138,15 @@ enum OwnAggregation: String, CaseIterable {
 /// Why a request isn't carried out.
 struct OwnRefusal: Error {
     var answer: OwnAnswer
+    /// The hint without the names and units that a person chose; nil if it contains none.
+    var plainHint: String?
+
+    /// The answer for a heartbeat, which everybody on the bus can read.
+    var plainAnswer: OwnAnswer {
+        guard let plainHint, var members = answer.body.object else { return answer }
+        members["hint"] = .string(plainHint)
+        return OwnAnswer(answer.status, .object(members))
+    }
 
     /// The same answer, with commands about this person: without `--user` they are about "me".
     func answer(to user: String) -> OwnAnswer {
@@ -147,8 +158,8 @@ struct OwnRefusal: Error {
         return answer
     }
 
-    static func malformed(_ error: String, hint: String) -> OwnRefusal {
-        OwnRefusal(answer: .refusal(422, "malformed", error, hint: hint))
+    static func malformed(_ error: String, hint: String, plainHint: String? = nil) -> OwnRefusal {
+        OwnRefusal(answer: .refusal(422, "malformed", error, hint: hint), plainHint: plainHint)
     }
 
     static func missing(_ what: String, hint: String) -> OwnRefusal {

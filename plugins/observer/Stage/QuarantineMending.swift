@@ -99,7 +99,7 @@ extension ObserverStage {
     /// Everybody can read a heartbeat, so the outcome contains no content.
     private static func mended(_ answer: OwnAnswer) -> Mended {
         guard answer.isRefusal else {
-            return .done(.object((answer.body.object ?? [:]).filter { ["id", "name", "version"].contains($0.key) }))
+            return .done(.object((answer.body.object ?? [:]).filter { ["id", "version"].contains($0.key) }))
         }
         return .refused([answer.body["error"], answer.body["hint"]].compactMap(\.string).joined(separator: "; "))
     }
