@@ -56,7 +56,9 @@ extension Log {
         switch value {
         case .text(let text):
             // Quoted where it would otherwise be read as something else, or break the line.
-            let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x3D }
+            let isPlain =
+                !text.isEmpty
+                && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" && !isControl($0) }
             return isPlain ? text : quoted(text)
         case .integer(let number): return String(number)
         case .number(let number): return String(rounded(number))
@@ -74,6 +76,10 @@ extension Log {
         }
     }
 
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    }
+
     /// A JSON string (RFC 8259 §7); DEL and the C1 controls are escaped too, since some terminals obey them.
     static func quoted(_ text: String) -> String {
         var out = "\""
@@ -84,7 +90,7 @@ extension Log {
             case "\n": out += "\\n"
             case "\r": out += "\\r"
             case "\t": out += "\\t"
-            case let control where control.value < 0x20 || (0x7F...0x9F).contains(control.value):
+            case let control where isControl(control):
                 let hex = String(control.value, radix: 16)
                 out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
             default: out.unicodeScalars.append(scalar)

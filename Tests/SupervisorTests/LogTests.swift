@@ -48,6 +48,15 @@ import Testing
                 + "last=true error=\"no such \\\"file\\\"\\n\" empty=\"\"\n")
     }
 
+    /// Some terminals obey control characters that aren't ASCII.
+    @Test(arguments: ["x\u{9B}31m", "\u{85}", "x\u{7F}"]) func controlCharactersAreEscaped(_ error: String) {
+        let recorder = Recorder()
+        recorder.log(.debug, .text)(Self.fired, ["type": "é", "error": error])
+        #expect(recorder.text.contains(" type=é error=\"") && recorder.text.contains("\\u00"))
+        let control = recorder.text.unicodeScalars.contains { (0x7F...0x9F).contains($0.value) }
+        #expect(!control)
+    }
+
     @Test func jsonLines() throws {
         let recorder = Recorder()
         recorder.log(.debug, .json)(
