@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import Logging
 import Protocol
 import StageKit
 
@@ -48,8 +49,8 @@ extension HandlerStage {
         let remedy =
             manifest.exec == nil
             ? "'healthbus logs \(instance)' has the event day.failed: report it with that"
-            : "correct the plugin and raise its version; 'healthbus swap \(instance) --with \(manifest.folder)' "
-                + "then computes every day again"
+            : "correct the plugin and raise its version; "
+                + "'healthbus swap \(instance) --with \(Advice.quoted(manifest.folder))' then computes every day again"
         try turn.raise(
             Alert(.failedDays, text: "\(day) can't be computed: \(reason)", remedy: remedy))
     }

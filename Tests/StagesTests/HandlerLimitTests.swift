@@ -25,11 +25,16 @@ private struct NotingHandler: DayHandler {
 
     init() throws { zones = try ZoneTimeline(zone: "Europe/Berlin") }
 
+    /// - Parameter folder: of a handler in another language; nil for one in Swift.
     private func rig(
-        _ note: @escaping @Sendable (DayInput) -> DayOutput = { _ in DayOutput(figures: ["n": 1]) }
+        folder: String? = nil, _ note: @escaping @Sendable (DayInput) -> DayOutput = { _ in DayOutput(figures: ["n": 1]) }
     ) throws -> StageRig<HandlerStage> {
-        let manifest = try Checkout.manifest("steps")
-        return try StageRig {
+        var manifest = try Checkout.manifest("steps")
+        if let folder {
+            manifest.file = folder + "/plugin.json"
+            manifest.exec = ExecCommand(words: ["steps"], folder: folder, file: manifest.file)
+        }
+        return try StageRig { [manifest] in
             HandlerStage(
                 instance: "steps", manifest: manifest, configuration: [:], handler: NotingHandler(note: note),
                 namedTypes: [], observer: "observer")
@@ -105,7 +110,7 @@ private struct NotingHandler: DayHandler {
 
     @Test func aDayThatHoldsTooMuchIsLeftOutAndHoldsUpNoOther() throws {
         let computed = Mutex<[LocalDay]>([])
-        let rig = try rig { input in
+        let rig = try rig(folder: "/my plugins/steps") { input in
             computed.withLock { $0.append(input.day) }
             return DayOutput(figures: ["n": 1])
         }
@@ -132,6 +137,8 @@ private struct NotingHandler: DayHandler {
         }
         #expect(computed.withLock { $0 } == [Self.day.adding(days: -1)])
         #expect(try pending(rig) == 0 && rig.report().details["failedDays"] == 1)
-        #expect(try rig.rows()["alert/failed-days/"]?.body?["text"].string?.hasPrefix("\(Self.day)") == true)
+        let alert = try rig.rows()["alert/failed-days/"]?.body
+        #expect(alert?["text"].string?.hasPrefix("\(Self.day)") == true)
+        #expect(alert?["remedy"].string?.contains(#"swap steps --with "/my plugins/steps"'"#) == true)
     }
 }
