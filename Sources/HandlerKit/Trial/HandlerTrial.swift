@@ -55,7 +55,8 @@ struct HandlerTrial {
             let answer: [Page<SlicePage>]? = try client.ask(
                 handler.upstream.producer, .slice(slice), place, within: Self.patience)
             guard let pages = answer else {
-                throw Failure("the \(handler.upstream.producer) sent no samples to try it on within 10 s")
+                throw Failure(
+                    "the \(handler.upstream.producer) sent no samples to try it on within \(Int(Self.patience)) s")
             }
             guard let last = pages.last else {
                 throw Failure("the \(handler.upstream.producer) started over during the trial", hint: "try again")
