@@ -9,7 +9,7 @@ package enum ProcessUse {
     package static var memory: Int64 {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
-        return fields.count > 1 ? (Int64(fields[1]) ?? 0) * 4096 : 0
+        return fields.count > 1 ? (Int64(fields[1]) ?? 0) * Int64(getpagesize()) : 0
     }
 
     /// Processor time of all the process's threads since it began, in microseconds.
