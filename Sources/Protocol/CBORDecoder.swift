@@ -148,7 +148,7 @@ package enum CBORError: Error, Equatable, CustomStringConvertible {
         case .unsupported(let at): "a form of CBOR that this protocol doesn't use, at byte \(at)"
         case .tooDeep(let at): "CBOR nested deeper than \(CBORDecoder.maximumDepth), at byte \(at)"
         case .tooMany(let at): "more values than are allowed at once, at byte \(at)"
-        case .outOfRange(let at): "an integer beyond 64 bits, at byte \(at)"
+        case .outOfRange(let at): "an integer beyond signed 64 bits, at byte \(at)"
         case .notUTF8(let at): "text that isn't UTF-8, at byte \(at)"
         case .keyIsNotText(let at): "a map key that isn't text, at byte \(at)"
         case .duplicateKey(let at): "a map key given twice, before byte \(at)"
