@@ -7,10 +7,10 @@ import Testing
 
 /// Which process listens to which others in the shipped stack, as drawn by `healthbus graph`.
 struct GraphTests {
-    private func graph() throws -> StackGraph {
+    private func graph(_ choices: [String: StackConfiguration.Choice] = [:]) throws -> StackGraph {
         let catalog = try PluginCatalog(
             folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
-        return StackGraph(try StackConfiguration(path: nil, catalog: catalog))
+        return StackGraph(try StackConfiguration(path: nil, choices: choices, catalog: catalog))
     }
 
     @Test func dataComeInByTheIngestAndGoOnFromStepToStep() throws {
@@ -26,5 +26,13 @@ struct GraphTests {
         let lines = GraphDrawing(graph).lines(width: 100, terminal: Terminal(isTerminal: false))
         #expect(lines.prefix(3) == ["phones, programs", "   │ POST ▶ ingest", "   ▼"])
         #expect(graph.dot.contains("\"phones, programs\" -> \"ingest\" [label=\"POST\"]"))
+    }
+
+    /// An instance syncs under its own name, and publishes under its plugin's.
+    @Test func aSwappedHandlersFiguresHaveItsPluginsName() throws {
+        let edges = try graph(["steps": .plugin("steps-python")]).edges
+        let published = edges.filter { $0.from == "steps" && $0.to == "consolidator" }.map(\.topic)
+        #expect(published.contains("figures.steps-python") && !published.contains("figures.steps"))
+        #expect(edges.contains { $0.to == "steps" && $0.topic == "sync.steps" })
     }
 }

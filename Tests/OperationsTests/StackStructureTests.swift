@@ -16,6 +16,23 @@ import Testing
         return StackStructure(stack: try StackConfiguration(path: file.path, catalog: catalog)).findings
     }
 
+    private let shipped = GeneratedTable.checkout.appending(path: "plugins")
+
+    /// A plugin whose manifest differs from that of a shipped one.
+    /// - Returns: its folder.
+    private func plugin(
+        _ name: String, like other: String, _ changes: [String: Value], _ folder: TemporaryFolder
+    ) throws -> String {
+        let file = shipped.appending(path: "\(other)/plugin.json")
+        var manifest = try Value(json: Data(contentsOf: file)).object ?? [:]
+        manifest["name"] = .string(name)
+        manifest.merge(changes) { $1 }
+        let place = folder.path + "/" + name
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try Value.object(manifest).json().write(toFile: place + "/plugin.json", atomically: true, encoding: .utf8)
+        return place
+    }
+
     /// The backend is filled by an uploader that names it, or by another one that names no backend.
     @Test(arguments: [
         #"{"instances": {"uploader": {"configuration": {"url": "http://localhost:8787/"}}}}"#,
@@ -132,17 +149,32 @@ import Testing
         _ changes: [String: Value], _ severity: Finding.Severity, _ words: String
     ) throws {
         let folder = try TemporaryFolder()
-        let shipped = GeneratedTable.checkout.appending(path: "plugins")
-        var manifest = try Value(json: Data(contentsOf: shipped.appending(path: "steps/plugin.json"))).object ?? [:]
-        manifest["name"] = "mine"
-        manifest.merge(changes) { $1 }
-        let place = folder.path + "/mine"
-        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-        try Value.object(manifest).json().write(toFile: place + "/plugin.json", atomically: true, encoding: .utf8)
+        let place = try plugin("mine", like: "steps", changes, folder)
         let catalog = try PluginCatalog(folder: shipped.path, programs: "/nowhere")
         let stack = try StackConfiguration(path: nil, choices: ["steps": .plugin(place)], catalog: catalog)
         let list = StackStructure(stack: stack).findings
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
+    }
+
+    /// Figures travel under the plugin's name, whatever the instance is called.
+    @Test func figuresAreExpectedUnderThePluginsName() throws {
+        let folder = try TemporaryFolder()
+        let place = try plugin("mine", like: "steps", ["consumes": ["figures.steps-python", "figures.steps"]], folder)
+        let list = try findings(
+            #"{"instances": {"steps": {"plugin": "steps-python"}, "mine": {"plugin": "\#(place)"}}}"#)
+        #expect(list.contains { $0.what.contains("consumes figures.steps, which no process") }, "\(list)")
+        #expect(!list.contains { $0.what.contains("consumes figures.steps-python, which no process") }, "\(list)")
+    }
+
+    /// So do events, and status says how far behind them their consumers are.
+    @Test func changesAreAnnouncedUnderThePluginsName() throws {
+        let folder = try TemporaryFolder()
+        let place = try plugin("mine", like: "sleep", ["produces": ["figures.mine", "events.mine"]], folder)
+        let catalog = try PluginCatalog(folder: shipped.path, programs: "/nowhere")
+        let configuration = try StackConfiguration(path: nil, choices: ["sleep": .plugin(place)], catalog: catalog)
+        let stack = try Stack(
+            state: StateFolder(path: "/nowhere"), configuration: configuration, configurationFile: nil)
+        #expect(stack.topic(of: "sleep") == "events.mine" && stack.topic(of: "observer") == "observed.*")
     }
 
     @Test func severalDestinationsAreInOrder() throws {

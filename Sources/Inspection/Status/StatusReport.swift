@@ -282,7 +282,7 @@ extension StatusReport {
 
 extension Stack {
     /// The topic on which an instance's changes are announced.
-    func topic(of instance: String) -> String {
+    package func topic(of instance: String) -> String {
         let manifest = configuration.instance(instance)?.manifest
         switch manifest?.kind {
         case .observer: return "observed.*"

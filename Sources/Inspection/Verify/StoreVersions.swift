@@ -23,14 +23,7 @@ final class StoreVersions {
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
     private let frontier: [String: SequenceNumber]
-    /// Types that aren't delivered at present: those switched off or denied, and locations if the destination has no
-    /// right to them.
-    private let off: Set<String>
-    /// What is delivered to the destination; the rest is left out.
-    private let choice: DeliveryChoice
-    private let family: (String) -> UploadMetric
-    /// Anything from before this isn't delivered.
-    private let since: DeliverSince?
+    private let leftOut: LeftOut
     /// The names of the types encountered so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
@@ -52,24 +45,19 @@ final class StoreVersions {
         delivered =
             beat.stage.consumed
             ?? AnchorVector(base: beat.frontier[observer.name] ?? .beginning)
-        since = try DeliveryStage.deliverSince(of: destination, in: stack.configuration)
-        let isLocator = destination.manifest.rights.entitlements.contains(.location)
-        off = Set(beats[observer.name]?.beat.observer?.off ?? [])
-            .union(isLocator ? [] : [HealthType.locationIdentifier])
-        choice = try DeliveryChoice(of: destination, in: stack.configuration)
-        family = { UploadMetric(family: stack.configuration.family(of: $0)) }
+        leftOut = try LeftOut(
+            of: destination, in: stack.configuration, off: Set(beats[observer.name]?.beat.observer?.off ?? []))
     }
 
     /// Whether the uploader still has to deliver it.
     func isPending(_ sample: Sample) -> Bool { sample.sequence > delivered[types[sample.type]] }
 
-    /// Whether it isn't delivered at present: it is too old, or its type isn't delivered; anything earlier was
-    /// delivered.
+    /// Whether it isn't delivered at present: it is too old, or its type isn't delivered.
     func isOff(_ sample: Sample) -> Bool { sample.isOlder || typesOff[sample.type] }
 
     /// The same for a night, a workout or a day.
     func isOff(_ row: KeyedChangelog.Row, of metric: UploadMetric) -> Bool {
-        !choice.takes(documentsOf: metric) || since?.isAfter(day: row.day) ?? false
+        !leftOut.takes(documentsOf: metric, day: row.day)
     }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
@@ -126,7 +114,7 @@ final class StoreVersions {
                     type: typeNumbers[Int(samples.type[row])], start: samples.startOf(row), end: samples.endOf(row),
                     value: samples.value[row], source: sourceNumbers[Int(samples.origin[row])])
             }
-            let isOlder = since.map { samples.endOf(row) < $0.moment } ?? false
+            let isOlder = !leftOut.takes(sampleThatEnds: samples.endOf(row))
             try body(
                 Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])], isOlder: isOlder))
         }
@@ -136,7 +124,7 @@ final class StoreVersions {
         if let index = typeIndices[type] { return index }
         typeIndices[type] = types.count
         types.append(type)
-        typesOff.append(off.contains(type) || !choice.takes(type: type, of: family(type)))
+        typesOff.append(!leftOut.takes(type: type))
         return types.count - 1
     }
 

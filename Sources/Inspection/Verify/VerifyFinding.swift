@@ -24,7 +24,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case dropped
     /// Not released or not delivered yet.
     case pending
-    /// Not delivered, since its type is switched off or it is older than what is delivered.
+    /// Not delivered, since its type is switched off or not chosen, or it is older than what is delivered.
     case off
     /// Alive there, unknown here.
     case beyond
