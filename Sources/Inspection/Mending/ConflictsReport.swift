@@ -122,7 +122,7 @@ package struct ConflictsReport {
     }
 
     private func deliveredText(for terminal: Terminal) -> String? {
-        guard !delivered.isEmpty else { return nil }
+        guard let first = delivered.first else { return nil }
         var table = Table([
             .init("Destination"), .init("Metric"), .init("Element", givesWay: 2), .number("Version"),
             .init("Last seen"), .number("Seen", givesWay: 1),
@@ -135,10 +135,10 @@ package struct ConflictsReport {
             ])
         }
         let rest = delivered.count - Self.limit
-        let places = Set(delivered.map(\.destination)).sorted().map { "--destination \($0)" }
         return table.render(for: terminal) + (rest > 0 ? "and \(HumanFormat.count(rest)) more\n" : "")
             + "\nDestinations have these in the version sent to them, but with other content, which stays. "
-            + "A newer version replaces it; or remove the element there, and 'healthbus verify \(places.joined(separator: " or ")) --repair' delivers it.\n"
+            + "A newer version replaces it; or remove the element there, and 'healthbus verify --destination \(first.destination) --repair' delivers it"
+            + (delivered.allSatisfy { $0.destination == first.destination } ? ".\n" : " there.\n")
     }
 
     private func ownText(for terminal: Terminal) -> String? {
