@@ -327,4 +327,15 @@ import Testing
             #expect(error?.key == key)
         }
     }
+
+    @Test(
+        arguments: [
+            ("", 1, "mustn't be empty"), ("secret", 8, "must have at least 8 characters"),
+            ("ÄÖÜ", 4, "must have at least 4 characters"), ("ÄÖÜ", 3, nil),
+        ] as [(String, Int, String?)])
+    func aTextHasAtLeastSoManyCharacters(_ text: String, _ least: Int, _ reason: String?) throws {
+        let schema: Value = ["type": "string", "minLength": .integer(Int64(least))]
+        let problems = SchemaCheck(file: "f").check(.string(text), schema: schema).problems
+        #expect(problems.map(\.reason) == [reason].compactMap { $0 })
+    }
 }
