@@ -27,6 +27,13 @@ import Testing
         #expect(state { $0.undone = 7 } == "taken back")
     }
 
+    /// A backup doesn't contain the file of such an import, and says so.
+    @Test func aFileThatIsStillBeingReceivedIsUnderWay() {
+        let states: [ImportRow.State] = [.announced, .receiving, .open]
+        #expect(states.allSatisfy(\.isUnderWay))
+        #expect(!ImportRow.State.closed.isUnderWay && !ImportRow.State.failed.isUnderWay)
+    }
+
     @Test func whatACompleteImportDeletedIsShown() {
         func table(_ deleted: [Int64?], refused: String? = nil) -> [[Substring]] {
             let rows = deleted.map { deleted in

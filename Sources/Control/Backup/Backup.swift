@@ -161,7 +161,7 @@ package struct Backup {
 
     private func hasOpenImport() throws -> Bool {
         let pages: [Page<ImportsPage>] = try stack.reader().pages(try stack.instance(.observer), .imports())
-        return pages.flatMap(\.imports).contains { [.announced, .receiving, .open].contains($0.state) }
+        return pages.flatMap(\.imports).contains { $0.state.isUnderWay }
     }
 }
 

@@ -47,7 +47,7 @@ package enum NothingYet {
     }
 
     private static func underWay(_ rows: [ImportRow], isRunning: Bool) -> String? {
-        let open = rows.filter { [.announced, .receiving, .open].contains($0.state) }
+        let open = rows.filter { $0.state.isUnderWay }
         guard let last = open.last else { return nil }
         let what = open.count == 1 ? (last.path as NSString).lastPathComponent : HumanFormat.count(open.count, "file")
         let verb = open.count == 1 ? "is" : "are"
@@ -62,4 +62,9 @@ package enum NothingYet {
         }
         return report.dryRun != true && report.total.added > 0
     }
+}
+
+extension ImportRow.State {
+    /// Whether the file isn't imported yet: it is named, on its way, waiting, or being read.
+    package var isUnderWay: Bool { [.announced, .receiving, .open].contains(self) }
 }
