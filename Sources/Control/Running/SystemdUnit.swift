@@ -12,6 +12,8 @@ package struct SystemdUnit {
     /// The path at which systemd looks for the unit.
     package let path: String
     package let text: String
+    /// Variables that are set in the shell but aren't in the unit, since they may be secret.
+    package let leftOut: [String]
 
     /// Settings taken from the shell's environment, which a service doesn't have; secrets stay where they are.
     private static let variables =
@@ -44,6 +46,7 @@ package struct SystemdUnit {
                 $0.isEmpty ? nil : "Environment=\(Self.quoted("\(variable)=\($0)", isCommand: false))\n"
             }
         }
+        leftOut = StartOptions.variables(in: environment).filter { !Self.variables.contains($0) }
         text = """
             [Unit]
             Description=healthbus on \(stack.state.path.replacing("%", with: "%%"))

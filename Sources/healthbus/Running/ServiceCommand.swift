@@ -33,6 +33,10 @@ enum ServiceCommand: Command {
                 lines.append(
                     "  loginctl enable-linger     # keeps it running when you log out, and starts it with the machine")
             }
+            if !unit.leftOut.isEmpty {
+                lines.append("not in the unit, since they may be secret: \(unit.leftOut.joined(separator: ", "))")
+                lines.append("  \(control) edit \(unit.name)     # adds what it needs, as Environment=NAME=VALUE")
+            }
             StandardStream.output.write(lines.map { $0 + "\n" }.joined())
             if !SystemdUnit.isSystemdRunning {
                 StandardStream.error.write(
