@@ -87,6 +87,39 @@ import Testing
         #expect(verdict(3, 4, holds: false) == "The backend doesn't hold what it should")
     }
 
+    /// Samoa skipped 2011-12-30.
+    @Test func aSkippedDateDoesntOpenTheRange() throws {
+        let zones = try ZoneTimeline(zone: "Pacific/Apia")
+        let midnight = try #require(InstantText.parse("2011-12-31T00:00:00+14:00"))
+        let skipped = LocalDay(year: 2011, month: 12, day: 30)
+        let from = Verification.Scope(from: skipped).span(in: zones)
+        #expect(from.lowerBound == midnight && from.upperBound == .distantFuture)
+        let to = Verification.Scope(to: skipped).span(in: zones)
+        #expect(to.lowerBound == .distantPast && to.upperBound == midnight)
+        #expect(Verification.Scope(from: skipped, to: skipped).span(in: zones).isEmpty)
+        #expect(Verification.Scope().span(in: zones) == .distantPast ..< .distantFuture)
+    }
+
+    @Test func onlyTheRequestedDaysAreCounted() {
+        func day(_ number: Int) -> LocalDay { LocalDay(year: 2025, month: 3, day: number) }
+        let scope = Verification.Scope(from: day(1), to: day(1))
+        var ours: [String: Verification.Document] = [:]
+        var theirs: [String: HeldVersion] = [:]
+        for number in 1...3 {
+            ours[day(number).description] = .init(held: held(5), producer: "consolidator", day: day(number))
+            theirs[day(number).description] = held(5)
+        }
+        theirs["2024-01-01"] = held(5)
+        let days = Verification.compare(ours, with: theirs, of: "days", in: scope)
+        #expect(days.found.here == 1 && days.found.there == 1 && days.found.counts == [:] && days.again == [:])
+        let all = Verification.compare(ours, with: theirs, of: "days", in: .init())
+        #expect(all.found.here == 3 && all.found.there == 4 && all.found.counts == [.beyond: 1])
+        // Nobody knows the day of a workout that only the backend has.
+        #expect(Verification.compare([:], with: theirs, of: "workouts", in: scope).found.there == 0)
+        theirs["2025-03-01"] = nil
+        #expect(Verification.compare(ours, with: theirs, of: "days", in: scope).again == ["consolidator": [5]])
+    }
+
     private static let now = Instant(seconds: 1_750_000_000)
     private static let dayMilliseconds: UInt64 = 86_400_000
 

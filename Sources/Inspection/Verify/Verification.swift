@@ -13,20 +13,6 @@ import UploaderReading
 /// memory use stays flat however many there are. The backend is read before the store, and the progress of delivery
 /// before both, so that changes made in the meantime are never mistaken for missing elements.
 package final class Verification {
-    /// What to verify.
-    package struct Scope: Sendable {
-        /// nil for everybody.
-        package var user: String?
-        package var from: LocalDay?
-        package var to: LocalDay?
-
-        package init(user: String? = nil, from: LocalDay? = nil, to: LocalDay? = nil) {
-            (self.user, self.from, self.to) = (user, from, to)
-        }
-
-        var isWhole: Bool { from == nil && to == nil }
-    }
-
     /// How many rows have been read, and how many there are in total.
     package typealias Progress = (_ done: Int, _ total: Int) -> Void
 
@@ -79,19 +65,12 @@ package final class Verification {
             (done, total) = (0, 2 * counts.samples)
             var part = VerifyReport.User(name: user, quarantined: counts.quarantined)
             let refused = refusals[user] ?? [:]
-            try compareSamples(user, span(in: timeline), store, backend, refused, &part, &report.again)
+            try compareSamples(user, scope.span(in: timeline), store, backend, refused, &part, &report.again)
             try compareDocuments(user, store, backend, refused, &part, &report.again)
             report.users.append(part)
         }
         report.comparesContents = backend.tellsContents
         return report
-    }
-
-    /// From the beginning of the first requested day to the end of the last one.
-    private func span(in zones: ZoneTimeline) -> Range<Instant> {
-        let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .distantPast
-        let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .distantFuture
-        return first..<max(first, last)
     }
 
     private func step() {

@@ -8,7 +8,8 @@ package struct VerifyReport: Sendable {
         /// How many elements have been delivered, including deleted ones; dead letters and dropped ones aren't
         /// included.
         package var here = 0
-        /// How many elements the backend keeps, including deleted ones; for samples, known only for all types together.
+        /// How many elements the backend keeps of the requested days, including deleted ones; for samples, known only for
+        /// all types together. Workouts and nights that only the backend has are left out if days are requested.
         package var there = 0
         package private(set) var counts: [VerifyFinding: Int] = [:]
         package private(set) var first: [VerifyFinding: [String]] = [:]
