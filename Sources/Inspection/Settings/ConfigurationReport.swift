@@ -75,7 +75,10 @@ package struct ConfigurationReport {
                     Setting(key: "monitoring.\(name)", value: value, origin: origins.origin(of: ["monitoring", name])))
             }
         }
-        for name in ["HEALTHBUS_LOG", "HEALTHBUS_LOG_LEVEL", "HEALTHBUS_KEY_NAME"] {
+        for name in [
+            "HEALTHBUS_LOG", "HEALTHBUS_LOG_LEVEL", "HEALTHBUS_KEY_NAME", "HEALTHBUS_KEY_FILE",
+            "HEALTHBUS_HUB_KEY_FILE",
+        ] {
             guard let text = environment.filled(name) else { continue }
             all.append(Setting(key: name, value: .string(text), origin: .variable(name)))
         }
@@ -116,6 +119,11 @@ package struct ConfigurationReport {
         {
             set("folder", "HEALTHBUS_FILES_FOLDER", .string(folder))
         }
+        if instance.manifest.name == "fhir", instance.configuration["server"].isNull,
+            let url = environment.filled("HEALTHBUS_FHIR_SERVER")
+        {
+            set("server", "HEALTHBUS_FHIR_SERVER", HiddenSecrets.redacted(.string(url), name: "server", of: kind))
+        }
         let plugin = Setting(
             key: "plugin", instance: instance.name, value: .string(instance.plugin),
             origin: origins.origin(of: ["instances", instance.name, "plugin"]))
@@ -137,7 +145,8 @@ package struct ConfigurationReport {
     /// Which secrets are set by the environment, whose values take precedence over files.
     private static func secrets(_ environment: [String: String]) -> [Setting] {
         [
-            "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL", "HEALTHBUS_KEY",
+            "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL",
+            "HEALTHBUS_FHIR_TOKEN", "HEALTHBUS_FOLLOW_TOKEN", "HEALTHBUS_KEY", "HEALTHBUS_HUB_KEY",
         ].filter { environment.filled($0) != nil }.map {
             Setting(key: $0, value: HiddenSecrets.hidden, origin: .variable($0))
         }
