@@ -34,6 +34,23 @@ import Testing
         #expect(!ImportRow.State.closed.isUnderWay && !ImportRow.State.failed.isUnderWay)
     }
 
+    /// A dry run brings nothing that a phone's data could mix with.
+    @Test func aDryRunMakesNobodysDataMadeUp() {
+        func row(dryRun: Bool, madeUp: Bool) -> ImportRow {
+            var report = ImportReport(
+                path: "/x/export.zip", total: .init(read: 3, added: 3, known: 0, deleted: 0, quarantined: 0),
+                byType: [:], seconds: 1)
+            (report.dryRun, report.source.madeUp) = (dryRun ? true : nil, madeUp ? true : nil)
+            return ImportRow(
+                id: "1", path: report.path, user: "me", state: .closed, report: Value(report), problem: nil,
+                request: nil)
+        }
+        func isMadeUp(_ rows: ImportRow...) -> Bool { ImportsReport(rows: rows, devices: []).isMadeUp("me") }
+        let generated = row(dryRun: false, madeUp: true)
+        #expect(isMadeUp(generated) && !isMadeUp(row(dryRun: true, madeUp: true)))
+        #expect(isMadeUp(generated, row(dryRun: true, madeUp: false)))
+    }
+
     @Test func whatACompleteImportDeletedIsShown() {
         func table(_ deleted: [Int64?], refused: String? = nil) -> [[Substring]] {
             let rows = deleted.map { deleted in

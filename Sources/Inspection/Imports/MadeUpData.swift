@@ -6,7 +6,7 @@ extension ImportsReport {
     /// Whether everything that a user has imported is made up, so that data from a phone would mix with it.
     package func isMadeUp(_ user: String) -> Bool {
         let brought = rows.filter { $0.user == user && $0.state == .closed && $0.undone == nil }
-            .compactMap(\.report).filter { ($0["added"].int ?? 0) > 0 }
+            .compactMap(\.report).filter { ($0["added"].int ?? 0) > 0 && $0["dryRun"] != true }
         return !brought.isEmpty && brought.allSatisfy { $0["madeUp"] == true }
     }
 
