@@ -30,8 +30,10 @@ import Testing
     }
 
     /// The findings for a stack that is healthy except for one change.
-    private func findings(_ change: (inout Examination) -> Void = { _ in }) -> Findings {
-        var seen = Examination(stack, state: "/s", now: Self.now, beats: [:])
+    private func findings(
+        of other: StackConfiguration? = nil, _ change: (inout Examination) -> Void = { _ in }
+    ) -> Findings {
+        var seen = Examination(other ?? stack, state: "/s", now: Self.now, beats: [:])
         for name in stack.instances.map(\.name) + ["supervisor"] { seen.beats[name] = heard(name) }
         seen.held = Set(stack.instances.map(\.name) + ["supervisor"])
         seen.freeBytes = 50_000_000_000
@@ -185,6 +187,20 @@ import Testing
         expectOne(.warning, "steps", "busy with one turn for 2 min") {
             $0.beats["steps"]?.beat.busySince = Self.now - .seconds(120)
         }
+    }
+
+    /// A plugin that is configured by its folder has to be named so again.
+    @Test func aRestartNamesThePluginAsConfigured() throws {
+        let folder = try TemporaryFolder()
+        let shipped = GeneratedTable.checkout.appending(path: "plugins")
+        try FileManager.default.copyItem(
+            atPath: shipped.appending(path: "steps/plugin.json").path, toPath: folder.path + "/plugin.json")
+        let catalog = try PluginCatalog(folder: shipped.path, programs: "/nowhere")
+        let other = try StackConfiguration(path: nil, choices: ["steps": .plugin(folder.path)], catalog: catalog)
+        let found = findings(of: other) { $0.beats["steps"]?.beat.busySince = Self.now - .seconds(120) }
+            .list.first { $0.what.contains("busy with one turn") }
+        let plugin = try #require(other.instance("steps")?.plugin)
+        #expect(plugin.contains("/") && found?.remedy.contains("'healthbus swap steps --with \(plugin)'") == true)
     }
 
     /// A backlog that is seen twice is a note if it shrinks, and an error if it doesn't.

@@ -37,6 +37,11 @@ extension Diagnosis {
         }
     }
 
+    /// The plugin as the configuration names it: by name, or by its folder.
+    private func plugin(of beat: Heartbeat, _ name: String) -> String {
+        seen.stack.instance(name)?.plugin ?? beat.plugin
+    }
+
     func progress(_ beat: Heartbeat, _ name: String) -> [Finding] {
         if let since = beat.busySince, seen.now - since > Self.patience {
             return [
@@ -44,7 +49,7 @@ extension Diagnosis {
                     .warning, name, "has been busy with one turn for \(HumanFormat.duration(seen.now - since))",
                     remedy:
                         "wait while it uses the processor ('healthbus top --once'); if it doesn't, restart it with "
-                        + "'healthbus swap \(name) --with \(beat.plugin)'")
+                        + "'healthbus swap \(name) --with \(plugin(of: beat, name))'")
             ]
         }
         let backlog = backlog(beat, name)
@@ -69,7 +74,7 @@ extension Diagnosis {
                     .error, name, "\(backlog.text), and hasn't committed anything for a minute",
                     remedy:
                         "look at 'healthbus logs \(name)'; what isn't consumed stays where it is, so restarting it "
-                        + "loses nothing: 'healthbus swap \(name) --with \(beat.plugin)'"
+                        + "loses nothing: 'healthbus swap \(name) --with \(plugin(of: beat, name))'"
                 ).because(of: backlog.upstreams)
             ]
         }
