@@ -42,6 +42,8 @@ import Testing
         #expect(
             one == "1 figure of 1 day differs from Apple's; 'healthbus explain standHours \(Self.day)' shows what "
                 + "counted, and --tolerance allows more.")
+        let annas = CheckReport.verdict(Self.compare(["standHours": 11], apples), quarantined: 0, user: "anna")
+        #expect(annas.contains("'healthbus explain standHours \(Self.day) --user anna' shows"))
         let two = CheckReport.verdict(
             Self.compare(["standHours": 11, "exerciseMinutes": 3], apples), quarantined: 0)
         #expect(two.hasPrefix("2 figures of 1 day differ from Apple's; 'healthbus explain exerciseMinutes "))

@@ -8,22 +8,25 @@ extension CheckReport {
 
     /// Tables for people, and the verdict.
     package func text(for terminal: Terminal) -> String {
-        [
+        let verdict = Self.verdict(
+            rings, quarantined: quarantined.reduce(0) { $0 + $1.count }, user: options.user)
+        return [
             ringText(terminal), completenessText(terminal), workoutText(terminal), revisedText(terminal),
             quarantineText(terminal),
         ].joined(separator: "\n") + documentText(terminal) + "\n"
-            + terminal.styled(Self.verdict(rings, quarantined: quarantined.reduce(0) { $0 + $1.count }), .bold) + "\n"
+            + terminal.styled(verdict, .bold) + "\n"
     }
 
     /// One line that says whether the figures agree with Apple's, and what to do if they don't. Pure.
-    package static func verdict(_ rings: RingComparison, quarantined: Int64) -> String {
+    package static func verdict(_ rings: RingComparison, quarantined: Int64, user: String = "me") -> String {
         var text: String
         if let first = rings.differences.first {
             let count = HumanFormat.count(rings.differences.count, "figure")
             let verb = rings.differences.count == 1 ? "differs" : "differ"
+            let whose = user == "me" ? "" : " --user \(user)"
             text =
                 "\(count) of \(HumanFormat.count(rings.differingDays, "day")) \(verb) from Apple's; "
-                + "'healthbus explain \(first.figure) \(first.date)' shows what counted, and --tolerance allows more."
+                + "'healthbus explain \(first.figure) \(first.date)\(whose)' shows what counted, and --tolerance allows more."
         } else if rings.compared > 0 {
             text = "Everything that can be compared agrees with Apple's rings."
         } else {
