@@ -27,6 +27,28 @@ import Testing
         #expect(tomorrow.hoursSoFar == 0 && !tomorrow.isOver)
     }
 
+    @Test func aDayIsOverAtItsEndAndNotBefore() throws {
+        let almost = try Self.state("2025-04-04", at: "2025-04-04T23:59:45+02:00")
+        #expect(!almost.isOver && almost.text == "not over: 23.99 of 24 hours so far")
+        #expect(try Self.state("2025-04-04", at: "2025-04-04T04:36:00+02:00").hoursSoFar == 4.6)
+    }
+
+    /// A flight over the date line brings back 3 h 40 min of a day, whose length has more than two digits.
+    @Test func aDayOfTwoPiecesEndsToo() throws {
+        let landed = try #require(InstantText.parse("2025-06-02T15:20:00+09:00"))
+        let end = try #require(InstantText.parse("2025-06-02T00:00:00-10:00"))
+        let zones = try ZoneTimeline([
+            .init(from: .distantPast, zone: "Asia/Tokyo"), .init(from: landed, zone: "Pacific/Honolulu"),
+        ])
+        func day(at now: Instant) -> DayState {
+            DayState(
+                LocalDay(year: 2025, month: 6, day: 1), zone: "Asia/Tokyo", isFinal: false, revision: 0, waitsFor: [],
+                zones: zones, now: now)
+        }
+        #expect(day(at: end).isOver && day(at: end).hoursSoFar == 27.66)
+        #expect(day(at: landed).text == "not over: 24 of 27.66 hours so far")
+    }
+
     @Test func aDayThatIsOverMayNotBeFinal() throws {
         let over = try Self.state("2025-04-04", at: "2025-04-05T00:00:00+02:00")
         #expect(over.text == "over, but not final: more may come" && over.isOver)

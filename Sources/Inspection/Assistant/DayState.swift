@@ -13,10 +13,12 @@ package struct DayState: Equatable {
     package let waitsFor: [String]
     /// Whether its summary has any figure.
     package let hasData: Bool
-    /// The day's length in hours: 23 or 25 when clocks change.
+    /// The day's length in hours, to two digits: 23 or 25 when clocks change.
     package let hours: Double
-    /// How many of its hours were over at the time of the answer.
+    /// How many of its hours were over at the time of the answer, to two digits.
     package let hoursSoFar: Double
+    /// Whether all of its hours were.
+    private let hasEnded: Bool
 
     /// Nil for anything that isn't a day's summary.
     package init?(_ summary: Value, zones: ZoneTimeline, now: Instant) {
@@ -38,15 +40,17 @@ package struct DayState: Equatable {
         self.waitsFor = waitsFor
         self.hasData = hasData
         let ranges = zones.ranges(of: date)
+        // Rounded down, so that a day doesn't seem over before it is.
         func hours(_ ranges: [Range<Instant>]) -> Double {
-            ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
+            (ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 36).rounded(.down) / 100
         }
         self.hours = hours(ranges)
         let begun = ranges.filter { $0.lowerBound < now }
-        hoursSoFar = (hours(begun.map { $0.lowerBound..<min($0.upperBound, now) }) * 100).rounded() / 100
+        hoursSoFar = hours(begun.map { $0.lowerBound..<min($0.upperBound, now) })
+        hasEnded = ranges.allSatisfy { $0.upperBound <= now }
     }
 
-    package var isOver: Bool { isFinal || hoursSoFar >= hours }
+    package var isOver: Bool { isFinal || hasEnded }
 
     /// For example "final", or "not over: 13.5 of 24 hours so far".
     package var text: String {
