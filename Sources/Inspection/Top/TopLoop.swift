@@ -33,7 +33,7 @@ package final class TopLoop {
             let beats = client.heartbeats
             // The hub answers no questions: it reports every few seconds.
             let isHeard = wanted.allSatisfy { name in
-                name == "hub" || beats[name].map { $0.age < (MonotonicClock.now - asked).seconds } ?? false
+                name == stack.hub || beats[name].map { $0.age < (MonotonicClock.now - asked).seconds } ?? false
             }
             if isHeard, !wanted.isEmpty { break }
             client.wait(until: Date(timeIntervalSinceNow: 0.01))
