@@ -46,6 +46,14 @@ import Testing
         #expect(ConflictsReport(entries: []).text(for: Terminal(isTerminal: false)) == "No conflicts.\n")
     }
 
+    @Test func whatWasSettledMeanwhileIsLeftOut() {
+        let conflict = Self.conflict(kept: Self.content(12))
+        let report = ConflictsReport(of: [1, 2, 3]) { number in
+            number == 2 ? nil : Self.row(number, RecordConflict.reason, conflict.json)
+        }
+        #expect(report.entries.map(\.number) == [1, 3] && report.count == 2)
+    }
+
     @Test func fractionsAreShownAsPercentages() throws {
         let start = Instant(seconds: 1_743_000_000)
         let told = RecordConflict.Content(start: start, end: start, value: 0.963, unit: "%")

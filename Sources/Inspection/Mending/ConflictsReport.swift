@@ -49,14 +49,26 @@ package struct ConflictsReport {
 
     package init(_ stack: Stack) throws {
         let all = try QuarantineReport(stack, MendSelection(reason: RecordConflict.reason)).entries
-        let found = try all.prefix(Self.limit).flatMap { entry in
-            try QuarantineReport(stack, MendSelection(numbers: [entry.number]), isWhole: true).entries
-                .compactMap(Entry.init)
+        try self.init(of: all.map(\.number), delivered: Self.delivered(stack)) { number in
+            try QuarantineReport.read(stack, MendSelection(numbers: [number]), isWhole: true).first
         }
-        // If the sample has the other content by now, there is nothing to decide.
-        entries = found.filter(\.conflict.isOpen)
-        count = all.count - (found.count - entries.count)
-        delivered = try Self.delivered(stack)
+    }
+
+    /// - Parameter read: reads an entry; nil if it was settled meanwhile.
+    package init(
+        of numbers: [Int64], delivered: [Delivered] = [], read: (Int64) throws -> QuarantinedRow?
+    ) rethrows {
+        var entries: [Entry] = []
+        var settled = 0
+        for number in numbers.prefix(Self.limit) {
+            // If the sample has the other content by now, there is nothing to decide.
+            if let entry = try read(number).flatMap(Entry.init), entry.conflict.isOpen {
+                entries.append(entry)
+            } else {
+                settled += 1
+            }
+        }
+        self.init(entries: entries, count: numbers.count - settled, delivered: delivered)
     }
 
     /// - Parameter count: the total number, if `entries` has only the first ones.

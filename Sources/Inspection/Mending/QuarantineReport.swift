@@ -16,6 +16,13 @@ package struct QuarantineReport {
 
     /// - Throws: `Failure` if a selected number belongs to no entry.
     package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
+        entries = try Self.read(stack, selection, isWhole: isWhole)
+        try Self.check(
+            selection, found: entries.map(\.number), what: "quarantined entry", list: "healthbus quarantine list")
+    }
+
+    /// The selected entries, without those that aren't in quarantine any more.
+    static func read(_ stack: Stack, _ selection: MendSelection, isWhole: Bool) throws -> [QuarantinedRow] {
         let reader = stack.reader()
         let observer = try stack.instance(.observer)
         var entries: [QuarantinedRow] = []
@@ -26,9 +33,7 @@ package struct QuarantineReport {
             entries += pages.flatMap(\.entries)
             after = pages.last?.continue
         } while after != nil
-        self.entries = entries
-        try Self.check(
-            selection, found: entries.map(\.number), what: "quarantined entry", list: "healthbus quarantine list")
+        return entries
     }
 
     static func check(_ selection: MendSelection, found: [Int64], what: String, list: String) throws {
