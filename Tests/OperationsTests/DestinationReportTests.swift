@@ -34,6 +34,23 @@ import Testing
         #expect(report.value.array?.first?["unreachable"] == "there is no database 'healht'")
     }
 
+    @Test func moreDocumentsThanWereCountedAreShownAsMore() {
+        func text(_ samples: Int, isMore: Bool) -> String {
+            let behind: Value = [
+                "samples": .integer(Int64(samples)), "isMore": .bool(isMore), "documents": 7, "files": .null,
+                "seconds": .null,
+            ]
+            let row = DestinationReport.Row(
+                name: "mine", plugin: "uploader", place: "h", state: "ready", behind: behind.read(), rate: nil,
+                delivered: 0, lastDelivered: nil, deadLetters: 0, blocked: nil, unreachable: nil)
+            return DestinationReport(rows: [row], now: Date(timeIntervalSince1970: 0))
+                .text(for: Terminal(isTerminal: false))
+        }
+        #expect(text(0, isMore: true).contains("> 7 documents"))
+        #expect(text(3, isMore: true).contains("> 3 samples, 7 documents"))
+        #expect(!text(3, isMore: false).contains(">"))
+    }
+
     @Test func aDestinationThatTheConfigurationLacksIsSaidIfItHasDelivered() throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path)

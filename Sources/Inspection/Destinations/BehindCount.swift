@@ -49,12 +49,13 @@ struct BehindCount {
             if producer.manifest.kind == .observer {
                 let found = try samples(producer, from: types ?? AnchorVector(base: reached), head)
                 behind.samples += found.count
-                behind.isMore = found.isMore
+                behind.isMore = behind.isMore || found.isMore
                 since = found.count > 0 ? try committed(producer, reached) : nil
             } else {
-                let count = try documents(producer, from: reached, head)
-                behind.documents += count
-                since = count > 0 ? try committed(producer, reached) : nil
+                let found = try documents(producer, from: reached, head)
+                behind.documents += found.count
+                behind.isMore = behind.isMore || found.isMore
+                since = found.count > 0 ? try committed(producer, reached) : nil
             }
             if let since { oldest = min(oldest ?? since, since) }
         }
@@ -95,18 +96,18 @@ struct BehindCount {
 
     private func documents(
         _ producer: StackConfiguration.Instance, from reached: SequenceNumber, _ head: StoreHead
-    ) throws -> Int {
+    ) throws -> (count: Int, isMore: Bool) {
         let topic = producer.manifest.kind == .consolidator ? "daily.summary" : "events."
         var after = reached
         var count = 0
         for _ in 0..<Self.requests {
             let place = PullPlace(of: head, after: after, until: head.sequence)
             let pages: [Page<ChangesPage>] = try reader.pages(producer, .changes(topic: topic), place)
-            guard let through = pages.last?.content.through, through > after else { return count }
+            guard let through = pages.last?.content.through, through > after else { return (count, true) }
             count += pages.reduce(0) { $0 + $1.content.rows.count }
-            if through >= head.sequence { return count }
+            if through >= head.sequence { return (count, false) }
             after = through
         }
-        return count
+        return (count, true)
     }
 }

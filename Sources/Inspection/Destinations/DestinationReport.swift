@@ -16,7 +16,7 @@ package struct DestinationReport {
         package struct Behind: Codable, Sendable, Equatable {
             /// The number of changes to samples: those that were added, changed or deleted.
             package var samples: Int
-            /// Whether there are more of them than were counted.
+            /// Whether there is more, of these or of `documents`, than was counted.
             package var isMore: Bool
             /// Days, nights and workouts that changed, and any other sequenced rows of producers.
             package var documents: Int
@@ -166,9 +166,10 @@ extension DestinationReport {
         guard !behind.isLevel else { return "0" }
         // For files, this is the number that falls as they are written.
         if let files = behind.files, files > 0 { return HumanFormat.count(files, "file") }
-        let samples = (behind.isMore ? "> " : "") + HumanFormat.count(behind.samples, "sample")
+        let samples = HumanFormat.count(behind.samples, "sample")
         let documents = HumanFormat.count(behind.documents, "document")
-        return [behind.samples > 0 ? samples : nil, behind.documents > 0 ? documents : nil].compactMap { $0 }
+        return (behind.isMore ? "> " : "")
+            + [behind.samples > 0 ? samples : nil, behind.documents > 0 ? documents : nil].compactMap { $0 }
             .joined(separator: ", ")
     }
 
