@@ -80,9 +80,10 @@ package struct SpokenDates: Sendable, Equatable {
         case "d": return Self(today.adding(days: 1 - count), today)
         case "w": return Self(today.adding(days: 1 - 7 * min(count, 10_000)), today)
         case "y":
-            let years = min(count, 1000)
-            let start = LocalDay(year: today.year - years, month: today.month, day: today.day).number
-            return Self(LocalDay(number: start + 1), today)
+            let year = today.year - min(count, 1000)
+            // 29 February exists in few years.
+            let day = min(today.day, month(year, today.month)?.last.day ?? today.day)
+            return Self(LocalDay(year: year, month: today.month, day: day).adding(days: 1), today)
         default: return nil
         }
     }

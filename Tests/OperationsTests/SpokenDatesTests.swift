@@ -23,6 +23,13 @@ import Testing
         #expect(days.first.description == first && days.last.description == last)
     }
 
+    @Test func aYearBeforeALeapDayBeginsInMarch() {
+        let days = SpokenDates("1y", today: LocalDay(year: 2028, month: 2, day: 29))
+        #expect(days?.first == LocalDay(year: 2027, month: 3, day: 1))
+        let leap = SpokenDates("4y", today: LocalDay(year: 2028, month: 2, day: 29))
+        #expect(leap?.first == LocalDay(year: 2024, month: 3, day: 1))
+    }
+
     @Test func januaryAndMondayHaveALastOne() throws {
         let newYear = LocalDay(year: 2025, month: 1, day: 1)
         #expect(SpokenDates("last-month", today: newYear)?.first == LocalDay(year: 2024, month: 12, day: 1))
