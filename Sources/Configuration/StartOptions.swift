@@ -1,7 +1,7 @@
 import HealthModel
 
 /// The options of `up` that apply for as long as the stack runs, so that `healthbus start` can repeat them. Imports
-/// aren't repeated, and `--zone` only matters at a state folder's first start.
+/// aren't repeated, and `--zone` only matters for people who are new at that start.
 package struct StartOptions: Codable, Sendable, Equatable {
     /// The absolute path of a folder from which files are imported automatically.
     package var inbox: String?

@@ -21,7 +21,8 @@ enum UpCommand: Command {
                 "--inbox", value: "folder",
                 help: "import files dropped there, then move them to its done/ or failed/"),
             .init(
-                "--zone", value: "zone", help: "where days begin; only matters at a state folder's first start"),
+                "--zone", value: "zone",
+                help: "where a new person's days begin unless the data says; 'start' doesn't repeat it"),
             .init(
                 "--metrics", value: "[host:]port",
                 help: "answer /metrics, /live and /ready there (default: as the configuration's \"monitoring\" says)"),
