@@ -114,7 +114,14 @@ package struct Backup {
                 throw Failure("\(folder) isn't empty", hint: "name one that doesn't exist yet: nothing is overwritten")
             }
         }
-        try StateFolder.make(folder)
+        try Self.makeFolder(folder)
+    }
+
+    /// - Throws: `Failure`, without the advice to choose another --state, which is the stack and not where it is copied.
+    package static func makeFolder(_ path: String) throws(Failure) {
+        do { try StateFolder.make(path) } catch {
+            throw Failure("\(path) \(error.reason)", hint: "choose another folder")
+        }
     }
 
     /// Checks whether the copy is complete, and returns what the manifest says about it.
