@@ -78,6 +78,7 @@ package struct StackConfigurationReader {
         origins = ConfigurationOrigins(
             own: origins.own, places: places, file: file, swapped: Set(swapped.keys), stateFile: layer?.file)
         refuseUnknownOmissions()
+        let plain = value["instances"]
         var value = Self.overlay(value, with: ["instances": .object(swapped)])
         for (name, choice) in choices where configured.contains(name) {
             guard case .plugin(let plugin) = choice else { continue }
@@ -91,6 +92,9 @@ package struct StackConfigurationReader {
             guard swapped[name] != nil, let layer, problems.count > before else { continue }
             let first = problems[before]
             problems.removeSubrange(before...)
+            // Swapping back wouldn't help against a mistake that the configured plugin has too.
+            _ = instance(name, plain[name])
+            guard problems.count == before else { continue }
             problems.append(
                 ConfigurationError(
                     file: layer.file, key: "instances.\(name)",

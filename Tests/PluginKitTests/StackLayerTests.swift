@@ -160,6 +160,15 @@ import Testing
         #expect(try stack(#"{ "instances": { "steps": null } }"#).instance("steps") == nil)
     }
 
+    @Test func aMistakeInTheFileIsntTheSwaps() throws {
+        try layer.set("steps-python", of: "steps")
+        let config = #"{ "instances": { "steps": { "configuration": { "sourceOrdr": {} } } } }"#
+        let error = #expect(throws: ConfigurationError.self) { try stack(config) }
+        #expect(error?.file == folder.path + "/config.json")
+        #expect(error?.key == "instances.steps.configuration.sourceOrdr")
+        #expect(error?.reason.contains("--back") == false)
+    }
+
     @Test func aPluginThatIsGoneSaysWhatToDo() throws {
         try layer.set("nowhere", of: "steps")
         let error = #expect(throws: ConfigurationError.self) { try stack() }
