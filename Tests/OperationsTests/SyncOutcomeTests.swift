@@ -44,6 +44,19 @@ import Testing
         #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 3])).first?.contains("3 elements") == true)
     }
 
+    @Test func whatIsUnknownIsntMany() {
+        func row(_ new: Int?, isMany: Bool = false) -> [Substring] {
+            let metric = SyncClient.Metric(name: "steps", new: new, isMany: isMany, delivered: 5, pending: 6, why: nil)
+            let outcome = SyncClient.Outcome(
+                metrics: [metric], waiting: [], refused: [], off: [], alerts: 0, seconds: 1, isTrusted: false)
+            let lines = outcome.text(for: Terminal(isTerminal: false)).split(separator: "\n")
+            return lines.first { $0.hasPrefix("steps") }?.split(separator: " ") ?? []
+        }
+        #expect(row(4) == ["steps", "4", "5", "6"])
+        #expect(row(nil, isMany: true) == ["steps", "many", "5", "6"])
+        #expect(row(nil) == ["steps", "5", "6"])
+    }
+
     @Test func trustIsTold() {
         #expect(SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "trust"]])))
         #expect(!SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "proven"]])))

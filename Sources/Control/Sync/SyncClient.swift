@@ -94,7 +94,7 @@ package final class SyncClient {
             let name = handler.name
             let pending = beats[name]?.beat.stage.pending ?? 0
             return Metric(
-                name: name, new: new[name] ?? nil,
+                name: name, new: new[name]?.count, isMany: new[name]?.isMany ?? false,
                 delivered: stack.configuration.deliveredFamily(of: handler).map {
                     delivered($0, beats) - delivered($0, before)
                 },
@@ -135,19 +135,19 @@ package final class SyncClient {
         return pages?.first?.head
     }
 
-    /// How many changes of a handler's types haven't been delivered to the destination that is farthest behind; nil if
-    /// unknown.
+    /// How many changes of a handler's types haven't been delivered to the destination that is farthest behind; no count
+    /// if there are too many to count, or if that is unknown.
     private func changes(
         of handler: StackConfiguration.Instance, until head: StoreHead?,
         _ beats: [String: (beat: Heartbeat, age: Double)]
-    ) throws -> Int? {
+    ) throws -> (count: Int?, isMany: Bool) {
         guard let head,
             let (uploader, frontier) = uploaders.compactMap({ name -> (Heartbeat, SequenceNumber)? in
                 guard let beat = beats[name]?.beat, let frontier = beat.frontier[stack.observer] else { return nil }
                 return (beat, frontier)
             }).min(by: { $0.1 < $1.1 })
-        else { return nil }
-        guard frontier < head.sequence else { return 0 }
+        else { return (nil, false) }
+        guard frontier < head.sequence else { return (0, false) }
         let types: TypeChoice =
             handler.manifest.types.contains("*")
             ? .allExcept(stack.configuration.namedTypes.sorted()) : .only(handler.manifest.typesWithStatistics)
@@ -157,12 +157,12 @@ package final class SyncClient {
         for _ in 0..<Self.countedRequests {
             let place = PullPlace(store: head.store, generation: head.generation, after: after, until: until)
             let pages: [Page<SamplesPage>]? = try client.ask(stack.observer, .samples(types), place, within: 20)
-            guard let pages, let through = pages.last?.through else { return nil }
+            guard let pages, let through = pages.last?.through else { return (nil, false) }
             count += pages.reduce(0) { $0 + $1.samples.count }
-            if through >= head.sequence { return count }
+            if through >= head.sequence { return (count, false) }
             after = after.advanced(to: through, within: until)
         }
-        return nil
+        return (nil, true)
     }
 
     /// Waits until the sync's round has ended, its results have been delivered, and the backend has been compared with

@@ -8,8 +8,11 @@ import Terminal
 extension SyncClient {
     package struct Metric: Sendable, Equatable {
         package var name: String
-        /// Changes that hadn't been delivered when the sync began; nil when there are too many to count.
+        /// Changes that hadn't been delivered when the sync began; nil when there are too many to count, or nothing is
+        /// known.
         package var new: Int?
+        /// Whether there are too many to count.
+        package var isMany = false
         /// Elements that the backend has accepted since then; nil if they can't be told from another handler's.
         package var delivered: Int64?
         /// Days still to be computed.
@@ -17,8 +20,10 @@ extension SyncClient {
         /// Why something is waiting; nil when nothing is.
         package var why: String?
 
-        package init(name: String, new: Int?, delivered: Int64?, pending: Int, why: String?) {
-            (self.name, self.new, self.delivered) = (name, new, delivered)
+        package init(
+            name: String, new: Int?, isMany: Bool = false, delivered: Int64?, pending: Int, why: String?
+        ) {
+            (self.name, self.new, self.isMany, self.delivered) = (name, new, isMany, delivered)
             (self.pending, self.why) = (pending, why)
         }
     }
@@ -173,7 +178,7 @@ extension SyncClient.Outcome {
         ])
         for metric in metrics {
             table.add([
-                metric.name, metric.new.map { HumanFormat.count($0) } ?? "many",
+                metric.name, metric.new.map { HumanFormat.count($0) } ?? (metric.isMany ? "many" : ""),
                 metric.delivered.map { HumanFormat.count(Int($0)) } ?? "", HumanFormat.count(metric.pending),
                 metric.why ?? "",
             ])
