@@ -46,6 +46,14 @@ import Testing
         #expect(error.message.contains("is open to other users") && error.hint?.contains("chmod 600") == true)
     }
 
+    @Test func aWrongVariableIsNamed() throws {
+        _ = try initialize()
+        let error = try #require(throws: Failure.self) {
+            try keys.credentials(of: "steps", environment: ["HEALTHBUS_HUB_KEY": "nonsense"])
+        }
+        #expect(error.message.hasPrefix("HEALTHBUS_HUB_KEY doesn't hold a key"))
+    }
+
     @Test func bothKeysHoldWhileOneReplacesTheOther() throws {
         _ = try initialize()
         let old = try keys.pair(of: "steps", environment: [:]).publicKey

@@ -54,8 +54,9 @@ package struct KeyFolder: Sendable {
     ) throws -> BusCredentials {
         let pair = try pair(of: name, environment: environment)
         let file = environment.filled("HEALTHBUS_HUB_KEY_FILE") ?? hubKey(name)
-        let key = try environment.filled("HEALTHBUS_HUB_KEY") ?? read(file, of: name)
-        guard BusKeyPair.isKey(key) else { throw malformed(file) }
+        let given = environment.filled("HEALTHBUS_HUB_KEY")
+        let key = try given ?? read(file, of: name)
+        guard BusKeyPair.isKey(key) else { throw malformed(given == nil ? file : "HEALTHBUS_HUB_KEY") }
         return BusCredentials(own: pair, hub: key)
     }
 
