@@ -16,7 +16,8 @@ extension EndToEnd {
         /// here fails the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
-            "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",
+            "wish.instance": "steps", "silence.instance": "steps", "plugin(of: beat, name)": "steps", "plugin": "",
+            "before.instance": "debouncer", "first.destination": "uploader",
             "type": "StepCount", "action": "off", "wanted == 3 ? \" hourly\" : \"\"": "",
             "text": "2025-03-30T14:00", "asked.name": "Europe/Berlin", "former": "Europe/Berlin",
             "now": "Europe/Berlin", "zone": "Europe/Berlin", "whose": "",
