@@ -73,7 +73,7 @@ package final class SyncClient {
     package func sync(metric: String?) throws -> Outcome {
         try check(metric: metric)
         let began = MonotonicClock.now
-        let teller = WaitTeller(client, names: stack.names.filter { $0 != "hub" }, tell: tell)
+        let teller = WaitTeller(client, names: stack.names.filter { $0 != stack.hub }, tell: tell)
         defer { teller.stop() }
         let before = try hear()
         let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
@@ -122,7 +122,7 @@ package final class SyncClient {
     /// The newest heartbeat of each process. Running uploaders are waited for longer: new changes are counted from
     /// their heartbeats.
     private func hear() throws -> [String: (beat: Heartbeat, age: Double)] {
-        let beats = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
+        let beats = client.gather(stack.names.filter { $0 != stack.hub }, within: 3)
         let reader = stack.reader()
         let missing = try uploaders.filter { try beats[$0] == nil && reader.isRunning($0) }
         return missing.isEmpty ? beats : client.gather(missing, within: 20)
