@@ -10,7 +10,7 @@ package enum AuthorizationStatus: String, Codable, Sendable, CaseIterable {
 /// Why a registration, a task or a read fails, with the names from HealthKit and BackgroundTasks.
 package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// The manifest lacks an entitlement, or the user denied the type.
+        /// The manifest lacks an entitlement or a background mode, or the configuration lacks the instance.
         case authorizationDenied
         /// The device is locked: the health data can't be read.
         case databaseInaccessible

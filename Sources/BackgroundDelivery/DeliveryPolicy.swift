@@ -10,7 +10,7 @@ package struct DeliveryPolicy: Sendable, Equatable {
     package var acknowledgeWithin: Duration = .seconds(15)
     /// How many consecutive fires may go unacknowledged before delivery to their consumer stops; 0 means never.
     package var strikesUntilStopped = 0
-    /// How often fires may wake the app within any hour; 0 means no limit.
+    /// How often fires and app refreshes may wake the app within any hour; 0 means no limit.
     package var wakesPerHour = 0
     /// How long a locked phone may hold changes back before a person is alerted.
     package var unlockReminderAfter: Duration = .seconds(3600)
@@ -20,7 +20,7 @@ package struct DeliveryPolicy: Sendable, Equatable {
     package func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
 
     /// The delay before an unacknowledged fire is repeated, after the given number of misses. It is the time allowed
-    /// for an acknowledgement, doubled with each miss, up to 15 minutes.
+    /// for an acknowledgement, doubled with each miss after the first, up to 15 minutes.
     func backOff(after misses: Int) -> Duration {
         min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))
     }

@@ -76,7 +76,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// When a held type may be fired; nil when no consumer is registered for it.
+    /// When a held type may be fired; nil when no consumer is registered for it, or all of them are stopped.
     private func dueTime(_ type: String, _ now: Instant) -> Instant? {
         let frequencies = consumers.values.filter { !$0.isStopped }.compactMap { requested(type, by: $0) }
         guard let frequency = frequencies.min()?.clamped(to: policy.floor(of: type)) else { return nil }

@@ -12,7 +12,8 @@ package struct KeptRegistrations: Codable, Sendable, Equatable {
     }
 
     package var consumers: [String: Consumer]?
-    /// For types that have changed since their last fire: the sequence number up to which they were fired.
+    /// For types that have changed since their last fire, or are off or denied: the sequence number up to which they
+    /// were fired.
     package var held: [String: SequenceNumber]?
     package var lastFires: [String: Instant]?
     package var off: [String]?

@@ -15,7 +15,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
         package var type: String
         /// The sequence number of the type's latest change; 0 for a type without samples.
         package var sequence: SequenceNumber
-        /// Repeated, because no consumer acknowledged it.
+        /// Repeated, because a consumer didn't acknowledge it in time.
         package var isRepeat: Bool
     }
 
@@ -46,7 +46,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
         /// The oldest and the latest sequence number fired since the last acknowledgement.
         var first: SequenceNumber
         var last: SequenceNumber
-        /// When the oldest was sent.
+        /// When the oldest was sent, repeated, or acknowledged in part.
         var since: MonotonicTime
         /// When to repeat it; nil while there is still time to acknowledge it.
         var repeatAt: MonotonicTime?
@@ -54,7 +54,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     package var policy: DeliveryPolicy
     var consumers: [String: Consumer] = [:]
-    /// Types that are off, or have changes that haven't been fired, and how far each was fired.
+    /// Types that are off or denied, or have changes that haven't been fired, and how far each was fired.
     package internal(set) var held: [String: SequenceNumber] = [:]
     var lastFires: [String: Instant] = [:]
     /// Switched off by the user of the stack.
@@ -63,7 +63,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     package internal(set) var denied: Set<String> = []
     /// Frequencies set while running; they take precedence over what consumers ask for.
     var frequencies: [String: DeliveryFrequency] = [:]
-    /// When fires woke the app in the last hour.
+    /// When fires and app refreshes last woke the app, at most `wakesPerHour` times.
     var wakes: [Instant] = []
     /// When the locked phone began to hold back fires.
     var lockHeldSince: Instant?

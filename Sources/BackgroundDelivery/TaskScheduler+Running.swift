@@ -43,7 +43,7 @@ extension TaskScheduler {
 
     /// Begins one pending task at the request of the device or a person.
     /// - Parameter forced: ignores its conditions, as a debugger does; nothing launches a force-quit app.
-    /// - Returns: why it didn't begin; nil when it did.
+    /// - Returns: why it didn't begin; nil when it did, or is running already and no other request is pending.
     package mutating func launch(
         _ identifier: String, forced: Bool = false, _ conditions: TaskConditions
     ) throws(DeliveryError) -> TaskObstacle? {

@@ -10,7 +10,8 @@ package struct TaskScheduler: Sendable {
     package enum Launcher: String, Sendable {
         /// It begins as soon as its conditions are met.
         case own = "self"
-        /// It begins only through `launch`: a simulator, a companion or a person decides.
+        /// It begins only through `launch`: a simulator, a companion or a person decides. A continued task still begins
+        /// by itself.
         case device
     }
 

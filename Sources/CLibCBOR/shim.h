@@ -5,7 +5,7 @@
 enum healthbus_cbor_kind {
     HEALTHBUS_CBOR_UINT, HEALTHBUS_CBOR_NEGINT, HEALTHBUS_CBOR_BYTES, HEALTHBUS_CBOR_TEXT, HEALTHBUS_CBOR_ARRAY,
     HEALTHBUS_CBOR_MAP, HEALTHBUS_CBOR_TAG, HEALTHBUS_CBOR_FLOAT, HEALTHBUS_CBOR_BOOL, HEALTHBUS_CBOR_NULL,
-    // Indefinite lengths, and simple values that we have no use for.
+    // Indefinite lengths, and a break outside of one. libcbor itself refuses unassigned simple values.
     HEALTHBUS_CBOR_UNSUPPORTED
 };
 

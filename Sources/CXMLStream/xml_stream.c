@@ -132,8 +132,8 @@ static void endTag(healthbus_xml *xml, const uint8_t *name, int64_t length) {
     while (xml->depth > found && !xml->stopped) pop(xml, xml->depth - 1 > found);
 }
 
-/// Handles a tag that isn't well-formed, up to where the next one begins. If it has no '>' of its own, the element
-/// counts as open, because its children may follow.
+/// Handles a tag that isn't well-formed, up to `end`. Unless it ends with "/>", the element counts as open, because its
+/// children may follow.
 static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t length = end - xml->at;
@@ -245,8 +245,8 @@ static void text(healthbus_xml *xml, int64_t end) {
         note(xml, "there is text where only elements belong", line);
 }
 
-/// The end of a comment, an instruction or CDATA at the parser's position; 0 when it is none of these, -1 if more bytes
-/// are needed.
+/// The end of a comment, an instruction or CDATA at the parser's position; 0 when it is none of these or has no end, -1
+/// if more bytes are needed.
 static int64_t special(healthbus_xml *xml) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t left = xml->count - xml->at;

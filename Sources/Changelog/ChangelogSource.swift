@@ -8,8 +8,7 @@ package protocol PullSource: AnyObject {
     /// - Parameters:
     ///   - question: its anchor has already been checked.
     ///   - consumer: who is asking; nil for a reader that opens the file directly.
-    ///   - page: receives one page of at most about 48 KiB, with `through` set on the last one if the query has a
-    ///     window.
+    ///   - page: receives one page, below 64 KiB, with `from` and `through` set if the query has a window.
     /// - Throws: `PullRefusal` for a request that makes no sense; `DeliveryError` when the data can't be read now.
     func answer(
         _ question: Question, for consumer: String?, head: StoreHead,

@@ -13,7 +13,7 @@ package struct Cursor: Sendable, Equatable {
     package var backfill: [Range]
     /// After a reset: once everything up to here has been consumed, anything not seen again is gone.
     package var snapshotUntil: SequenceNumber?
-    /// The store's head in its first heartbeat: changes up to here aren't news.
+    /// The store's head in its first heartbeat, or at the last reset: changes up to here aren't news.
     package private(set) var bulkUntil = SequenceNumber.beginning
 
     package struct Range: Sendable, Equatable {
@@ -162,7 +162,8 @@ extension Cursor {
 /// A producer's judgement of an anchor.
 package enum AnchorVerdict: Sendable, Equatable {
     case good
-    /// A different store, an unknown generation, or a sequence number that its generation never reached.
+    /// A different store, an unknown generation, or an anchor of an older generation that is beyond where a newer one
+    /// began.
     case reset
     /// Like `reset`, but also shows that this store has lost rows that others have seen: it needs a new generation.
     case lostRows

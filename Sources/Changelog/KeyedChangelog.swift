@@ -71,7 +71,7 @@ package final class KeyedChangelog {
         return true
     }
 
-    /// Turns a key into a tombstone; returns true if it wasn't one already.
+    /// Turns a key into a tombstone; returns false if it is one already, or doesn't exist.
     @discardableResult
     package func remove(key: String) throws -> Bool {
         find.bind(1, key)

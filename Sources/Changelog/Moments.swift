@@ -5,7 +5,7 @@ import SQLite
 /// thinned with age so that it stays small.
 ///
 /// Every commit of the last minute is kept, then one per second for the last hour, one per minute for two days, and one
-/// per hour before that. Any sequence number between two of them was committed by the later one.
+/// per hour before that. Any sequence number between two of them was committed no later than the later one.
 package enum Moments {
     static let table =
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
@@ -56,8 +56,8 @@ package enum Moments {
         return moments
     }
 
-    /// The latest time by which a sequence number had been committed; nil for one that doesn't exist yet, or is older
-    /// than the recorded moments.
+    /// The latest time by which a sequence number had been committed: for one that is older than the recorded moments,
+    /// the first of these. Nil for one after the last moment.
     package static func time(of sequence: SequenceNumber, in database: Database) throws -> Instant? {
         try list(from: sequence, through: sequence, in: database).first?.at
     }

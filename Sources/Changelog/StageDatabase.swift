@@ -8,7 +8,7 @@ import SQLite
 /// in one transaction.
 ///
 /// Owned by the stage's thread. Sequence numbers rise strictly, with gaps; a store's first one is its creation time in
-/// milliseconds, so that versions never fall back when a store is lost and recreated.
+/// milliseconds plus one, so that versions never fall back when a store is lost and recreated.
 package final class StageDatabase {
     package let database: Database
     package let store: String
@@ -19,8 +19,8 @@ package final class StageDatabase {
         package var nonce: String
         /// The first sequence number that belongs to the generation.
         package var first: SequenceNumber
-        /// The store's sequence number when the generation began: an older generation's anchor beyond this has seen
-        /// data that this store doesn't have.
+        /// An older generation's anchor beyond this isn't valid. It is the store's sequence number when the generation
+        /// began; if everything is to be read again (`beginsAnew`), the one before the store's first.
         package var after: SequenceNumber
     }
 
@@ -36,7 +36,7 @@ package final class StageDatabase {
     /// The version of these tables; a file with a newer one is refused rather than guessed at.
     static let schemaVersion: Int64 = 1
 
-    /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next commit fails.
+    /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next transaction fails.
     /// - Parameter now: the time, for the first sequence number of a new store.
     package convenience init(path: String, now: Instant) throws {
         try Self.prepare(path)

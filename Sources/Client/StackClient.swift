@@ -191,7 +191,8 @@ package final class StackClient: Sendable {
         heard = state.withLock { $0.heard }
     }
 
-    /// The pages that answer a query; nil when the producer hasn't answered in time.
+    /// The pages that answer a query; none when the producer doesn't know the anchor, nil when it hasn't answered in
+    /// time.
     package func ask<Content: PageContent>(
         _ producer: String, _ query: Query, _ place: PullPlace = PullPlace(), as content: Content.Type = Content.self,
         within seconds: Double

@@ -115,7 +115,7 @@ package final class StackReader {
         return client.heartbeats
     }
 
-    /// All pages of a query; empty when the instance has never run.
+    /// All pages of a query; empty when the instance has never run, or is running and doesn't know the anchor.
     /// - Throws: `StageError` for pages that can't be read.
     package func pages<Content: PageContent>(
         _ instance: StackConfiguration.Instance, _ query: Query, _ place: PullPlace = PullPlace(),
@@ -170,8 +170,8 @@ package final class StackReader {
         return max(0, -(written.max() ?? Date()).timeIntervalSinceNow)
     }
 
-    /// A running instance's answer; nil when it doesn't answer within a few seconds. An instance that has failed to
-    /// answer once isn't waited for again.
+    /// A running instance's answer; nil when it neither answers nor sends a heartbeat within 3 s, or sends heartbeats
+    /// but doesn't answer within 10 s more. An instance that has failed to answer once isn't waited for again.
     private func heed(_ instance: String, _ query: Question) throws -> [Value]? {
         let client = try client.get()
         guard !silent.contains(instance) else { return nil }

@@ -32,7 +32,7 @@ package enum BackendAddress {
         return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(try port(of: backend))"
     }
 
-    /// The error for an uploader that has nowhere to deliver to.
+    /// Always throws: the error for an uploader that has nowhere to deliver to.
     package static func missing(
         for uploader: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) -> String {

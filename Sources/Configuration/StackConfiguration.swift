@@ -13,8 +13,8 @@ package struct StackConfiguration: Sendable, Equatable {
         /// For a handler: the names of the plugins that could replace it because they declare the same types, its own
         /// included.
         package var substitutes: [String]
-        /// For a handler: the family under which its samples are delivered. It is the plugin's family or, if a plugin
-        /// without a family is configured in its place, the instance's own name.
+        /// For a handler: the family under which its samples are delivered. It is the plugin's family; for a plugin
+        /// without one, the instance's own name if that is some plugin's family, otherwise `otherFamily`.
         package var family: String
 
         /// Identical for the same plugin, version and options, and almost never for different ones: FNV-1a, in
@@ -108,7 +108,7 @@ extension StackConfiguration {
     /// Types that handlers name; the handler of "*" gets all others.
     package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.typesWithStatistics).filter { $0 != "*" }) }
 
-    /// The family of a handler whose plugin names none.
+    /// The family of types that no handler declares, and of a handler that has no family in any other way.
     package static let otherFamily = "other"
 
     /// The family under which a type's samples are delivered: that of the handler that declares it.

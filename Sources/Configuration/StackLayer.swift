@@ -119,7 +119,8 @@ package struct StackLayer: Sendable {
         try Self.changing.withLock { _ in try changeAlone(body) }
     }
 
-    /// The supervisor changes the file from several threads; no other process does so while the supervisor is running.
+    /// The supervisor changes the file from several threads. While it is running, only `zone set` changes the file from
+    /// another process, which this doesn't keep out.
     private static let changing = Mutex(())
 
     private func changeAlone(_ body: (inout [String: Value]) -> Void) throws {

@@ -17,7 +17,7 @@ package struct StartOptions: Codable, Sendable, Equatable {
         self.variables = variables
     }
 
-    /// Those that `start` repeats, or that matter only at a state folder's first start, or only for the log.
+    /// Those that `start` repeats, or that matter only to a person without a zone, or only for the log or for tests.
     private static let immaterial: Set = [
         "HEALTHBUS_STATE", "HEALTHBUS_CONFIG", "HEALTHBUS_ZONE", "HEALTHBUS_LOG", "HEALTHBUS_LOG_LEVEL",
         "HEALTHBUS_AUDIT",

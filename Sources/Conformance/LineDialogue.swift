@@ -66,7 +66,8 @@ final class LineDialogue {
         return answered
     }
 
-    /// The program's reply to a greeting, unparsed; nil when the program ends without one.
+    /// The program's reply to a greeting, as JSON and otherwise unchecked; nil when the program ends without one, or it
+    /// isn't JSON.
     func greeting(versions: ClosedRange<Int>) throws -> Value? {
         let line = ExecLines.hello(
             plugin: plugin, instance: plugin, types: types, configuration: configuration, versions: versions)

@@ -50,7 +50,7 @@ final class StackCases {
         trial = try TrialStack(instances, catalog: catalog)
     }
 
-    /// Options that plugins of this kind need in order to start, if the manifest declares them; nothing is ever sent to
+    /// Options that plugins of this kind need in order to start, if the manifest declares them; nothing listens at
     /// these addresses.
     private static func options(_ manifest: Manifest) -> Value {
         let declared = manifest.configuration["properties"]
@@ -152,7 +152,7 @@ final class StackCases {
     private func standsBy() throws {
         let process = try running()
         let waiting = try trial.start(name, as: "standby", ["--standby"])
-        // Handlers built on HandlerKit report that they stand by; others have this long to end.
+        // Plugins built on StageKit report that they stand by; others have this long to end.
         _ = trial.comes(within: 3) { trial.hasSaid("standby", "instance.standby") || waiting.poll() != nil }
         if let exit = waiting.poll() {
             throw ConformanceFault(

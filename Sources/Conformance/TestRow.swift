@@ -67,7 +67,7 @@ struct TestRows {
     }
 
     /// What else a day may contain: samples without a duration or with one of several days, at the edges of the day,
-    /// with tiny values or no number, entered by hand, with names that need quoting, or sent twice.
+    /// with tiny values, entered by hand, with names that need quoting, or sent twice.
     func odd(_ day: LocalDay) -> [TestRow] {
         guard let window = zones.ranges(of: day).first else { return [] }
         let (first, last) = (window.lowerBound, window.upperBound)

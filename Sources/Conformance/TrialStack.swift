@@ -89,7 +89,7 @@ final class TrialStack {
         return process
     }
 
-    /// The program's last line of output that isn't routine.
+    /// The program's last line of output, whatever it says.
     func said(_ label: String) -> String? {
         guard let data = FileManager.default.contents(atPath: folder + "/\(label).log") else { return nil }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").last.map(String.init)

@@ -96,7 +96,7 @@ extension StackClient {
     ///   - command: evaluated each time it is sent.
     ///   - seconds: how long to keep trying.
     ///   - pause: seconds between two checks.
-    ///   - meanwhile: called after each unsuccessful check.
+    ///   - meanwhile: called before the command is sent again, about every 300 ms.
     ///   - effect: returns the effect, or nil until it shows.
     /// - Returns: the effect; nil if it didn't show in time.
     func give<Effect>(

@@ -23,7 +23,7 @@ struct BackendCheck: Sendable {
     /// Whether the backend has been compared since this process began.
     private(set) var isDone = false
     /// The number of deliveries so far, then the number when the current question was sent, and the number when the
-    /// last answered question was sent.
+    /// question of the last successful comparison was sent.
     private var deliveries = 0
     private var covered = 0
     private var compared = 0
@@ -106,7 +106,7 @@ struct BackendCheck: Sendable {
         if wanted == command { wanted = nil }
     }
 
-    /// - Parameter next: the time until the next comparison, no matter what happens.
+    /// - Parameter next: the longest time until the next comparison; a delivery or a command may cause one sooner.
     mutating func isCompared(_ asked: Asked, at now: MonotonicTime, next: Duration) {
         if asked.countsRows { counted = now }
         soonest = now + spacing
@@ -119,14 +119,14 @@ struct BackendCheck: Sendable {
         hasRefreshedToken = false
     }
 
-    /// - Parameter wait: the delay that the backend asked for, if any.
+    /// - Parameter wait: the delay until the next attempt; nil for one that grows with each failure.
     mutating func failed(_ why: String, at now: MonotonicTime, wait: Duration? = nil) {
         self.why = why
         due = now + (wait ?? min(Self.firstRetry * (1 << min(attempt, 10)), Self.longestRetry))
         attempt += 1
     }
 
-    /// Records that the token was refused: it is read again, but only once.
+    /// Records that the token was refused: it is read again and tried at once; if that fails too, every 30 s.
     mutating func refusedToken(_ why: String, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
@@ -156,7 +156,7 @@ struct ReturningBackend: Sendable {
     /// When the answers last alternated; nil if they haven't for a while.
     private(set) var alternated: MonotonicTime?
 
-    /// The returning generation is trusted only after this many answers, with none from another generation for this
+    /// The returning generation is trusted only after this many answers, with none from the current generation for this
     /// long.
     private static let times = 5
     private static let silence = Duration.seconds(60)

@@ -1,9 +1,9 @@
 import Foundation
 import HealthModel
 
-/// The time from the end of samples to their arrival at the backend, since this process began, in a few cumulative
-/// buckets. Monitoring systems want this form, since they take the difference between two readings. (`DelayHistogram`
-/// is finer, survives restarts, and forgets.)
+/// The time from the end of samples to their arrival at the backend, since this process began, in a few buckets whose
+/// counts never fall. Monitoring systems want this form, since they take the difference between two readings.
+/// (`DelayHistogram` is finer, survives restarts, and forgets.)
 package struct DelayBuckets: Sendable, Equatable {
     /// Upper bounds in seconds; anything that took longer than the last one is counted in a further bucket.
     package static let bounds: [Int64] = [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800]

@@ -111,7 +111,7 @@ package enum DeliveryReply: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - answer: the answer, which accounts for everything sent and says which backend it comes from.
+    ///   - answer: an answer that accounts for everything sent; it is proven if it has no generation to compare.
     ///   - seen: what was known when the request was sent, since answers come out of order.
     package init(taken answer: DeliveryAnswer, seen: SeenBackend) {
         guard let known = seen.generation, let generation = answer.generation else {

@@ -143,8 +143,8 @@ struct DeliveryLedger {
         deadLetters -= Int64(gone)
     }
 
-    /// Deletes a dead letter.
-    /// - Parameter isDropped: whether a person dropped it; if so, that is counted and remembered.
+    /// Deletes dead letters.
+    /// - Parameter isDropped: whether a person dropped them; if so, that is counted and remembered.
     mutating func forget(_ letters: [DeadLetter], isDropped: Bool, _ turn: Turn) throws {
         let database = try turn.write().database
         let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ?")

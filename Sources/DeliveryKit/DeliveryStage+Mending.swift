@@ -128,7 +128,7 @@ extension DeliveryStage {
         return (upstream.query, upstream.place(after: letter.sequence.previous, until: letter.sequence))
     }
 
-    /// Selects only the element that the letter is about.
+    /// Selects the group that contains the element that the letter is about.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
         let found = try groups(pages, from: UploadReplay.name, isSamples: producer == samples.producer).filter {
             $0.place(of: letter) != nil

@@ -34,8 +34,8 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Leaves out the samples that ended earlier, their tombstones (the destination never received them), and the names
-    /// that only they use.
+    /// Leaves out the samples that ended earlier, their tombstones, and the names that only they use. (A sample
+    /// delivered before `deliverSince` was set stays at the destination even if it is deleted here.)
     /// - Returns: the remaining group, nil if nothing is left; and the number of living samples that were left out.
     package func recent(since first: DeliverSince) -> (group: DeliveryGroup?, older: Int64) {
         let page: SamplePage

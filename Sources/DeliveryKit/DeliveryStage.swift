@@ -19,7 +19,7 @@ package final class DeliveryStage: Stage {
     var deliveries: [Delivery] = []
     var policy: UploadPolicy
     var generator: any RandomNumberGenerator
-    /// Nothing is sent again before this time.
+    /// No elements are sent before this time.
     var waitUntil = MonotonicTime.distantPast
     /// No samples are sent before this time, because of 'samplesPerSecond'.
     var pacedUntil = MonotonicTime.distantPast
@@ -67,7 +67,7 @@ package final class DeliveryStage: Stage {
 
     /// How many requests may be in progress at once: one is being encoded while the other is being stored.
     static let concurrentRequests = 2
-    /// How many fetched sets may wait behind those requests.
+    /// How many fetched sets of one upstream there may be, those being sent and those settled out of order included.
     static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// How long to wait before the next attempt when only a person can fix what is wrong.

@@ -4,7 +4,8 @@ import Protocol
 /// What is known about the backend that deliveries go to. It is stored in the same transaction as whatever it was
 /// learned from.
 struct KnownBackend: Sendable, Equatable {
-    /// The address at which it answered; nil in files from earlier releases.
+    /// The address that it answered at or, before its first answer, the configured one; nil in files from earlier
+    /// releases.
     var address: String?
     var generation: String?
     var sequence: Int64?

@@ -66,7 +66,7 @@ package struct UploadPolicy: Sendable, Equatable {
         case retry(after: Double)
         /// Fetch the token again, then send the same request at once.
         case refreshToken
-        /// Only a person can help: keep everything, report it, and try again when the configuration changes.
+        /// Only a person can help: keep everything, report it, and try again now and then.
         case pause(Pause)
         /// Send the two halves separately.
         case split
@@ -105,7 +105,7 @@ package struct UploadPolicy: Sendable, Equatable {
         return action
     }
 
-    /// The backend has accepted something, so the counts are reset for the next request.
+    /// The backend has given a definite answer, so the counts are reset for the next request.
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false

@@ -8,8 +8,8 @@ extension HTTPServer {
     /// arrives; any other coding is answered with 415. Limits count inflated bytes.
     package enum Admission {
         /// The request is refused. A client that waits for `100 Continue` gets the answer at once and sends no body.
-        /// Otherwise the body is first read and dropped, up to `Limits.bodyBytes`, since a client may never see an
-        /// answer that is sent before the body's end.
+        /// Otherwise the body is first read and dropped, up to `Limits.bodyBytes` (twice that if its length isn't
+        /// announced), since a client may never see an answer that is sent before the body's end.
         case refuse(HTTPResponse)
         /// The body is collected in memory, for the handler. The maximum size in bytes (nil: `Limits.bodyBytes`);
         /// larger bodies are answered with 413.

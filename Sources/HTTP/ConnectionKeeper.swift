@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Carries out the connection table's decisions: shuts down each connection that has to close because its time is up.
+/// Carries out the connection table's decisions: shuts down each connection whose time is up, or that has to make way.
 ///
 /// A socket is shut down, not closed: libmicrohttpd, which owns it, sees the end and closes it on its own thread.
 /// Shutting down takes the same lock as `closed`, so the socket's number can't already refer to a different connection.

@@ -2,8 +2,8 @@
 /// numbers here, and the clock is passed in.
 ///
 /// A server can be kept busy without a single complete request: by connections that never finish a head, that trickle a
-/// body, or that don't read their answer. So each phase has a time limit, and while all places are taken, a waiting
-/// connection that hasn't yet been let in gives way to a new one.
+/// body, or that don't read their answer. So each phase but `handling` has a time limit, and while all places are
+/// taken, a connection that hasn't been let in gives way to a new one; if all have been, one that is waiting does.
 package struct ConnectionTable {
     package enum Phase: Sendable {
         /// Waiting for a first or a further request: nothing has arrived except perhaps an incomplete head.

@@ -8,7 +8,7 @@ package struct FailedAttempts<Key: Hashable & Sendable>: Sendable {
     private var limit: RateLimit<Key>
 
     /// - Parameters:
-    ///   - allowed: how many failures in a row are allowed.
+    ///   - allowed: how many failures are allowed at once.
     ///   - seconds: the time after which one failure is forgiven.
     ///   - keys: how many keys are remembered (`RateLimit`).
     package init(allowed: Int = 10, forgivenAfter seconds: Double = 30, keys: Int = 10_000) {

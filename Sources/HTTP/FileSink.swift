@@ -22,7 +22,7 @@ package final class FileSink: BodySink {
     /// - Parameters:
     ///   - folder: an existing folder, on the disk where the file will stay.
     ///   - failed: receives a sentence for the operator when the disk reports an error. The client gets less detail.
-    /// - Throws: 500, or 507 when the disk is full.
+    /// - Throws: 500, 507 when the disk is full, or 503 when there is no memory.
     package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {
         let path = folder + "/" + Self.prefix + String(UInt64.random(in: .min ... .max), radix: 36)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

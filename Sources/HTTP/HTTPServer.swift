@@ -18,11 +18,11 @@ package final class HTTPServer: Sendable {
     /// The resources that one server may use.
     package struct Limits: Sendable {
         package var threads = 2
-        /// When all connections are in use, the oldest one that is waiting and hasn't yet been let in gives way to a
-        /// new one.
+        /// When all connections are in use, the oldest one that is waiting or sending a body and hasn't yet been let in
+        /// gives way to a new one; failing that, the oldest that is waiting; failing that, the new one is closed.
         package var connections = 64
-        /// The maximum number of connections from one address; a new one beyond that takes the place of that address's
-        /// oldest.
+        /// The maximum number of connections from one address; beyond that, one of that address's gives way in the same
+        /// manner.
         package var connectionsPerAddress = 48
         /// The maximum size of one body, in bytes; a longer body is answered with 413.
         package var bodyBytes = 8 << 20

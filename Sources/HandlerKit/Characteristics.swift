@@ -57,8 +57,8 @@ struct Characteristics {
 }
 
 extension HandlerStage {
-    /// Adopts changed characteristics and marks every day that this handler has figures for, because those figures may
-    /// change.
+    /// Adopts changed characteristics and marks every day that this handler has figures or events for, because those
+    /// may change.
     func learnCharacteristics(_ characteristics: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }

@@ -59,7 +59,7 @@ extension HandlerStage {
         return busy
     }
 
-    /// Called when a store is gone, so that slices of it don't become figures.
+    /// Called when slices that are under way no longer count: their store is gone, or everything is read again.
     func forgetSlices() {
         inFlight = [:]
         fetched = []
@@ -93,7 +93,7 @@ extension HandlerStage {
             place: PullPlace(store: cursor.store, generation: cursor.generation))
     }
 
-    /// Requests all samples of some consecutive days, as of a cursor's position.
+    /// The request for all samples from the first to the last of some days, as of a cursor's position.
     func slice(
         _ user: String, _ days: [LocalDay], _ zones: ZoneTimeline, as cursor: Cursor, _ window: HandlerWindow
     ) -> SliceRequest {

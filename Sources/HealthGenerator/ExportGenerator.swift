@@ -70,7 +70,7 @@ package struct ExportGenerator: Sendable {
 
     /// Writes the archive under another name first, so that a file with the final name is always complete.
     ///
-    /// - Parameter progress: records written so far and in total; called a few times a second.
+    /// - Parameter progress: records written so far and in total; called after each type and source, and at the end.
     @discardableResult
     package func write(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws -> Result {
         let partial = path + ".partial"

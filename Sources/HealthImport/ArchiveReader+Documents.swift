@@ -2,7 +2,8 @@ import HealthModel
 
 // Files that are kept whole, and ECGs: each ECG becomes a sample, plus a document with its waveform.
 extension ArchiveReader {
-    /// Passes a file on as a document, in parts, unless it is already known.
+    /// Passes a file on as a document, in parts, unless it is already known. A file that is too long to be held in
+    /// memory is always passed on.
     func readDocument(
         _ source: PeekedSource, _ entry: String, _ kind: DocumentKind, _ parser: ExportParsing
     ) throws {

@@ -6,7 +6,8 @@ import HealthModel
 /// while the sample's date has the export's single offset, so the two can differ by any number of quarter hours. So
 /// only the position of the first beat's time within its quarter of an hour is used: the beat is placed at the first
 /// such time at or after the start (with a minute of grace). The time of each further beat is counted from the previous
-/// one, modulo 12 hours. So midnight, AM and PM, and daylight saving make no difference.
+/// one, modulo 12 hours. So midnight, AM and PM make no difference, nor does daylight saving, unless the clocks change
+/// between two beats.
 struct BeatClock {
     private let startInQuarter: Double
     private var previous: (time: Double, seconds: Double)?

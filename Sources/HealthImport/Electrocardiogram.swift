@@ -15,9 +15,9 @@ struct Electrocardiogram: Equatable {
     var softwareVersion = ""
     var device = ""
     var lead = ""
-    /// "µV", or an unknown unit as it was printed.
+    /// "µV", or an unknown unit as it was printed; empty if the file states none.
     var unit = "µV"
-    /// Unknown rows in the file's header, by name.
+    /// Unknown rows in the file's header that come after the date, by name.
     var fields: [String: String] = [:]
     /// In `unit`.
     var measurements: [Double] = []
@@ -69,8 +69,8 @@ extension Electrocardiogram {
         return .object(members)
     }
 
-    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`. Its bytes are the same whatever the
-    /// phone's language.
+    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`. Except for `lead` and an unknown
+    /// unit, which stay as printed, its bytes are the same whatever the phone's language.
     var waveform: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(measurements.count * 9 + 128)

@@ -11,7 +11,7 @@ struct ElectrocardiogramFile {
     struct Row {
         var name: String
         var value: String
-        /// Whether it comes after an empty line that separates it from an earlier row.
+        /// Whether it comes after the last empty line between rows.
         var isInLastBlock = false
     }
 

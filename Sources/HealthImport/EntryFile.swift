@@ -3,7 +3,7 @@ import HealthModel
 /// A file in the archive, read completely in advance if it is small enough, because its content decides whether it must
 /// be processed further.
 final class EntryFile: ByteSource {
-    /// Enough for a route of twelve hours at one point per second.
+    /// Enough for a route of about ten hours at one point per second.
     static let limit = 8 << 20
     private static let step = 256 << 10
 

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What a file in an archive is, if it isn't the export. Its content is judged first, since folders prove nothing and
-/// names are localized.
+/// What a file in an archive is, if it isn't the export, judged by its content and its folder, since files' own names
+/// are localized.
 enum EntryKind: Equatable {
     case route
     case electrocardiogram

@@ -4,7 +4,7 @@ import HealthModel
 extension ExportParser {
     private static let partLimit = 4096
 
-    /// Fills the columns of a correlation, a workout or any other element except a record.
+    /// Begins the row of a correlation, a workout or any other element except a record.
     mutating func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
         outerMetadata.removeAll()
         outerRaw = raw(element)

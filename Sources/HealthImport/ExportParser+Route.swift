@@ -44,7 +44,8 @@ extension ExportParser {
         return WorkoutRoute.Workout(start: start, end: end, sourceName: tree.rootAttribute("sourceName") ?? "")
     }
 
-    /// Points are held until the workout's row has been delivered; a route without points doesn't count as a route.
+    /// The last points are held until the workout's row has been delivered; a route without points doesn't count as a
+    /// route.
     mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
         isFurtherRoute = false

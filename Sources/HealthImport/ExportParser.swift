@@ -6,10 +6,10 @@ import HealthModel
 /// It is a value behind a pointer, not an object: the XML parser calls back a few million times, and every access to an
 /// object's properties would be checked for exclusivity.
 struct ExportParser: ~Copyable {
-    /// HealthKit doesn't write attributes longer than this.
+    /// The maximum length of a sample's start tag; HealthKit doesn't write longer ones.
     static let attributeLimit = 64 * 1024
-    /// The maximum length of one sample's metadata, or of its payload: a sample is sent in one message, whose frame
-    /// holds 1 MiB.
+    /// The maximum length of one sample's metadata, or of a record's list of beats: a sample is sent in one message,
+    /// whose frame holds 1 MiB.
     static let textLimit = 256 << 10
     /// The maximum number of metadata entries in one sample, because each is compared with those before it.
     static let entryLimit = 1000
@@ -162,7 +162,7 @@ extension ExportParser {
         stream?.stop()
     }
 
-    /// A correlation, workout or other element that encloses the records.
+    /// Appends the row of a correlation, a workout or any other element except a record.
     mutating func deliverOuter(_ payload: Value) {
         let bytes = Array(payload.json().utf8)
         guard outerMetadata.count + bytes.count <= BatchBuilder.rowTextLimit else {
@@ -175,7 +175,7 @@ extension ExportParser {
     }
 
     mutating func flushRecords() {
-        // Flushed in the file's order, so that a record doesn't claim a skipped piece's sample.
+        // Skipped pieces come first, so that no record of this batch claims one of their samples.
         flushPassed()
         sendInfo()
         guard builder.count > 0, failure == nil else { return }

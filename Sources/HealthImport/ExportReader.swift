@@ -21,7 +21,8 @@ package struct ExportReader: Sendable {
 
     /// Reads everything into the sink, on the calling thread (while a second one reads ahead).
     ///
-    /// - Parameter known: pieces that needn't be read, with the number of records in each.
+    /// - Parameter known: pieces, routes and documents that needn't be read, with the number of records or route points
+    ///   in each.
     /// - Throws: `ImportError` for anything that isn't a readable export, and any error of the sink. Damage further
     ///   inside an export isn't thrown: everything intact is delivered, and the summary says where the damage is.
     package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {

@@ -6,16 +6,17 @@ package protocol ExportSink: AnyObject {
     func exportInfo(_ info: ExportInfo) throws
     /// At most 4,096 rows, or about 1 MiB of text, in one call.
     func records(_ batch: RecordBatch) throws
-    /// Known pieces that were skipped, each reported once.
+    /// Known pieces of records that were skipped, each reported once; known routes and documents aren't reported.
     func known(_ pieces: [PieceHash]) throws
     func quarantined(_ inputs: [QuarantinedInput]) throws
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
-    /// Routes in files come after all records; routes inside a workout come with the workout.
+    /// Routes in files come after the records of the XML file. A route inside a workout comes right after the workout,
+    /// except that all parts but the last of a long one come before it.
     func route(_ route: WorkoutRoute) throws
     /// A route's file was read to its end and nothing was odd in it: it is now a known piece, and needn't be read
     /// again.
     func routeEnded(_ piece: PieceHash, points: Int) throws
-    /// Files that are kept whole come after all records; the parts of a long one come in order.
+    /// Files that are kept whole come after the records of the XML file; the parts of a long one come in order.
     func document(_ part: DocumentPart) throws
     /// Bytes of the input file (compressed bytes, if it is compressed).
     func progress(bytesRead: Int64, bytesTotal: Int64)
@@ -26,14 +27,14 @@ package struct WorkoutRoute: Sendable, Equatable {
     /// The maximum number of points delivered at once.
     package static let pointLimit = 8192
 
-    /// The workout payload's `route`: the file's path as in the export ("/workout-routes/route_2025-03-30_9.00am.gpx"),
-    /// or "inline/" and the route's start for a route inside its workout.
+    /// For a route in a file, "/workout-routes/" and the file's name ("/workout-routes/route_2025-03-30_9.00am.gpx").
+    /// For a route inside its workout, "inline/" and the route's start or, failing that, its line.
     package var path: String
     /// The workout that refers to the route; nil when none does.
     package var workout: Workout?
     /// The number of points of this route that were delivered before these.
     package var firstPoint: Int
-    /// Whether the route ends here; false if its file ends early.
+    /// Whether the route ends here; false if its file ends early or isn't well-formed.
     package var isLast = false
     package var time: [Instant] = []
     /// Degrees, WGS 84.

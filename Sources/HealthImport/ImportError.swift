@@ -13,7 +13,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     /// The file is only the clinical document that comes with the export.
     case clinicalDocument(path: String)
     case emptyArchive(path: String)
-    /// `found`: names of at most five entries; `count`: how many entries there are.
+    /// `found`: names of at most five files; `count`: how many files there are.
     case noExportInArchive(path: String, found: [String], count: Int)
     /// The export's file in the archive is empty. `entry` is the file's name.
     case emptyExportInArchive(path: String, entry: String)

@@ -15,7 +15,7 @@ struct Interning: ~Copyable {
         let factors: UnitFactors
         let isCategory: Bool
         let isQuantity: Bool
-        /// Whether the type is in the table, in which case its values must be numbers.
+        /// Whether the type is in the table; if it is a quantity, its values must then be numbers.
         let isKnown: Bool
         let flaw: Flaw?
 

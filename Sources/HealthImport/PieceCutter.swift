@@ -6,8 +6,8 @@ import HealthModel
 /// same phone contains nearly all of these pieces too, even if they have moved. The same bytes are always cut at the
 /// same places.
 ///
-/// A piece begins at a line that opens a `Record`, indented as in Apple's exports; other exports have no such lines and
-/// pass through uncut.
+/// A piece begins at a line that opens a `Record`, indented as in Apple's exports. Other exports have no such lines and
+/// are cut about every 1 MiB, into pieces without a hash.
 struct PieceCutter {
     /// A piece, complete or not.
     struct Piece {

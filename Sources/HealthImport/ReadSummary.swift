@@ -2,7 +2,7 @@ import HealthModel
 
 /// What a reader found in one file.
 package struct ReadSummary: Sendable, Equatable {
-    /// `Record` elements outside correlations, delivered as rows.
+    /// `Record` elements outside correlations, delivered as rows or skipped in known pieces.
     package var records = 0
     /// `Record` elements within a `Correlation`, delivered as rows with `.correlationChild`; most repeat a row in
     /// `records`.
@@ -80,8 +80,8 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     package var entry: String
     /// Line in that entry; 0 when unknown.
     package var line: Int64
-    /// Whether something is missing at the end of the file, or its archive is broken, so that another copy may be
-    /// intact. Otherwise the export itself was written that way.
+    /// Whether the file ends early, has zero bytes where content was, or is in a broken archive, so that another copy
+    /// may be intact. Otherwise the export itself was written that way.
     package var isCut: Bool
 
     package init(what: String, entry: String, line: Int64, isCut: Bool = true) {

@@ -33,7 +33,8 @@ final class RouteParser {
         self.deliver = deliver
     }
 
-    /// Returns what is wrong with the file's form; complete points before the fault have been delivered.
+    /// Returns what is wrong with the file's form, or nil; all intact points have been delivered, even those after the
+    /// fault.
     func parse(_ source: any ByteSource, entry: String) throws -> Damage? {
         let stream = try XMLStream(
             root: "gpx", elements: Element.names, attributes: "lat lon",

@@ -42,7 +42,8 @@ final class XMLStream {
     /// Called when no more bytes will come: parses the rest as far as possible.
     func finish() { healthbus_xml_finish(parser) }
 
-    /// Called from a start tag: the open elements between that depth and the element now starting have no end tags.
+    /// Called from a start tag: the open elements from that depth on have no end tags; the element now starting takes
+    /// their place.
     func collapse(to depth: Int32) { healthbus_xml_collapse(parser, depth) }
 
     /// Called from a callback: makes the parser stop calling back.

@@ -42,7 +42,7 @@ final class ZipArchive {
         var header: OpaquePointer?
         let result = archive_read_next_header(archive, &header)
         if result == ARCHIVE_EOF { return nil }
-        // A warning concerns a name that can't be expressed in the C locale; names are used only in messages.
+        // A warning concerns a name that can't be expressed in the C locale; the entry can still be read.
         guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let header else { throw damage }
         let name = archive_entry_pathname_utf8(header) ?? archive_entry_pathname(header)
         defer { entries += 1 }

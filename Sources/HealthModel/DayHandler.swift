@@ -40,8 +40,8 @@ public struct DayOutput: Sendable, Equatable {
     /// Members of the daily summary, under the names they have there ("steps", "sleep"); absent where there is no data,
     /// never 0.
     public var figures: [String: Value]
-    /// Details in addition to the summary: hourly buckets for each figure, as a list of 24 (or 23, or 25) numbers or
-    /// nulls.
+    /// Details in addition to the summary: for each figure a list with a number or null for each of the day's hours
+    /// (`ZoneTimeline.hours`), usually 24.
     public var hourly: [String: Value]
     /// Events derived from this day (workouts, nights), by id.
     public var events: [DayEvent]
@@ -56,10 +56,10 @@ public struct DayOutput: Sendable, Equatable {
 
 /// A derived event: something with a start and an end that is delivered on its own.
 public struct DayEvent: Sendable, Equatable {
-    /// It stays the same when the day is computed again, because it is the id of the sample that the event is derived
+    /// It must stay the same when the day is computed again: usually the id of the sample that the event is derived
     /// from.
     public var id: String
-    /// "workout", "night".
+    /// "workout", "night", "place", or a plugin's own word.
     public var kind: String
     /// The content that is delivered, which is an object.
     public var payload: Value

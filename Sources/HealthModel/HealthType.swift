@@ -50,8 +50,8 @@ public struct HealthType: Hashable, Sendable {
         identifier.hasPrefix("HK") || known(identifier) != nil ? identifier : "other"
     }
 
-    /// The type. For a type that isn't in the table, the kind is guessed from the identifier's prefix, and there is no
-    /// unit or style.
+    /// The type. Statistics have the kind, unit and style of their type. For any other type that isn't in the table,
+    /// the kind is guessed from the identifier's prefix, and there is no unit or style.
     public static func named(_ identifier: String) -> HealthType {
         if let type = known(identifier) { return type }
         if let base = base(ofStatistics: identifier).flatMap(known) {

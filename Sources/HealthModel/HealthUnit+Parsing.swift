@@ -10,7 +10,7 @@ extension HealthUnit {
     }
 }
 
-/// A recursive descent over `product = factor (("·" | "*" | "/") factor)*`.
+/// A recursive descent over `product = factor (("·" | "⋅" | "*" | "." | "/") factor)*`.
 private struct HealthUnitParser {
     private let text: [Unicode.Scalar]
     private var position = 0

@@ -1,6 +1,6 @@
 /// Limits beyond which a sample can't be true, so that it is put in quarantine and not counted.
 ///
-/// Lenient on purpose: only the impossible is rejected. `docs/threat-model.md` says where the numbers come from.
+/// Lenient on purpose: only the impossible is rejected. `docs/figures.md` lists the limits.
 package enum Plausibility {
     /// Why this sample can't be true, without its value; nil when it may be true.
     package static func reason(
@@ -23,7 +23,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
     /// Whether a sample may be ongoing, without an end yet.
     package internal(set) var mayGoOn = false
 
-    /// - Parameter needsNumber: false for categories, correlations and workouts, whose value may be unknown.
+    /// - Parameter needsNumber: false for everything except quantities: the value may be unknown.
     package init(values: ClosedRange<Double>, perSecond: Double = .infinity, needsNumber: Bool = true) {
         self.values = values
         self.perSecond = perSecond

@@ -1,5 +1,6 @@
 extension SamplePage {
-    /// Adds another page's rows after these. If only one of the pages fills a column, it is empty in the other's rows.
+    /// Adds another page's rows after these. If only one of the pages fills a column, it is empty in the other's rows;
+    /// `unit` must be filled in both or in neither.
     public mutating func append(_ other: SamplePage) {
         let typeMap = Self.merge(&types, other.types)
         let unitMap = Self.merge(&units, other.units)

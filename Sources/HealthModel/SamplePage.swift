@@ -1,7 +1,7 @@
 /// Samples from a store, in columns: the form in which they are sent over the bus and given to handlers.
 ///
-/// Not every query fills every column: a slice for figures leaves `unit`, `created` and `healthKitUUID` empty, and
-/// fills `metadata` and `payload` only on request. `ids` and the columns down to `flags` are always filled.
+/// Not every query fills every column: a slice fills `created`, `healthKitUUID`, `metadata` and `payload` only on
+/// request. `ids` and the columns down to `flags` are always filled.
 public struct SamplePage: Sendable {
     /// Identifiers of the types that `type` points to.
     public var types: [String] = []

@@ -19,8 +19,8 @@ extension Value {
         self = try decoder.decode(Value.self, from: Data(text))
     }
 
-    /// nil for anything other than a single document of RFC 8259 in UTF-8, and for numbers that a double may not hold
-    /// exactly.
+    /// nil for anything other than a single document of RFC 8259 in UTF-8, and for numbers from 2⁵³ on that are written
+    /// with a fraction or an exponent.
     package init?(strictJSON text: [UInt8]) {
         guard JSONScanner.isUTF8(text) else { return nil }
         let value = text.withUnsafeBytes { bytes -> Value? in

@@ -5,7 +5,7 @@ public struct WorkoutActivity: Hashable, Sendable {
     /// The short name, such as "running", or "other" if it isn't in the table.
     public let name: String
     /// The name that exports print, such as `HKWorkoutActivityTypeRunning`; a name that isn't in the table is kept as
-    /// given.
+    /// given, and a number that isn't becomes `HKWorkoutActivityTypeOther`.
     public let identifier: String
 
     /// The activity for a raw value; an unknown raw value is kept.

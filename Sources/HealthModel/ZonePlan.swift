@@ -1,9 +1,10 @@
 /// Everything that decides where a person's days begin, and the timeline that results from it.
 ///
-/// Zones that a person has set or added take precedence. In between, a stay that is known from samples (`HKTimeZone`)
-/// counts from its first observed hour until another clock is observed or an added zone begins; if its clock agrees
-/// with the timeline, it adds no entry. This is a pure function: the same entries and observations give the same
-/// timeline, whatever order they arrive in.
+/// The zone that a person has set counts where nothing else is known. A zone that a person has added counts from its
+/// moment until the next stay. A stay that is known from samples (`HKTimeZone`) counts from its first observed hour
+/// until another clock is observed or an added zone begins; at the same moment, the added zone counts. If a stay's
+/// clock agrees with the timeline, it adds no entry. This is a pure function: the same entries and observations give
+/// the same timeline, whatever order they arrive in.
 package struct ZonePlan: Sendable, Equatable {
     /// The zone in which days begin when nothing else is known.
     package var home: String

@@ -63,8 +63,8 @@ extension ZoneTimeline {
         return numbers.map(LocalDay.init(number:))
     }
 
-    /// The day divided at the full hours of the local clock, in order: 24, 23 or 25 buckets, some of which may be only
-    /// part of an hour if the clock changed.
+    /// The day divided at the full hours of the local clock, in order: 24, 23 or 25 buckets, or another number on a day
+    /// with a flight. Some may be only part of an hour if the clock changed.
     public func hours(of day: LocalDay) -> [Range<Instant>] {
         var hours: [Range<Instant>] = []
         for range in ranges(of: day) {
@@ -94,7 +94,7 @@ extension ZoneTimeline {
     /// Whether a day is over, which is the case from one minute past the next midnight (or one minute past the first
     /// instant after the day).
     ///
-    /// A date that was skipped is over when the next one begins.
+    /// A date that was skipped is over one minute after the next one begins.
     public func isPast(_ day: LocalDay, at now: Instant) -> Bool { end(of: day).map { now >= $0 } ?? false }
 
     /// The moment from which a day is over (`isPast`); nil if so many dates were skipped that there is no such moment.

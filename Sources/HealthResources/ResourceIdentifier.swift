@@ -12,8 +12,8 @@ package struct ResourceIdentifier: Sendable, Hashable {
 
     package init(system: String, value: String) { (self.system, self.value) = (system, value) }
 
-    /// A short form that is unique to this identifier. For our own people it is the value, `me`; for others it is the
-    /// value and a digest of their system: `12:6b9a3f01`.
+    /// A short form that is unique to this identifier. For our own people it is the value, `me`; for others, and for a
+    /// value with a colon, it is the value and a digest of the system: `12:6b9a3f01`.
     package var key: String {
         guard system != Self.people || value.contains(":") else { return value }
         return value + ":" + ContentDigest(Array(system.utf8)[...]).description.prefix(8)

@@ -4,9 +4,9 @@ import HealthModel
 ///
 /// A sample's value is spread evenly over its time. Where sources overlap, only the source with the highest priority
 /// counts, and the others count only in the remaining time. Overlapping samples of one source all count. A sample
-/// without duration counts in full unless a source of higher priority has a sample at that instant. A sample that spans
-/// several buckets is divided among them in proportion. Values are added in canonical order (start, id) with
-/// compensation, so that figures don't depend on the order of arrival.
+/// without duration counts in full unless a source of higher priority covers that instant with a sample that has a
+/// duration. A sample that spans several buckets is divided among them in proportion. Values are added in canonical
+/// order (start, id) with compensation, so that figures don't depend on the order of arrival.
 ///
 /// Cost: The cost is O(n log n) for n samples from a handful of sources, however much they overlap.
 public struct CumulativeMerge: Sendable {
@@ -98,7 +98,7 @@ public struct CumulativeMerge: Sendable {
         }
     }
 
-    /// Whether a source of higher priority has a sample at the row's start.
+    /// Whether a source of higher priority has a sample with a duration at the row's start.
     func isCovered(_ row: Int) -> Bool {
         let group = Int(groups[row])
         // At each instant, the first source with samples there is the one that counts.

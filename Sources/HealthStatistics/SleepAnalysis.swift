@@ -5,7 +5,7 @@ public enum SleepAnalysis {
     /// The sessions, in order.
     ///
     /// Samples of all sources belong together unless a gap longer than `gap` separates them: as long as any source
-    /// reports the person in bed or asleep, the night goes on. In each session, the stages come from one source: the
+    /// reports anything, even time awake, the night goes on. In each session, the stages come from one source: the
     /// source of highest priority that reports core, deep or REM sleep, or failing that, the first that reports any
     /// sleep. Time in bed comes from that source too, or else from the first source that has it. What other sources
     /// report about sleep isn't counted.

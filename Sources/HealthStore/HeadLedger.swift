@@ -108,7 +108,7 @@ final class HeadLedger {
             firstStart = min(firstStart ?? .max, delta.firstStart)
             lastStart = max(lastStart ?? .min, delta.lastStart)
             lastEnd = max(lastEnd ?? .min, delta.lastEnd)
-            // This happens when a row was added and removed within one batch.
+            // A row may have been added and removed again within one batch.
             if delta.lostFirstStart != .max { stale = true }
         }
     }

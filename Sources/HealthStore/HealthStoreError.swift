@@ -6,7 +6,7 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case sessionUndone(source: String)
     /// A batch whose columns don't fit together.
     case malformedBatch(String)
-    /// A row refers to a type, unit or origin that the store doesn't have.
+    /// A row refers to a user, type, unit or origin that the store doesn't have.
     case danglingName(table: String, id: Int)
     /// A block of samples whose content can't be read, with its last sequence.
     case damagedBlock(Int64)

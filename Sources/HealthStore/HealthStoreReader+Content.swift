@@ -54,8 +54,8 @@ extension HealthStoreReader {
         } ?? .free
     }
 
-    /// The content of a sample that was entered by hand and isn't deleted; nil if no such sample has that UUID. Such
-    /// samples arrive one at a time, so none of them is in a block.
+    /// The content of the sample with this UUID; nil if it doesn't exist or doesn't count. Blocks aren't searched: the
+    /// caller asks for samples that were entered by hand, and those arrive one at a time.
     package func entered(uuid: SampleID, user: String) throws -> SampleContent? {
         try refresh()
         guard let user = users.ids[user] else { return nil }

@@ -77,8 +77,8 @@ extension HealthStoreReader {
     }
 
     /// The type that an input states; the input is either an element of an export or an item of a request. It is
-    /// "(Record without type)", "(damaged Record)" or "(item without type)" if the input states no type, or none that
-    /// can be read.
+    /// "(Record without type)", "(damaged Record)", "(item without type)" or "(unreadable)" if the input states no
+    /// type, or none that can be read.
     package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {

@@ -14,7 +14,7 @@ package struct SamplePlace: Sendable, Equatable {
     package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
-    /// "alive", "absent" (missing from a newer complete export), "deleted" or "quarantined".
+    /// "alive", "absent" (gone, but may come back), "deleted" or "quarantined".
     package var state: String
 }
 

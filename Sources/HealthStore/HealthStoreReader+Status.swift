@@ -10,8 +10,8 @@ package struct TypeHead: Sendable, Equatable {
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// These times cover the samples that aren't deleted. While samples missing from a complete export are being
-    /// deleted, the times are only bounds.
+    /// These times cover the samples that aren't deleted. While many are being deleted (those that a complete export
+    /// lacks, or an import that is undone), the times are only bounds.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?
@@ -27,7 +27,8 @@ package struct QuarantineEntry: Sendable, Equatable {
     /// The line of the input; 0 when the input has no lines.
     package var line: Int64
     package var reason: String
-    /// The element as received; empty for a sample that is stored but outside the plausibility limits.
+    /// The element as received, or text made from a sample that isn't stored (a conflict, or a name for which there is
+    /// no room); empty for a sample that is stored but outside the plausibility limits.
     package var raw: String
     /// That sample's id.
     package var sample: SampleID?

@@ -5,9 +5,9 @@ import SQLite
 /// A store is its own changelog: every sample has the sequence of its latest change, so an anchored query walks the
 /// samples themselves. Samples that arrive many at a time are stored in `blocks`, in columns, a few thousand per block.
 /// They take up a fifth of the space, and can be read at the speed of memory. All others are in `samples`, one row
-/// each: samples that arrive one by one, those that are deleted or quarantined, and all that have changed since they
-/// arrived. When a sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new
-/// version. So a block never changes.
+/// each: samples that arrive one by one, those that are deleted, quarantined or longer than `longDuration`, and all
+/// that have changed since they arrived. When a sample in a block changes, it moves: `moved` records its old sequence,
+/// and `samples` holds the new version. So a block never changes.
 ///
 /// In `samples`, a single unique index is used both to identify rows and to find ranges; it is the only index that
 /// every insert has to update. The partial index holds just the samples longer than `longDuration`, so that one sample
@@ -114,7 +114,8 @@ package struct HealthStoreSchema {
 /// The current state of a row in `samples`.
 enum SampleState: UInt8 {
     case alive = 0
-    /// Missing from a newer complete export; a later add restores it.
+    /// Missing from a newer complete export, taken back, replaced by an edited version, or gone from the stack that is
+    /// followed; a later add restores it.
     case absent = 1
     /// Deleted by UUID or id, permanently.
     case deleted = 2

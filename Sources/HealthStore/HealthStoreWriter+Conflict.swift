@@ -125,7 +125,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// The other content as a record of its own, with everything else that the sample has.
+    /// The other content as a record of its own, with the sample's UUID, metadata, flags and creation time.
     private func batch(
         _ conflict: RecordConflict, _ uuid: SampleID, _ row: StoredRow, metadata: [UInt8]
     ) -> RecordBatch {

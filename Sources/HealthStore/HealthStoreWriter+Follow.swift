@@ -5,7 +5,7 @@ import SQLite
 package struct FollowCounts: Sendable, Equatable {
     /// Samples that are new, have different content now, or were deleted.
     package var changed = 0
-    /// Samples that are unchanged, and deletions of samples that don't count here.
+    /// Samples that are unchanged, and deletions of samples that this store doesn't have or has deleted already.
     package var known = 0
     /// Samples that this store didn't take, because they are deleted here for good or were kept apart.
     package var refused = 0
@@ -28,7 +28,7 @@ extension HealthStoreWriter {
     /// - Parameters:
     ///   - page: a page with all columns, as returned by `HealthStoreReader.anchored`.
     ///   - source: the name used in the quarantine.
-    ///   - plausibility: applied to each row that isn't deleted.
+    ///   - plausibility: applied to each row that is new, changed or restored.
     /// - Throws: `HealthStoreError`, `SQLiteError`; in either case, roll the transaction back.
     package func follow(
         _ page: SamplePage, source: String, plausibility: PlausibilityRule

@@ -28,8 +28,8 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Gives a new version, with the same content, to a type's newest sample that has a UUID, so that its figures are
-    /// looked at again.
+    /// Gives a new version, with the same content, to a type's newest sample that has a UUID and isn't in a block, so
+    /// that its figures are looked at again.
     package func touchNewest(of type: String) throws {
         try change { user in
             guard let type = try types.existing(type) else { return }

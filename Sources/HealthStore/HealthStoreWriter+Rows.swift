@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-// Only the methods in this file and the readers distinguish rows in blocks from those in the table of rows.
+// These methods hide whether a row is in a block or in the table of rows.
 extension HealthStoreWriter {
     /// Adds a new row, which already has its sequence. The row is written together with those that follow it, or at the
     /// end of the batch.

@@ -3,9 +3,9 @@ import SQLite
 
 /// Writes one user's samples to the store. Every call runs inside a transaction opened by the caller.
 ///
-/// It belongs to the thread of its database and is the store's only writer. A call that throws leaves the transaction
-/// unfinished: roll it back. The writer then forgets what it cached during the transaction, and the import session has
-/// to start again.
+/// It belongs to the thread of its database, and only the users' writers on that thread write to the store. A call that
+/// throws leaves the transaction unfinished: roll it back. The writer then forgets what it cached during the
+/// transaction, and the import session has to start again.
 package final class HealthStoreWriter {
     package let user: String
     let database: Database

@@ -22,7 +22,7 @@ package final class ImportSession {
     /// For each type, the second in which the session's first record of that type starts.
     private(set) var firstSeconds: [String: Int64] = [:]
     /// For each row of the current batch, the first sequence of the row that its record claimed; `.beginning` when it
-    /// claimed none, or one that is deleted or quarantined.
+    /// claimed none, or one that was deleted, absent or quarantined.
     var claimed: [SequenceNumber] = []
     var openPiece = OpenPiece()
     /// The session's origin; nil when unknown.
@@ -119,12 +119,12 @@ package struct IngestCounts: Sendable, Equatable {
         package var known = 0
         /// Rows that already existed and gained information, which gives them a new version.
         package var joined = 0
-        /// Rows that a complete export had lacked and that have been restored.
+        /// Absent rows that have been restored.
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
         /// Records that are in quarantine, whether or not they are new there. They are outside the plausibility limits,
-        /// or of a type for which the store has no room.
+        /// contradict a sample (`conflicts`), or have a type or unit for which the store has no room.
         package var quarantined = 0
         /// How many entries the quarantine has gained; negative if it has shrunk.
         package var newlyQuarantined = 0
@@ -159,7 +159,7 @@ package struct IngestCounts: Sendable, Equatable {
 }
 
 /// For a given type, a function that returns the rule that a sample breaks (without giving its value); nil if the
-/// sample is plausible. It is applied to new samples only.
+/// sample is plausible. It is applied to samples that are new, restored or tried again, not to each record.
 package typealias PlausibilityRule = (_ type: String) -> (
     (_ value: Double, _ start: Instant, _ end: Instant) -> String?
 )

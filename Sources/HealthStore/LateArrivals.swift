@@ -3,7 +3,8 @@ import SQLite
 
 /// Samples that HealthKit stored more than a day after they had ended, counted by user, type and start date.
 ///
-/// The table of samples is its own changelog, so only rows that have changed since the last pass are read.
+/// The table of samples is its own changelog, so only rows that have changed since the last pass are read. If one of
+/// them may have been counted before, all rows are read again.
 package struct LateArrivals {
     package struct Day: Sendable, Hashable {
         package var count: Int32 = 0

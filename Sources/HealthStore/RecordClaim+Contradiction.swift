@@ -13,8 +13,9 @@ extension RecordClaim {
         case isConflict
     }
 
-    /// Compares a record with the sample that has the same UUID. Times that differ by less than a second, and values
-    /// that differ only by conversion, don't contradict each other; workouts and similar samples are merged instead.
+    /// Compares a record with the sample that has the same UUID. Times whose whole seconds differ by at most
+    /// `tolerance`, and values that differ only by conversion, don't contradict each other; workouts and similar
+    /// samples are merged instead.
     func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
         guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
         else { return nil }

@@ -23,12 +23,12 @@ struct RecordClaim {
     let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
-    /// If a key has more rows than this, they are no longer shifted to keep its ordinals in the order of values,
-    /// because that would cost too much.
+    /// At most this many rows of a key are shifted to keep its ordinals in the order of values; more would cost too
+    /// much.
     static let longestShift = 256
 
     /// - Returns: the first sequence of the row that the record claimed; `.beginning` if it claimed none, or one that
-    ///   is deleted or quarantined.
+    ///   was deleted, absent or quarantined.
     func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         if isStatistics { return try state(record, &tally) }
         var candidates = try candidates(of: record)

@@ -10,7 +10,8 @@ package enum RecordOutcome: UInt8, Sendable, CaseIterable {
     case changed
     /// The record is refused, because its sample was deleted permanently.
     case deleted
-    /// The record is in quarantine, because it is outside the plausibility limits or wasn't understood.
+    /// The record is in quarantine, because it is outside the plausibility limits, contradicts a sample, has a name for
+    /// which there is no room, or wasn't understood.
     case quarantined
 }
 

@@ -7,7 +7,7 @@ import HealthModel
 struct RowWindow {
     static let crowd = 4096
     static let textLimit = 1 << 20
-    /// The maximum number of rows to load in advance for one batch: 8 MB.
+    /// The maximum number of rows to load in advance for one type of a batch: 12 MB.
     static let rowLimit = 65_536
 
     private(set) var rows: ContiguousArray<StoredRow> = []
@@ -63,7 +63,7 @@ struct RowWindow {
         append(row)
     }
 
-    /// Changes a row, but not its id.
+    /// Changes a row; if its id changes, `relink` must follow.
     mutating func update(_ slot: Int, _ row: StoredRow) { rows[slot] = row }
 
     mutating func setClaimedBelow(_ slot: Int, _ ordinal: Int, child: Bool) {

@@ -25,8 +25,8 @@ final class SliceCursor {
     let columns: Columns
     /// Rows first stored after this sequence aren't part of the slice.
     let asOf: SequenceNumber
-    /// Microseconds since 1970. The walk's samples overlap one of these ranges, which are in order and don't overlap
-    /// each other.
+    /// Microseconds since 1970, in order and without overlaps. The walk finds all samples that overlap one of these
+    /// ranges, and others that start shortly before them.
     let ranges: [Range<Int64>]
     /// The second in which the current row starts; nil at the end.
     private(set) var second: Int64?

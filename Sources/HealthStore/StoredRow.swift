@@ -37,7 +37,7 @@ struct StoredRow {
     /// The time until which the sample counts.
     var countedEnd: Int64 { SampleTimes.countedEnd(start: start, duration: duration) }
 
-    /// The same as an SQL expression.
+    /// The same as an SQL expression, for durations that aren't negative.
     static let countedEndSQL =
         "(second * 1000000 + start_us + CASE WHEN duration > \(SampleTimes.longest) THEN 0 ELSE duration END)"
 

@@ -7,7 +7,7 @@ import HealthModel
 /// that limit, a part without a stored row counts as known.
 struct TriedRows {
     private static let limit = 250_000
-    /// Larger than any sequence of a store, since those are derived from microseconds since 1970.
+    /// Larger than any sequence of a store, since those are derived from milliseconds since 1970.
     private static let firstSequence: Int64 = 1 << 62
 
     private struct Row {

@@ -56,7 +56,7 @@ struct ObserverQueries {
             "there is no user '\(user)'", hint: Nearest.hint(for: user, among: names, else: Nearest.users(names)))
     }
 
-    /// The samples in a handler's slice of these ranges, in canonical order.
+    /// The samples in a handler's slice from `from` to `to`, in canonical order.
     /// - Parameters:
     ///   - detailed: types whose payloads and creation dates are wanted too.
     ///   - during: for each type that is wanted only during samples of another type, that other type.

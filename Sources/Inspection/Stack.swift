@@ -71,8 +71,8 @@ package struct Stack: Sendable {
         ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether commands have a person's key. A command that has an instance's own key, as in its container, receives
-    /// what that instance receives, and may not make requests.
+    /// Whether commands have a person's key. A command that has an instance's own key, as in its container, may send
+    /// and receive only what that instance may, which usually excludes asking for heartbeats and giving commands.
     package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
     /// Where the stack runs, for use in messages: its folder, or the bus if its folders are elsewhere.

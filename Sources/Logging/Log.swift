@@ -3,7 +3,7 @@ import Glibc
 
 /// Structured, named events of one process, one per line, on standard error.
 ///
-///     2026-02-03T04:05:06.789Z info steps observer observer.fired type=stepCount head=48213
+///     2026-02-03T04:05:06.789Z debug observer observer observer.fired type=HKWorkoutTypeIdentifier locked=false
 ///
 /// With `HEALTHBUS_LOG=json`, each line is a JSON object. A line is written with one write(2), so lines from several
 /// threads and processes don't mix. **Health values, and names that a person chose, are never logged**; types, counts,

@@ -103,8 +103,8 @@ extension LogLine {
         return (known + fields.map { "\($0.key)=\(Self.harmless($0.value))" }).joined(separator: " ")
     }
 
-    /// One JSON object, without its newline: the members of `HEALTHBUS_LOG=json`; `text` for anything that isn't an
-    /// event.
+    /// One JSON object, without its newline: the members of `HEALTHBUS_LOG=json`, with all fields as text; `text` for
+    /// anything that isn't an event.
     package var json: String {
         var members = [("time", Log.quoted(time)), ("plugin", Log.quoted(instance))]
         if let level {

@@ -5,13 +5,13 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// A process's connection to the bus: one PUB socket to the hub, one SUB socket from the hub, and the thread that owns
-/// both.
+/// A process's connection to the bus: one PUB socket to the hub, one SUB socket (on a sealed bus, a DEALER) from the
+/// hub, and the thread that owns both.
 ///
-/// `send` never blocks: its queue is bounded. When it is full, it drops the oldest message, as the bus itself would,
-/// and counts the drop. Everything on the bus is a hint, or an answer that will be requested again, so a drop delays
-/// but never loses anything. Long answers go through `sendWhenRoom`, so that they don't push out hints, heartbeats and
-/// the answers to others.
+/// `send` never blocks: its queue is bounded. When it is full, it drops the oldest message and counts the drop.
+/// Everything on the bus is a hint, or an answer that will be requested again, so a drop delays but never loses
+/// anything. Long answers go through `sendWhenRoom`, so that they don't push out hints, heartbeats and the answers to
+/// others.
 package final class BusConnection: Sendable {
     /// What has passed through the connection, for `status` and metrics.
     package struct Counters: Sendable {
@@ -102,7 +102,8 @@ package final class BusConnection: Sendable {
     /// Makes the thread call `pace` again, since the next heartbeat may now be due earlier.
     package func repace() { wakeup.signal() }
 
-    /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
+    /// Sends what is in the outbox, as far as the hub has room for it, closes the sockets and waits for the thread to
+    /// end. A second call returns at once.
     package func close() {
         let already = state.withLock { state in
             defer { state.stopping = true }

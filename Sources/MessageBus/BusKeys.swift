@@ -67,8 +67,8 @@ package struct BusCredentials: Sendable, Equatable {
     }
 }
 
-/// A process's identity on a sealed bus: its name there, and where its keys are. The keys are checked every few
-/// seconds, so that new ones are used without a restart.
+/// A process's identity on a sealed bus: its name there, and where its keys are. The keys are checked every second, so
+/// that new ones are used without a restart.
 package final class BusSeal: Sendable, Equatable {
     package let identity: String
     let credentials: @Sendable () throws -> BusCredentials

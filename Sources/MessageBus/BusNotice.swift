@@ -28,11 +28,12 @@ package struct BusNotice: Sendable, Equatable {
     }
 }
 
-/// Passes on one notice per kind and sender (and per reason, for those who aren't let in) every ten seconds, and counts
+/// Passes on one notice per kind and sender (and per reason, except for denied requests) every ten seconds, and counts
 /// the others: a flood of refusals must not become a flood of log lines. Pure.
 package struct NoticeLimit {
     package static let interval = Duration.seconds(10)
-    /// The maximum number of senders remembered, since strangers can have any number of addresses.
+    /// The maximum number of senders remembered, since strangers can have any number of addresses. While it is reached,
+    /// notices about others are dropped and not counted.
     package static let limit = 128
 
     private var told: [String: (at: MonotonicTime, untold: Int)] = [:]

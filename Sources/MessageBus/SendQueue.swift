@@ -2,8 +2,8 @@ import Clocks
 import Foundation
 import HealthModel
 
-/// Messages that a process hasn't handed to the hub yet. Bounded: beyond the limit the oldest message is dropped, as
-/// the bus itself would do, and counted.
+/// Messages that a process hasn't handed to the hub yet. Bounded: beyond the limit the oldest message is dropped and
+/// counted.
 ///
 /// `@unchecked Sendable`: every access holds the condition's lock.
 package final class SendQueue: @unchecked Sendable {

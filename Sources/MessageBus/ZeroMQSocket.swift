@@ -103,8 +103,8 @@ package final class ZeroMQSocket {
         }
     }
 
-    /// Sends one message of several frames without waiting; returns false when the peer's queue was full and the
-    /// message was dropped.
+    /// Sends one message of several frames without waiting; returns false when there was no room for it, in which case
+    /// nothing was sent.
     package func send(_ frames: [[UInt8]]) throws -> Bool {
         for (index, frame) in frames.enumerated() {
             let more = index < frames.count - 1

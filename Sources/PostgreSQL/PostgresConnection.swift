@@ -3,8 +3,8 @@ import Glibc
 
 /// One connection to one database.
 ///
-/// Nothing waits longer than its time limit, whatever the network does: libpq is used in non-blocking mode, and its
-/// socket is polled. Not thread-safe by design: each connection stays on its owner's thread.
+/// Nothing but looking up the host's name waits longer than its time limit, whatever the network does: libpq is used in
+/// non-blocking mode, and its socket is polled. Not thread-safe by design: each connection stays on its owner's thread.
 package final class PostgresConnection {
     package let address: PostgresAddress
     let handle: OpaquePointer

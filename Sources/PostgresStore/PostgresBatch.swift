@@ -44,7 +44,7 @@ package struct PostgresDocument: Sendable {
     package var body: String?
     package var start: Instant?
     package var end: Instant?
-    /// The local day that it belongs to.
+    /// The local day that a day or night belongs to; nil for a workout.
     package var date: LocalDay?
 
     package init(

@@ -1,8 +1,9 @@
 import PostgreSQL
 
 extension PostgresSchema {
-    /// Creates missing tables, and updates those from an earlier release; otherwise does nothing.
-    /// - Throws: `PostgresError`, or `PostgresStoreError` for a newer release's schema, which is left unchanged.
+    /// Creates the tables if there are none, and the views that are missing or have changed. Version 1 is the only one
+    /// so far, so there are no older tables to update.
+    /// - Throws: `PostgresError`, or `PostgresStoreError` for tables of another version, which are left unchanged.
     func prepare(_ connection: PostgresConnection) throws {
         try connection.transaction {
             // Another process that starts at the same time waits here, and then finds everything done.

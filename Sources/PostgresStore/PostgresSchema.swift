@@ -11,8 +11,8 @@ package struct PostgresSchema: Sendable, Equatable {
     /// The version that this release writes.
     static let version: Int64 = 1
 
-    /// - Returns: nil for a name that would need quoting; it must begin with a lower-case letter, and contain only
-    ///   lower-case letters, digits and `_`.
+    /// - Returns: nil for a name that can't be used: it must begin with a lower-case letter but not with `pg_`, contain
+    ///   only lower-case letters, digits and `_`, and have at most 50 of them.
     package init?(_ name: String, views: [PostgresView] = []) {
         guard let first = name.utf8.first, (0x61...0x7A).contains(first), name.utf8.count <= 50,
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }),
@@ -22,7 +22,7 @@ package struct PostgresSchema: Sendable, Equatable {
         self.views = views
     }
 
-    /// Includes the views for queries; nil for a name that would need quoting.
+    /// Includes the views for queries; nil for a name that can't be used.
     package init?(_ name: String, views: HealthViews) {
         self.init(
             name,

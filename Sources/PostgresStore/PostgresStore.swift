@@ -10,15 +10,15 @@ import PostgreSQL
 ///     let store = try PostgresStore(url: url, schema: schema, timeout: 30, program: "healthbus")
 ///     let outcome = try store.put(PostgresBatch(user: "anna", samples: page), seen: nil)
 ///
-/// When it throws, none of the batch is stored, and the batch may be sent again. If the connection is lost
-/// (`isBroken`), create another store.
+/// When it throws, none of the batch is stored, unless only the answer to the commit was lost; in either case the batch
+/// may be sent again. If the connection is lost (`isBroken`), create another store.
 package final class PostgresStore {
     package let schema: PostgresSchema
     let connection: PostgresConnection
     /// Years that have a partition.
     private var partitions: Set<Int>
 
-    /// Connects, creates the tables if there are none, and updates older ones.
+    /// Connects, creates the tables if there are none, and updates the views.
     /// - Parameters:
     ///   - timeout: the number of seconds allowed for one statement.
     ///   - program: its name in the server's list of connections.

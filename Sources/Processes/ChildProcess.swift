@@ -97,7 +97,7 @@ package final class ChildProcess: Sendable {
         close(descriptor)
     }
 
-    /// Sends a signal to the child only; returns false when it has already ended.
+    /// Sends a signal to the child only; returns false when it has already been reaped.
     @discardableResult
     package func signal(_ number: Int32) -> Bool { healthbus_pidfd_signal(descriptor, number) == 0 }
 

@@ -11,7 +11,7 @@ package struct FairDeadline {
     private let now: () -> Duration
     private let waited: () -> Duration
     private let begin: Duration
-    /// How long the processes had waited when the deadline was first checked; nil before that.
+    /// How long the processes had waited once a tenth of the limit had passed; nil before that.
     private var before: Duration?
     private var given = Duration.zero
 

@@ -1,8 +1,8 @@
 import CPosix
 import Glibc
 
-/// Ctrl-C and SIGTERM, for a command that checks from time to time whether they have arrived; a second signal ends the
-/// command at once.
+/// Ctrl-C and SIGTERM, for a command that checks from time to time whether they have arrived. Once it has noticed one,
+/// the next signal ends the command at once.
 package final class Interrupt {
     /// Negative if they can't be caught, in which case they end the command as usual.
     private let descriptor = healthbus_catch_signals()

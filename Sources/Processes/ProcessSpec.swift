@@ -11,7 +11,7 @@ package struct ProcessSpec: Sendable, Equatable {
     /// Appended to the arguments once the process has been ready: by the time it is restarted, another process may have
     /// taken its place.
     package var argumentsOnceReady: [String]
-    /// Its working directory; nil for the supervisor's own, in which case the executable's path must be absolute.
+    /// Its working directory; nil for the supervisor's own. If it is given, the executable's path must be absolute.
     package var directory: String?
     /// Overrides the supervisor's own environment.
     package var environment: [String: String]

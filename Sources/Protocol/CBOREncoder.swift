@@ -18,7 +18,7 @@ package struct CBOREncoder {
         return encoder.bytes
     }
 
-    /// The number of bytes in a message's columns.
+    /// The number of bytes in a value's columns and byte strings, except those inside arrays.
     private static func bulk(of value: Value) -> Int {
         switch value {
         case .bytes(let bytes): bytes.count

@@ -17,7 +17,7 @@ package struct ChangesAnswer: Sendable {
     package var pages: [SamplePage] = []
     /// `ZoneTimeline.wireValue` if the timeline has changed, else null.
     package var zones = Value.null
-    /// What is known about the person (`dateOfBirth`) if it has changed, else null.
+    /// What is known about the person (`dateOfBirth`, `ownTypes`) if it has changed, else null.
     package var characteristics = Value.null
 
     package init(user: String) { self.user = user }

@@ -51,7 +51,7 @@ package struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Message {
-    /// The largest header or body that is read: pages are 64 KiB, and nothing else is nearly as large.
+    /// The largest frame that is read. Pages have up to 64 KiB, parts of a pushed request most of this limit.
     package static let maximumFrame = 1 << 20
 
     /// The three frames, as sent.

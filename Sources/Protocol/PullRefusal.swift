@@ -1,4 +1,4 @@
-/// Why a pull can't be answered, no matter who asks or how often.
+/// Why a pull isn't answered. Asking again in the same way doesn't help.
 package struct PullRefusal: Error {
     package let reason: String
     package init(_ reason: String) { self.reason = reason }

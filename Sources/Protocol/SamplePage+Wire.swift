@@ -30,7 +30,8 @@ extension SamplePage {
         return .object(members)
     }
 
-    /// - Throws: `PageError` if a column is missing or has the wrong kind, or if lengths differ.
+    /// - Throws: `PageError` if a column is missing or has the wrong kind, lengths differ, or an index points beyond
+    ///   its dictionary.
     package init(wireValue value: Value) throws(PageError) {
         self.init()
         func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {

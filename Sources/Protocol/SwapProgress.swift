@@ -3,14 +3,15 @@ import HealthModel
 /// The state of a swap, as the supervisor's heartbeat reports it.
 package struct SwapProgress: Codable, Sendable, Equatable {
     package enum Step: String, Codable, Sendable {
-        /// The new process has been started and is being tried while the old one is still running.
+        /// The swap is waiting for its turn, or the new process is being tried; the old one is still running.
         case trying
         /// The old process drains; the new one takes its place.
         case switching
         case done
         /// Nothing was changed.
         case refused
-        /// The new process wasn't ready; the old one is running again.
+        /// The new process didn't become ready, or its plugin couldn't be recorded; the old one runs again, or
+        /// is being restarted.
         case failed
 
         package var isOver: Bool { self != .trying && self != .switching }
@@ -26,7 +27,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     package var dryRun: Bool
     /// For a handler, the report on its trial, once it has been tried.
     package var trial: TrialReport?
-    /// How long neither process was running, in microseconds.
+    /// From the end of the old process until the new one was ready, in microseconds.
     package var without: Int64?
     package var problem: String?
     package var hint: String?

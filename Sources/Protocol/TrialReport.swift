@@ -35,15 +35,15 @@ package struct TrialReport: Codable, Sendable, Equatable {
     package var computed = 0
     /// How many days without any samples were computed too.
     package var empty = 0
-    /// How many of the computed days have figures still waiting to be recomputed, so that there is nothing to compare
-    /// with.
+    /// How many of the computed days had failed before, or are still waiting to be recomputed, so that there is nothing
+    /// to compare with.
     package var waiting = 0
     package var failed: [Failed] = []
     /// How many days differ in any way.
     package var differing = 0
     /// What differs on any of those days, in order: names as in the daily summary; `hourly.<name>`, `events`.
     package var figures: [String] = []
-    /// The differences themselves. They are health values: no message carries them.
+    /// The differences themselves, except in hours and events. They are health values: no message carries them.
     package var changes: [TrialChange] = []
 
     private enum CodingKeys: CodingKey { case computed, empty, waiting, failed, differing, figures }

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// The number of pages per step, which amount to 4 MiB.
+    /// The number of pages per step: 4 MiB if pages have 4 KiB.
     private static let pagesPerStep: Int32 = 1024
 
     /// Writes the database in its current state to a new file (0600), while others may continue to write and read; an

@@ -6,8 +6,8 @@ import CSQLite
 /// Sendable` only so that it can be created on one thread and handed to its owner.
 package final class Database: @unchecked Sendable {
     package enum Mode: Sendable {
-        /// Creates the file (0600) if it doesn't exist. WAL, `synchronous=FULL`: whatever is committed survives power
-        /// loss.
+        /// Creates the file if it doesn't exist, with SQLite's own mode (0644 less the umask): create private files
+        /// first. WAL, `synchronous=FULL`: whatever is committed survives power loss.
         case readWrite
         /// For pulls that run alongside the writer: reads a consistent snapshot.
         case readOnly
@@ -29,8 +29,8 @@ package final class Database: @unchecked Sendable {
     ///   - checkpointPages: how many pages the log holds before it is copied into the file. With more pages, a writer
     ///     that touches all of a large file writes each page less often.
     ///   - pageBytes: for a new file, a power of two; an existing file keeps its own.
-    /// - Throws: `SQLiteError`, including when the file isn't a database or is cut off; nothing in such a file is
-    ///   changed.
+    /// - Throws: `SQLiteError`; with `readWrite` also if the file is cut off or isn't a database, in which case nothing
+    ///   in it is changed.
     package init(
         path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096, checkpointPages: Int = 1000,
         pageBytes: Int = 4096
@@ -116,7 +116,8 @@ package final class Database: @unchecked Sendable {
     /// lost when this connection closes.
     package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 
-    /// Copies the write-ahead log into the database file and empties the log.
+    /// Copies the write-ahead log into the database file and empties the log. While others use the file, less is
+    /// done, without an error.
     package func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
     /// The first damage found inside the file; nil if it is intact. This reads the whole file.

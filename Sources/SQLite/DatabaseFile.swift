@@ -6,7 +6,7 @@ import Glibc
 /// Damage inside pages isn't found this way: SQLite reports it when it reads the pages. A full check reads the whole
 /// file.
 enum DatabaseFile {
-    /// What is wrong with a file; nil if nothing is, or if the file is missing or empty.
+    /// What is wrong with a file; nil if nothing is, or if the file is missing, empty or can't be opened.
     static func problem(at path: String) -> String? {
         guard let file = Bytes(path), file.size > 0 else { return nil }
         guard let header = file.read(at: 0, count: 100) else {
@@ -33,7 +33,7 @@ enum DatabaseFile {
 
 extension Database {
     /// Why a file can't be opened for writing, judging by its header, its size and its log; nil if nothing is wrong
-    /// with it, or if it is missing or empty.
+    /// with it, or if it is missing, empty or can't be read.
     ///
     /// It doesn't use SQLite, and changes nothing. Use it only on a file that nobody is writing to; a file being
     /// written may look cut off.

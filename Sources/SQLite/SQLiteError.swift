@@ -5,7 +5,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
     package let code: Int32
     package let message: String
-    /// What was being done: the SQL, or "open".
+    /// What was being done: the SQL, or a word such as "open", "copy" or "query".
     package let operation: String
     package let path: String
 

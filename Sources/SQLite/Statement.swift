@@ -51,13 +51,14 @@ package final class Statement {
         _ = healthbus_bind_blob(handle, Int32(index), bytes.baseAddress, Int32(bytes.count))
     }
 
-    /// Binds UTF-8 bytes as text without copying them: they must stay in place until `rewind` or `reset`.
+    /// Binds UTF-8 bytes as text without copying them: they must stay in place until `reset`, or until `rewind` if
+    /// something else is bound before the next step.
     package func bindText(_ index: Int, borrowed bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return bind(index, "") }
         sqlite3_bind_text(handle, Int32(index), address.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
     }
 
-    /// Binds bytes as a blob without copying them: they must stay in place until `rewind` or `reset`.
+    /// Binds bytes as a blob without copying them, under the same condition.
     package func bind(_ index: Int, borrowedBlob bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return bind(index, [UInt8]()) }
         sqlite3_bind_blob(handle, Int32(index), address, Int32(bytes.count), nil)

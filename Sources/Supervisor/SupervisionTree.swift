@@ -5,7 +5,7 @@ import Processes
 ///
 /// Times are measured by a monotonic clock, from an arbitrary fixed moment. Groups start in ascending order, each once
 /// the previous one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and
-/// the `started` or `spawnFailed` that answers it, no other event may be handled.
+/// the `started` or `spawnFailed` that answers it, no event may be handled except such answers.
 package struct SupervisionTree: Sendable {
     package enum Event: Sendable, Equatable {
         /// Starts the first group.
@@ -38,7 +38,7 @@ package struct SupervisionTree: Sendable {
     package enum Action: Sendable, Equatable {
         case spawn(ProcessSpec)
         case signal(name: String, number: Int32)
-        /// Sends SIGKILL to the process and its process group.
+        /// Sends SIGKILL to the process; the rest of its process group is killed when it is reaped.
         case kill(name: String)
         /// From now on, the process with the first name has the second name.
         case rename(String, to: String)

@@ -8,8 +8,8 @@ import Synchronization
 /// All effects happen on the thread that calls `run` and blocks it; all other methods may be called from any thread.
 /// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
-    /// Whether this run of a process has reported that it is ready. Called on the running thread every 20 ms while any
-    /// process is starting, so it must only consult what is already known.
+    /// Whether this run of a process has reported that it is ready. Called on the running thread while any process is
+    /// starting, every 20 ms (after 10 s: every 500 ms), so it must only consult what is already known.
     package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
     package typealias OnEvent = @Sendable (SupervisorNotice) -> Void
 

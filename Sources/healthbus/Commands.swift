@@ -73,7 +73,8 @@ enum Commands {
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })
 
     /// Carries out a command line.
-    /// - Throws: `Failure` (usage) for a command line that can't be understood, and whatever the command throws.
+    /// - Throws: `Failure` (usage) for a command line that can't be understood; `Quiet` if the command throws it; any
+    ///   other error of the command as a `Failure`, whose suggested commands name the stack.
     static func run(_ words: [String]) throws {
         let terminal = Terminal(.output)
         switch try set.select(words, width: terminal.isTerminal ? terminal.width : nil) {

@@ -48,8 +48,8 @@ typedef struct {
     /// Attributes with other names: name, value, name, value, ...
     const healthbus_xml_text *extras;
     int32_t extraCount;
-    /// The tag isn't well-formed: it has no attributes here, and `raw` is the whole tag, up to where the next one
-    /// begins.
+    /// The tag isn't well-formed: it has no attributes here, and `raw` is the whole tag, up to a '>' at the end of a
+    /// line or, failing that, up to where the next tag begins.
     bool malformed;
     /// Why it is malformed.
     healthbus_xml_fault fault;
@@ -68,7 +68,8 @@ typedef struct {
     void (* end)(void *_Nullable context, int32_t code, int32_t depth, bool implied);
     /// Character data; NULL when text isn't wanted.
     void (*_Nullable text)(void *_Nullable context, const char * bytes, int64_t length);
-    /// Text where only elements are expected; NULL to ignore it. Returns true if the text counts as damage.
+    /// Text where only elements are expected, or a broken tag that begins no element; NULL to ignore both. Returns true
+    /// if the text counts as damage; for a tag, the result is ignored.
     bool (*_Nullable stray)(void *_Nullable context, int64_t line, const char * bytes, int64_t length);
 } healthbus_xml_callbacks;
 
@@ -78,7 +79,8 @@ typedef struct {
     int64_t line;
     /// How many such errors there were.
     int64_t errors;
-    /// How many references were found that XML forbids: they become '?' in attributes and are left out of text.
+    /// How many references weren't kept: those in attributes that XML forbids, which become '?', and those that come
+    /// first in text where only elements are expected (`stray`), whatever they stand for.
     int64_t dropped;
     /// How many tags and texts held zero bytes, and the first one's line.
     int64_t zeros;
@@ -99,8 +101,8 @@ bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t leng
 void healthbus_xml_finish(healthbus_xml * xml);
 /// Called from a callback: no more callbacks follow this one.
 void healthbus_xml_stop(healthbus_xml * xml);
-/// Called from `start`: the elements between that depth and the one that starts have no end tags. No callback is made
-/// for them.
+/// Called from `start`: the open elements from that depth on have no end tags, and the one that starts takes their
+/// place at that depth. No callback is made for them.
 void healthbus_xml_collapse(healthbus_xml * xml, int32_t depth);
 /// Whether the root element has ended.
 bool healthbus_xml_complete(const healthbus_xml * xml);

@@ -16,8 +16,8 @@ package struct BusRights: Sendable {
         handlers = stack.handlers.map(\.name)
     }
 
-    /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the name
-    /// of an existing instance.
+    /// What the holder of a key may do; nil for the hub, for an instance that the stack doesn't have, and for a person
+    /// with the name of an existing instance.
     package func grant(_ role: KeyRole, name: String) -> TopicGrant? {
         if case .instance(let name) = role { return stack.instance(name).flatMap(instance) }
         guard stack.instance(name) == nil else { return nil }

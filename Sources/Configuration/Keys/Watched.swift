@@ -30,7 +30,7 @@ struct FileStamp: Sendable {
     }
 }
 
-/// The content of some files, read again when one of them has changed. The stat(2) call each second costs nothing,
+/// The content of some files, read again when one of them has changed. A stat(2) call each time costs next to nothing,
 /// unlike reading keys and deriving others from them.
 final class Watched<Content: Sendable>: Sendable {
     private let files: [String]

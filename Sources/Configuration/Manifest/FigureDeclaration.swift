@@ -64,7 +64,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     package var unit: String
     /// The name of the corresponding hourly figure; nil if there is none.
     package var hourly: String?
-    /// nil if the figure can't be explained.
+    /// nil if only its handler knows how it follows from samples; `explain` then shows what the handler got.
     package var explanation: Explanation?
     /// nil if the figure isn't in any table.
     package var column: Column?

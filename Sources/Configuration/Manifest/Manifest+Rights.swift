@@ -29,7 +29,7 @@ package struct PluginRights: Sendable, Equatable {
     package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
     package var permittedTasks: Set<String> = []
-    /// The triggers listed in the manifest; if it lists none, the plugin's types.
+    /// The triggers listed in the manifest. The plugin's own types make its sync run in any case.
     package var triggers: [Trigger] = []
 
     package init() {}

@@ -81,7 +81,7 @@ private struct ManifestMembers {
 
     private func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
 
-    /// nil when something that other members depend on is wrong.
+    /// nil when anything is wrong; `problems` then says what.
     mutating func manifest() -> Manifest? {
         let name = text("name")
         if !name.isEmpty, !StackConfiguration.isName(name) {

@@ -5,7 +5,7 @@ import Glibc
 import HealthModel
 
 /// Keeps out a second process with the same identity. It is an exclusive lock on a file in the instance's state folder,
-/// held for as long as the process lives.
+/// held until this object is released or the process ends.
 ///
 /// The file names its holder by process id and start time, so that a takeover can end exactly that process. It can do
 /// so only within the same boot and pid namespace, since in a different container the same id means a different
@@ -100,7 +100,7 @@ package final class InstanceLock: Sendable {
     }
 
     /// Whether a process holds the lock; false if the lock's file doesn't exist. It doesn't write anything, and doesn't
-    /// disturb others that check at the same time.
+    /// disturb others that check at the same time; but `take` may fail at the very moment of the check.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }

@@ -17,7 +17,7 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
 
     private static let count = Int(crypto_hash_sha256_BYTES)
 
-    /// Reads 64 hexadecimal digits; nil for anything else.
+    /// Reads 64 hexadecimal digits in lower case; nil for anything else.
     package init?(hexadecimal text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 2 * Self.count else { return nil }
@@ -37,7 +37,7 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Compares two secrets in time that doesn't depend on where they differ.
+    /// Compares two digests in time that doesn't depend on where they differ.
     package static func == (a: Self, b: Self) -> Bool { sodium_memcmp(a.bytes, b.bytes, count) == 0 }
 
     /// 64 hexadecimal digits.

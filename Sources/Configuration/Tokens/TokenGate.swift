@@ -8,7 +8,8 @@ package final class TokenGate: Sendable {
     private let pause: Duration
     private let held = Mutex<(list: TokenList, looked: MonotonicTime)?>(nil)
 
-    /// - Parameter pause: the minimum time between checks for changes to the file, no matter how many requests arrive.
+    /// - Parameter pause: the minimum time between checks for changes to the file, no matter how many requests with
+    ///   known tokens arrive; unknown tokens may cause a check every 10 ms.
     package init(_ file: TokenFile, lookingEvery pause: Duration = .milliseconds(250)) {
         self.file = Watched([file.path]) { try file.read() }
         self.pause = pause

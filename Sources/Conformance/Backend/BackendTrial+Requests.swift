@@ -9,7 +9,7 @@ import UploaderReading
 extension BackendTrial {
     /// How many samples the uploader usually sends in a request when many are waiting.
     private static let batch = 4096
-    /// A request with fewer samples must be accepted, whatever limit the server sets.
+    /// A request with this many samples must be accepted, whatever limit the server sets.
     static let leastBatch = 256
     private static let manySamples = 100
 

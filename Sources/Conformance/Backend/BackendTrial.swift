@@ -8,8 +8,8 @@ import UploaderReading
 /// Tests case by case whether a backend honors the contract in docs/backend.md, judging its answers as the uploader
 /// does.
 ///
-/// It writes under a user of its own, and deletes everything afterwards. In `Healthbus-Seen` it never claims to have
-/// seen more than it has, since a backend would then start a new generation.
+/// It writes under a user of its own, and deletes everything afterwards. It never sends `Healthbus-Seen`, which could
+/// make a backend begin a new generation.
 package final class BackendTrial {
     let url: String
     /// nil for a server that asks for none.
@@ -54,7 +54,7 @@ package final class BackendTrial {
 
     /// - Parameters:
     ///   - only: the one case to report; nil for all.
-    ///   - answers: called once, after the first answer.
+    ///   - answers: called once, after the first case that wasn't skipped.
     ///   - say: called with each result as it arrives.
     /// - Throws: `HTTPError` when nothing answers at all.
     package func run(
@@ -102,7 +102,8 @@ package final class BackendTrial {
 
     // MARK: Requests
 
-    /// Sends elements, repeatedly if the backend asks for a delay, and remembers what may have been written.
+    /// Sends elements, up to four times while the answer is 408, 409, 425, 429 or 5xx, and remembers what may have been
+    /// written.
     func send(
         _ list: BackendList, _ lists: [String: [[String: Value]]], user: String? = nil,
         adding more: [String: Value] = [:]

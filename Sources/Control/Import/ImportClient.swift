@@ -56,7 +56,7 @@ package final class ImportClient {
         }
     }
 
-    /// A person no longer wants to wait for the import; the observer has the file.
+    /// A person no longer wants to wait for an import that the observer knows of.
     package struct Interrupted: Error {
         package var id: String
         package var name: String
@@ -86,7 +86,8 @@ package final class ImportClient {
     /// If the observer can open the file, it reads the file in place, and this command may end. For any other file, and
     /// for standard input ("-"), the observer asks for the bytes. If the command is repeated, it continues after the
     /// part of the file that has already arrived.
-    /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`; `Interrupted`.
+    /// - Throws: `Failure` when the file can't be read, or the observer doesn't accept it within `seconds`;
+    ///   `Interrupted`. Once the observer knows of the file, this waits however long the observer is silent.
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
     ) throws -> Outcome {

@@ -5,9 +5,10 @@ import Logging
 import Protocol
 
 extension Verification {
-    /// Compares the backend, makes the uploader deliver exactly those elements that it lacks, has in an older version
-    /// or hasn't deleted, and compares once more.
-    /// - Parameter telling: called with the number of elements that are still to be delivered.
+    /// Compares the backend, makes the uploader deliver the elements that it lacks, has in an older version or hasn't
+    /// deleted, and compares once more. If they are scattered over more than 1,000 places of a changelog, those between
+    /// the closest places are delivered too.
+    /// - Parameter telling: called with the number of stretches of changelogs that are still to be delivered.
     package func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {
         let before = try run()
         guard before.repairable > 0 else { return before }

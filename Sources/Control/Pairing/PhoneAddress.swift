@@ -4,8 +4,8 @@ import Logging
 
 /// The address to which a phone sends its data, and what a person who pairs it should know about the address.
 package struct PhoneAddress: Sendable, Equatable {
-    /// `http://` or `https://`, then the host, the port unless it is the usual one, and possibly a path prefix; no
-    /// trailing slash.
+    /// `http://` or `https://`, the host, possibly a port (always for the stack's own address), and possibly a path
+    /// prefix; no trailing slash.
     package var url: String
     /// False if only this machine can reach it.
     package var isReachable: Bool

@@ -14,7 +14,7 @@ package struct ProcessClient {
 
     package init(_ stack: Stack) { self.stack = stack }
 
-    /// - Parameter seconds: the time limit.
+    /// - Parameter seconds: how long the process may take, once the supervisor has accepted the request.
     /// - Returns: whether the stack is running; if not, the request is stored for its next start.
     /// - Throws: `Failure` when the request can't be carried out, or wasn't carried out in time.
     package func set(_ instance: String, runs: Bool, within seconds: Double = 30) throws -> Bool {

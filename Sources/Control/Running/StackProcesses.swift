@@ -13,7 +13,7 @@ struct StackProcesses: Sendable {
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
-        // These variables belong to the calling process; each process started here has its own.
+        // These variables are meant for the calling process alone.
         for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE", ReadinessNotice.variable] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         if let inbox { environment[InboxFolder.variable] = inbox }

@@ -9,7 +9,7 @@ import Processes
 import Synchronization
 
 extension StackRunner {
-    /// Seconds between checks of whether everything is done.
+    /// The least number of seconds between checks of whether everything is done.
     private static let lookInterval = 0.05
     /// The time before an uploader is asked again to compare its backend.
     private static let comparisonSpacing = Duration.seconds(3)

@@ -85,6 +85,7 @@ package final class StackRunner: Sendable {
     ///   - say: receives a line for whoever is watching.
     ///   - passOn: receives a line of a process's log.
     ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle` is set.
+    ///     If something blocks the stack before that, it is never called.
     package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
         passOn: @escaping @Sendable (String) -> Void = { LiveLine.error.say($0) },
@@ -107,7 +108,7 @@ package final class StackRunner: Sendable {
             throw Failure("\(path) \(reason)", hint: "check the path and its permissions")
         }
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
-        // The children of a stack that was killed a moment ago may still be ending.
+        // The supervisor of a stack that is being stopped may still be ending.
         let start = StartGuard(stack: stack, monitoring: options.monitoring ?? stack.configuration.monitoring)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             throw start.occupied()

@@ -215,10 +215,11 @@ package final class SyncClient {
 
     // MARK: History
 
-    /// Begins a historical sync, or joins the current one, and follows it to its end.
+    /// Begins a historical sync, and follows it to its end.
     /// - Parameters:
     ///   - span: a number of days, or "all".
-    ///   - progress: chunks done, chunks in total, and seconds since this command began to follow the sync.
+    ///   - progress: chunks done, chunks in total, and seconds since this command began.
+    /// - Throws: `Failure` also when a historical sync is already in progress.
     package func history(
         _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
     ) throws -> HistoryOutcome {

@@ -192,7 +192,7 @@ extension SyncClient.Outcome {
             text += "A destination doesn't say who it is, so it is trusted to keep what it accepted.\n"
         }
         if !off.isEmpty { text += "Switched off, so left out: \(off.joined(separator: ", ")).\n" }
-        // A denied type isn't named anywhere: to everyone except the owner it looks like a type without samples.
+        // A denied type isn't named here: only its alert names it; elsewhere it looks like a type without samples.
         if alerts > 0 {
             text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to do.\n"
         }

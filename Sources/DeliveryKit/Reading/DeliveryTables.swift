@@ -36,7 +36,7 @@ package enum DeliveryTables {
         return metrics
     }
 
-    /// The address it delivered to last; nil if it never delivered.
+    /// The address it delivers to, as of its last start or answer; nil if it never started with this release.
     package static func address(in database: Database) throws -> String? {
         let known = try database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
             try Value(json: $0.bytes(0))

@@ -31,7 +31,7 @@ package struct TrialDays {
     /// last; and one day without figures.
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
-    ///   - count: the maximum number of days.
+    ///   - count: the maximum number of days, besides the one without figures.
     init(in database: Database, observer: String, asked: Set<String>, count: Int) throws {
         self.init(asked: asked)
         try database.readTransaction {

@@ -32,7 +32,7 @@ enum AutoExportPeriod: Int, Comparable {
 
     static func < (a: AutoExportPeriod, b: AutoExportPeriod) -> Bool { a.rawValue < b.rawValue }
 
-    /// The longest period, of at most a day, that may begin at this date; nil if none may.
+    /// The longest of a day, an hour and a minute that may begin at this date; nil if none may.
     static func beginning(at date: AutoExportDate) -> AutoExportPeriod? {
         let inDay = date.inDay
         if inDay == 0 { return .day }

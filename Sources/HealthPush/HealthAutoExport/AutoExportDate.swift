@@ -20,7 +20,7 @@ struct AutoExportDate: Equatable {
     /// The wall clock's microseconds since 1970-01-01.
     private var wall: Int64 { instant.microseconds + offset * Instant.microsecondsPerSecond }
 
-    /// The local date, as days since 1970.
+    /// The local date.
     var day: LocalDay { LocalDay(number: Int((wall - inDay) / Self.dayLength)) }
 
     /// Microseconds since local midnight.

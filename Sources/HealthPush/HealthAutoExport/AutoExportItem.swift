@@ -111,7 +111,8 @@ extension JSONSpan {
         }
     }
 
-    /// The value with all its members. A number that a double may not hold exactly stays text.
+    /// The value with all its members. If it contains a number that a double may not hold exactly, the whole value
+    /// stays text.
     var value: Value {
         if let text { return .string(text) }
         return Value(strictJSON: Array(bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))

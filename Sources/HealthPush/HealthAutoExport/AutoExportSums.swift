@@ -6,7 +6,7 @@ struct AutoExportSums {
     private(set) var sum = 0.0
     private(set) var least: Double?
     private(set) var most: Double?
-    /// The unit printed by all of them; nil when they differ.
+    /// The unit printed by the last of them, empty if it has none; `isSum` is false when they differ.
     private(set) var unit: String?
     private var means = 0.0
     private var count = 0.0

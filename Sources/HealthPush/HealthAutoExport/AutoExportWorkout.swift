@@ -7,7 +7,7 @@ import JSON
 /// `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories` (active energy),
 /// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `statistics` by type, `routeSummary` for the route, `leftOut` for
 /// numbers that can't be true; also `name` as in the app, and every member not covered by these (weather, elevation,
-/// the workout's series), unchanged. As in imports, the route's raw points aren't kept.
+/// the workout's series), unchanged. The route's raw points aren't kept, whereas imports store them beside the workout.
 struct AutoExportWorkout {
     private var numbers: WorkoutNumbers
     private var statistics: [String: [String: Value]] = [:]
@@ -43,7 +43,7 @@ struct AutoExportWorkout {
     func has(_ type: String, _ name: String) -> Bool { statistics[type]?[name] != nil }
 
     /// The duration in seconds. Version 2 of the app's format uses seconds, but others that send this format often use
-    /// minutes. Whichever unit fits between start and end is used.
+    /// minutes. If no unit is given, the number is taken as minutes if these fit between start and end.
     mutating func duration(_ span: JSONSpan?, within length: Duration) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         let number = Double(text) ?? 0

@@ -24,7 +24,7 @@ struct RecordRows {
     private var units: [[UInt8]: Int32] = [:]
     private var origins: [[UInt8]: Int32] = [:]
 
-    /// Adds one record, with its names as text.
+    /// One record, with its names as text.
     struct Row: RecordCells {
         var type = ""
         var unit = ""

@@ -27,7 +27,7 @@ struct SampleItem {
     private static let nameLimit = 1000
     private static let partLimit = 4096
 
-    /// - Throws: `SampleProblem` when the item isn't an object.
+    /// - Throws: `SampleProblem` when the item isn't an object, or is larger than `textLimit`.
     init(_ span: JSONSpan) throws(SampleProblem) {
         guard span.kind == .object else { throw SampleProblem(reason: "a sample is a JSON object") }
         guard span.bytes.count <= Self.textLimit else {
@@ -66,7 +66,7 @@ struct SampleItem {
         }
     }
 
-    /// Takes from a part's correlation any members that the part itself lacks.
+    /// Takes from a part's correlation the times, source, device and creation date that the part itself lacks.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end

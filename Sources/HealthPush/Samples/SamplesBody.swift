@@ -15,7 +15,8 @@ package struct SamplesBody {
     private var changes = PushedChanges()
 
     /// - Parameter body: JSON.
-    /// - Throws: `PushError` when the body isn't JSON, has neither `samples` nor `deleted`, or has too many items.
+    /// - Throws: `PushError` when the body isn't JSON, has neither `samples` nor `deleted`, has a `user` that isn't
+    ///   text, or has too many items.
     package static func changes(json body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
         var reader = SamplesBody()

@@ -42,7 +42,7 @@ package struct PlaceMonitor: Sendable {
         self.rules = rules
     }
 
-    /// Takes the next fix. A fix earlier than the last one changes nothing.
+    /// Takes the next fix. A fix earlier than the last decisive one changes nothing.
     package mutating func take(_ fix: LocationFix) {
         if let decided, fix.time < decided { return }
         let distance = condition.centre.distance(to: fix.place)

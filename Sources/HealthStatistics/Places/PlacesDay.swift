@@ -65,7 +65,7 @@ public struct PlacesDay {
         return (monitors, fixes.count)
     }
 
-    /// `places` and `visits`, with an event for each change of state; empty if there are no visits.
+    /// `places` and `visits`, both missing if there are no visits, and an event for each change of state.
     public var output: DayOutput {
         DayOutput(figures: figures, events: events.map { Self.event($0.place, $0.event) })
     }

@@ -67,7 +67,7 @@ extension WorkoutRepeats {
             package var start: Instant
             package var ends: [Instant]
         }
-        /// The repeated workouts, in order of their starts.
+        /// The repeated workouts whose ends differ, in order of their starts.
         package private(set) var versions: [Versions] = []
 
         private let day: (Instant) -> LocalDay?

@@ -12,8 +12,8 @@ struct PendingBlock {
     /// when they begin.
     static let span: Int64 = 32 * 86_400
     private static let textLimit = 1 << 19
-    /// If more rows than this start in one second, they don't all go into one block, where they couldn't be found by
-    /// id.
+    /// If more rows than this start in one second, they don't all go into one block, where they would have to be
+    /// searched one by one for an id.
     private static let crowd = 256
 
     var isEmpty: Bool { rows.isEmpty }

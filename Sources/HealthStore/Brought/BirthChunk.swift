@@ -14,7 +14,7 @@ struct BirthChunk: Equatable {
 
     mutating func formUnion(_ other: BirthChunk) { for word in bits.indices { bits[word] |= other.bits[word] } }
 
-    /// The first and last sequence of each run.
+    /// The first and last place in the chunk of each run.
     private var runs: [(Int, Int)] {
         var runs: [(Int, Int)] = []
         var place = 0

@@ -8,7 +8,7 @@ extension HealthStoreWriter {
     /// deleted until something restores them, and the newest version's payload lists them in `replaces`. If a workout
     /// is no longer an earlier version, it is restored. Repeating it changes nothing.
     ///
-    /// Call this after each file or request with workouts, and after something was taken back.
+    /// Call this after each file or request with workouts. Taking something back includes it.
     /// - Parameter export: when the latest imported export was made; nil unless it was read completely.
     /// - Returns: whether anything has changed.
     @discardableResult

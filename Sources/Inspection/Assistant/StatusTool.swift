@@ -5,7 +5,8 @@ import ModelContext
 import Protocol
 import Terminal
 
-/// Whether the stack works and how fresh its data is, as in `healthbus status`, but with nothing about other people.
+/// Whether the stack works and how fresh its data is, as in `healthbus status`. The newest samples are this person's;
+/// days to compute, other times and counts are those of the whole stack.
 enum StatusTool: AssistantTool {
     static let tool = Tool(
         "get_status", title: "Status of the stack",

@@ -23,7 +23,8 @@ final class ToolContext {
 
     private final class Silences { var texts: [String] = [] }
 
-    /// - Throws: `Failure` if nothing is stored about this person. The error doesn't name any other person.
+    /// - Throws: `Failure` if there is no stack, or nothing is stored about this person. The error doesn't name any
+    ///   other person.
     init(_ stack: Stack, user: String, now: Instant, isWanted: @escaping () -> Bool) throws {
         let silences = Silences()
         self.stack = stack
@@ -63,7 +64,7 @@ final class ToolContext {
             + silences.texts
     }
 
-    /// ", and stored nothing since 2025-03-30T08:15:00+02:00".
+    /// ", and has stored nothing since 2025-03-30T08:15:00+02:00"; empty if the store's file isn't here.
     private var lastStored: String {
         let database = stack.state.database(stack.observer)
         let written = [database, database + "-wal"].compactMap { file in

@@ -51,7 +51,7 @@ package struct RingComparison: Sendable {
     }
 
     private struct Ring {
-        /// The figure's name in `days --json`, used if the stack's handlers don't name it.
+        /// The figure's name in `days --json`.
         var figure: String
         var other: String?
         /// The attribute of `ActivitySummary`, in kcal, min or h.

@@ -14,7 +14,7 @@ struct BehindCount {
     private let reader: StackReader
     private let heads: [String: StoreHead]
 
-    /// The maximum number of requests for one destination, so that a ten-year store isn't counted to its end.
+    /// The maximum number of requests per destination and producer, so that a ten-year store isn't counted to its end.
     private static let requests = 40
 
     init(_ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)]) throws {

@@ -62,7 +62,8 @@ package struct DocumentFetch {
 
     /// - Parameter take: receives the content, piece by piece.
     /// - Returns: its size.
-    /// - Throws: `Failure` when there is no such document, or it arrives incomplete.
+    /// - Throws: `Failure` when there is no such document, or its content isn't what was stored; `StageError` when the
+    ///   pages can't be read or end too early.
     package func get(_ number: Int64, _ take: ([UInt8]) throws -> Void) throws -> Int64 {
         let hash = ContentHash()
         var offset: Int64 = 0

@@ -80,7 +80,7 @@ package struct OwnFigureReport {
         }
     }
 
-    /// `{metric, unit, user, date, zone, handler, plugin, value, final, revision, samples: {type: count}, failure}`.
+    /// `{metric, unit, user, date, zone, handler, plugin, figure, final, revision, samples: {type: count}, failure}`.
     package var json: String { value.json(pretty: true) }
 
     package var value: Value {

@@ -15,8 +15,7 @@ package struct Examination: Sendable {
     /// By the clock.
     package var now: Instant
     package var beats: StackMetrics.Beats
-    /// The same state a moment earlier, for processes that had something to do; it shows whether their work is
-    /// shrinking.
+    /// All heartbeats a moment earlier, which show whether work is shrinking; empty if no process had something to do.
     package var earlier: StackMetrics.Beats = [:]
     /// For each instance that sends heartbeats, its file or folder if that no longer exists.
     package var gone: [String: String] = [:]

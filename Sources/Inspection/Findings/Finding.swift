@@ -31,7 +31,7 @@ package struct Finding: Sendable, Equatable {
     package var consequences: [String] = []
     /// The subjects whose failure leads to this, likeliest first; each counts only if its failure is found too.
     var causes: [String] = []
-    /// Whether consequences for the same subject are reported with this finding.
+    /// Whether findings that name its subject as their cause are reported with it.
     var isCause = false
     /// Whether this keeps an instance from starting, although its program's own check doesn't cover it.
     var keepsFromStarting = false
@@ -116,7 +116,7 @@ package struct Findings: Sendable {
             })
     }
 
-    /// `[{severity, subject, key, line, what, remedy, consequences}]`.
+    /// `[{severity, subject, key, line, column, what, remedy, consequences}]`.
     package var json: String { Value.array(list.map(\.value)).json(pretty: true) }
 
     /// - Parameter allWell: the text when nothing was found.

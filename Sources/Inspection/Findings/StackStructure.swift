@@ -210,7 +210,7 @@ package struct StackStructure {
         ]
     }
 
-    /// Two servers of the same stack on the same port.
+    /// The monitoring endpoint on the backend's port.
     private var ports: [Finding] {
         guard let monitoring = stack.monitoring, let backend = stack.only(.backend),
             let port = try? BackendAddress.port(of: backend), port == monitoring.port, port != 0

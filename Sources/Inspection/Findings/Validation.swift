@@ -13,7 +13,7 @@ package struct Validation {
     /// start, `failed` when it would start, but something wouldn't work, otherwise `done`. Warnings don't count.
     package var exitCode: ExitCode { isStartRefused ? .usage : findings.worst == .error ? .failed : .done }
 
-    /// - Throws: never `StateFolderError` or similar errors, since anything unreadable is reported as a finding.
+    /// Throws nothing: anything unreadable is reported as a finding.
     package init(
         state: String?, configurationFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {

@@ -37,12 +37,12 @@ package struct GraphDrawing: Sendable {
             + ["asks on pull.<producer>, and gets the answer on page.<instance>."]
     }
 
-    /// The targets for each topic and origin, in the order of their first edge.
+    /// All targets of each topic, whatever the origin, in the order of their first edge.
     private static func grouped(_ edges: [StackGraph.Edge]) -> [(what: String, targets: [String])] {
         merged(edges).map { ("\($0.topic)", $0.to) }
     }
 
-    /// Merges edges that lead to the same instances and have the same kind of topic: sync.body and sync.steps become
+    /// Merges edges that have the same kind of topic, whichever instances they connect: sync.body and sync.steps become
     /// `sync.<instance>`.
     private static func merged(_ edges: [StackGraph.Edge]) -> [(topic: String, from: [String], to: [String])] {
         var groups: [(topic: String, from: [String], to: [String])] = []

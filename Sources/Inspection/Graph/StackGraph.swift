@@ -81,8 +81,8 @@ package struct StackGraph: Sendable, Equatable {
     /// Where phones and programs push their data, over HTTP.
     package var entrances: [String] { nodes.filter { $0.kind == .ingest }.map(\.name) }
 
-    /// Nodes ordered by the greatest number of data steps before them; those without any are placed according to their
-    /// kind.
+    /// Nodes by the greatest number of data steps before them; those without any come first. Notifiers and dashboards
+    /// always come last.
     package var layers: [[Node]] {
         var depth: [String: Int] = [:]
         let data = edges.filter { $0.kind == .data }
@@ -120,8 +120,8 @@ package struct StackGraph: Sendable, Equatable {
 }
 
 extension StackConfiguration.Instance {
-    /// The topics that it receives, or whose rows it pulls. Manifests leave out heartbeats, pulls, pages and alerts,
-    /// which all plugins of a kind have.
+    /// The topics that it receives, or whose rows it pulls. Manifests leave out pulls and pages, and among what is
+    /// produced also heartbeats and alerts, which all plugins of a kind have.
     package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
     package var producedTopics: [TopicPattern] {
         manifest.produces.map(named)

@@ -22,7 +22,7 @@ package struct ImportsReport {
         devices = pages.flatMap { $0.devices ?? [] }
     }
 
-    /// The import with this id, or with an id that begins with it.
+    /// The import with this id, or with an id that begins with it (at least four characters).
     /// - Throws: `Failure` when there is none, or more than one.
     package func row(_ id: String) throws -> ImportRow {
         if let row = rows.first(where: { $0.id == id }) { return row }

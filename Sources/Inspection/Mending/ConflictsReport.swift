@@ -40,7 +40,7 @@ package struct ConflictsReport {
     }
 
     package let entries: [Entry]
-    /// The total number of such elements.
+    /// The total number of such conflicts, including those beyond `limit`.
     package let count: Int
     package let delivered: [Delivered]
 

@@ -90,7 +90,7 @@ package struct ReplayPlan {
     package struct Count: Sendable, Equatable {
         package var days: Int
         /// For a handler: its figures and events for these days; for the consolidator: the handlers' figures that it
-        /// reads; for the uploader: the elements that it sends.
+        /// reads; for the uploader: the elements that it sends. From a sequence number: the samples changed since.
         package var rows: Int
     }
 

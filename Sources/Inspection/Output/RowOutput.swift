@@ -22,7 +22,7 @@ package final class RowOutput {
 
     private let format: Format
     private let columns: [String]
-    /// `,"name":` for each column.
+    /// `,"name":` for each column, with `{` in place of the comma for the first.
     private let keys: [[UInt8]]
     private let write: (UnsafeBufferPointer<UInt8>) -> Bool
     private var buffer: [UInt8] = []

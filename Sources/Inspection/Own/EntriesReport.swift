@@ -5,8 +5,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus events list` and `healthbus types own`: the events and types that a person entered, newest first, whether
-/// the stack is running or not.
+/// `healthbus events list` and `healthbus types own`: a person's own types by name, and the newest events that they
+/// entered, newest first, whether the stack is running or not.
 package struct EntriesReport {
     package let user: String
     package let types: [OwnTypeRow]

@@ -142,7 +142,7 @@ extension StackReader {
 }
 
 extension PlaceMonitor.Event {
-    /// The condition as its handler publishes it.
+    /// A change of state as its handler publishes it; nil if it can't be read.
     fileprivate init?(_ value: Value) {
         guard let state = value["state"].string.flatMap(PlaceMonitor.State.init(rawValue:)),
             let from = value["from"].string.flatMap(PlaceMonitor.State.init(rawValue:)),

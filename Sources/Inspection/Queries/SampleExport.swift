@@ -10,7 +10,7 @@ import Protocol
 package struct SampleExport {
     package struct Wish {
         package var user: String
-        /// Identifiers; empty for all.
+        /// Identifiers; empty for all but workouts.
         package var types: [String] = []
         /// Only samples whose source's name contains this, ignoring case.
         package var source: String?

@@ -23,7 +23,7 @@ package struct ConfigurationReport {
     /// - Parameters:
     ///   - given: how the user specified the state folder and the configuration file.
     ///   - instance: only this instance's settings; nil for all.
-    ///   - changed: only settings that differ from the default.
+    ///   - changed: only settings that come from a file, the environment or an option, even if to the default's value.
     package init(
         _ stack: Stack, given: (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin),
         instance: String? = nil, changed: Bool = false,

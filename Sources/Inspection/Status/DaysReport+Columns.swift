@@ -8,7 +8,8 @@ extension DaysReport {
     /// One row per day, or per hour, with columns of the views `days` or `hours`.
     /// - Parameters:
     ///   - named: the wanted figures, by their names in the views or the summary; nil for all.
-    ///   - onlyFilled: leaves out columns that nobody named and that are empty in every row.
+    ///   - onlyFilled: leaves out columns that nobody named, unless they are the date or the hour, or have a figure in
+    ///     some row.
     /// - Throws: `Failure` (usage) with the nearest name.
     package func write(_ named: [String]?, _ format: RowOutput.Format, hourly: Bool, onlyFilled: Bool) throws {
         var columns = try columns(named, hourly: hourly)
@@ -54,7 +55,8 @@ extension DaysReport {
         return chosen
     }
 
-    /// Used in tables for people: whether the column is a time, or has a value in some row.
+    /// Used in tables for people: whether the column is the date or the hour, or has a figure in some row; the view's
+    /// other own columns (user, start, version) don't count.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in

@@ -3,9 +3,9 @@ import Protocol
 
 /// Removes health values from messages, so that a tap's output may be shown to others. Pure.
 ///
-/// Only pages, pushed data and conditions carry health values. Conditions are hidden. In pages and pushed data, members
-/// known to hold none are kept (protocol, ids, types, times, sources); everything else is hidden, including whatever
-/// later releases add.
+/// Only pages, pushed data, conditions and a person's own entries carry health values. Conditions and entries are
+/// hidden. In pages and pushed data, members known to hold none are kept (protocol, ids, types, times, sources);
+/// everything else is hidden, including whatever later releases add.
 package enum Redaction {
     package static let hidden: Value = "hidden"
 

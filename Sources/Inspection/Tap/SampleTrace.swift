@@ -99,8 +99,8 @@ package struct SampleTrace: Sendable {
         }
         for uploader in facts.uploaders {
             let isWorkout = type == HealthType.workoutIdentifier
-            // A workout is delivered as its handler's event, whose row is never newer than the row of the day's
-            // figures.
+            // A workout is delivered as its handler's event, whose row is older than that of the day's figures, unless
+            // only the event has changed.
             let sample =
                 isWorkout
                 ? facts.figures.map { reached(uploader, facts.handler, $0.sequence) }.min { $1 ?? true || $0 == nil }

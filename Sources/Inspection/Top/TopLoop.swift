@@ -31,7 +31,7 @@ package final class TopLoop {
         let wanted = client.heartbeats.filter { $0.value.age < Repetition.silence.seconds }.keys
         while MonotonicClock.now < asked + .milliseconds(100) {
             let beats = client.heartbeats
-            // The hub answers no questions: it reports every few seconds.
+            // The hub answers no questions: it reports at its own pace, at rest every 12 s.
             let isHeard = wanted.allSatisfy { name in
                 name == stack.hub || beats[name].map { $0.age < (MonotonicClock.now - asked).seconds } ?? false
             }

@@ -55,8 +55,8 @@ package struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// The sample with rates based on `old`, the previous sample. A process that hasn't reported since then (the hub
-    /// reports only every few seconds, whatever the interval) keeps its earlier rates.
+    /// The sample with rates based on `old`, the previous sample. A process that hasn't reported since then (at rest
+    /// the hub reports only every 12 s, whatever the interval) keeps its earlier rates.
     package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
         var sample = self

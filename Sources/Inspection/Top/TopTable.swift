@@ -95,8 +95,8 @@ package struct TopTable: Sendable {
 }
 
 extension TopTable {
-    /// The totals for all processes. They include the supervisor, although it isn't counted as a process; the messages
-    /// are those that passed through the hub.
+    /// The totals for all processes. They include the supervisor, although it isn't counted as a process. The messages
+    /// are the sum of what the processes and the hub report, so each is counted several times.
     package var total: Row {
         func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
             let known = numbers.compactMap { $0 }

@@ -128,7 +128,7 @@ final class StoreVersions {
         return types.count - 1
     }
 
-    /// How many samples a user has, including deleted ones, and how many records are quarantined.
+    /// How many samples a user has, including deleted ones but not workouts, and how many records are quarantined.
     func count(of user: String) throws -> (samples: Int, quarantined: Int) {
         var count = (samples: 0, quarantined: 0)
         let pages: [Page<TypesPage>] = try reader.pages(observer, .types)

@@ -10,8 +10,8 @@ import UploaderReading
 /// Compares what a running stack has delivered with what its backend keeps, by id, version and content.
 ///
 /// Samples are first folded by day, and only days that differ are examined id by id, a limited number at a time, so
-/// memory use stays flat however many there are. The backend is read before the store, and the progress of delivery
-/// before both, so that changes made in the meantime are never mistaken for missing elements.
+/// memory use stays flat however many there are. The progress of delivery is read before the backend and the store, so
+/// that changes made in the meantime are never mistaken for missing elements.
 package final class Verification {
     /// How many rows have been read, and how many there are in total.
     package typealias Progress = (_ done: Int, _ total: Int) -> Void
@@ -227,7 +227,7 @@ struct IDRange {
 
     func holds(_ id: SampleID) -> Bool { id.high >= first && isBelowEnd(id) }
 
-    /// Ids that aren't UUIDs come first, and are received only if everything is read.
+    /// Ids that aren't UUIDs come first, and are received only if reading begins at the beginning.
     func isBelowEnd(_ id: SampleID?) -> Bool {
         guard let end, let id else { return true }
         return id.high < end

@@ -29,7 +29,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     /// Alive there, unknown here.
     case beyond
 
-    /// Whether the backend lacks something that was delivered to it.
+    /// Whether the backend doesn't hold the element as it was delivered, or holds it more than once.
     package var isWrong: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled:

@@ -5,8 +5,8 @@ import HealthModel
 package struct VerifyReport: Sendable {
     /// The counts for one list, or for one type of sample.
     package struct List: Sendable {
-        /// How many elements have been delivered, including deleted ones; dead letters and dropped ones aren't
-        /// included.
+        /// How many elements have been delivered: for samples, including deleted ones; for other lists, only those that
+        /// aren't deleted. What was refused, waits or is left out isn't included.
         package var here = 0
         /// How many elements the backend keeps of the requested days, including deleted ones; for samples, known only for
         /// all types together. Workouts and nights that only the backend has are left out if days are requested.
@@ -69,8 +69,8 @@ package struct VerifyReport: Sendable {
     /// Whether the backend has everything that was delivered to it, only once and in the version held here.
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
-    /// Whether nothing was refused and everything is delivered, except for what a person dropped and types that are
-    /// switched off.
+    /// Whether the backend holds what was delivered, nothing is a dead letter, and nothing waits. What a person dropped
+    /// and what isn't delivered at all (`off`) doesn't count.
     package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 
     /// How many elements `--repair` would deliver again.

@@ -9,9 +9,9 @@ package struct PullAnswer: Sendable, Equatable {
     package enum Result: Sendable, Equatable {
         /// The asker decodes them as the content that it asked for.
         case pages([Value])
-        /// The producer doesn't know the anchor: start over from its head.
+        /// The producer doesn't know the anchor: read its store, which has this head, from the beginning.
         case reset(StoreHead)
-        /// The producer refused the request; asking again won't help.
+        /// The producer refused the request, for this reason.
         case refused(String)
         /// The device is locked: no anchor moves, and the next hint shows when to ask again.
         case databaseInaccessible

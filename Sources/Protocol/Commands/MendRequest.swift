@@ -18,7 +18,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var rows: [String: [[SequenceNumber]]]? = nil
     /// For backup: the name of a folder below the state folder's "backup".
     @IfReadable package var folder: String? = nil
-    /// For retry and drop: which entries are meant.
+    /// For retry and drop: which entries are meant; for settle, `numbers` names the conflict.
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
@@ -26,7 +26,7 @@ package struct MendRequest: BusCommand, Equatable {
     /// observer's default) instead.
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
-    /// For watch: the person whose conditions these are.
+    /// For watch and own: the person concerned. For undo: whose `device` it is.
     @IfReadable package var user: String? = nil
     /// For watch: conditions to keep, by name; null removes one.
     @IfReadable package var conditions: [String: Value]? = nil

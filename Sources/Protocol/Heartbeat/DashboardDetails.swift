@@ -1,6 +1,6 @@
 /// What a dashboard reports besides its position.
 package struct DashboardDetails: Codable, Sendable, Equatable {
-    /// The address at which it listens; the port differs from the configured one if that was in use.
+    /// The port that it listens on; not the configured one if that was in use.
     package var dashboardPort: Int
     /// The number of open pages that follow live data.
     package var viewers: Int

@@ -17,7 +17,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// The same delays since the process began, in cumulative buckets.
+    /// The same delays since the process began, in buckets; each delay is counted in one bucket only.
     package struct DelayBuckets: Codable, Sendable, Equatable {
         package struct Counts: Codable, Sendable, Equatable {
             /// One more element than `bounds`.
@@ -56,9 +56,9 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
 
     /// What is known about the backend.
     package struct Backend: Codable, Sendable, Equatable {
-        /// Why the backend's answers count as acceptance.
+        /// Why the backend's answers count as acceptance. `trust` includes one that doesn't say who it is.
         package enum Acceptance: String, Codable, Sendable {
-            /// The backend reports what it holds, and its report has been compared.
+            /// The backend says who it is: only its own answers count.
             case proven
             /// It doesn't report what it holds.
             case trust
@@ -123,7 +123,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     /// The number of samples older than `deliverSince`, which aren't sent; nil if that isn't set.
     package var keptLocal: Int64?
     /// The number of listed elements that the destination has with different content under the same version; nil from a
-    /// release that doesn't list them.
+    /// destination or release that doesn't list them.
     package var conflicts: Int64?
     /// Where it delivers to, without user or password; nil if only the configuration says so.
     package var address: String?

@@ -140,7 +140,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
 /// The outcome of a release.
 package struct RoundResult: Codable, Sendable, Equatable {
     package var number: Int64
-    /// What opened it: "fire", "sync", a task's identifier.
+    /// What opened it, such as "fire", "sync", "time of day" or a task's identifier.
     package var reason: String
     package var began: Instant
     /// In microseconds, as are the times that the consumers took.

@@ -28,8 +28,8 @@ package struct IngestPart: Sendable {
 
     /// A page of another stack's changes, and how far it reaches.
     package struct Following: Sendable, Equatable {
-        /// The cursor up to which everything has been taken in once this part is stored; if it is nil, the part just
-        /// asks for the current cursor.
+        /// The cursor up to which everything has been taken in once this part is stored; empty if further parts
+        /// follow. If it is nil, the part just asks for the current cursor.
         package var cursor: String?
         /// As in `ChangesAnswer`.
         package var zones = Value.null

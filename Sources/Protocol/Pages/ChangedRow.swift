@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A row of a keyed changelog: a figure, an event, a summary, or its tombstone.
+/// A row of a keyed changelog: a day's figures, an event, a summary, a round, an alert, a condition; or its tombstone.
 package struct ChangedRow: Sendable, Equatable {
     package var sequence: SequenceNumber
     package var key: String
@@ -56,7 +56,7 @@ extension ChangedRow: Codable {
 /// Rows of a keyed changelog, in order of their sequence.
 package struct ChangesPage: PageContent, Equatable {
     package var rows: [ChangedRow]
-    /// This page and the earlier ones together cover (from, through] of the window.
+    /// This page covers (from, through] of the window; the earlier ones cover everything before that.
     package var from: SequenceNumber?
     package var through: SequenceNumber
 

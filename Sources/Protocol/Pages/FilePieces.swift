@@ -25,7 +25,8 @@ package struct FilePieces: Sendable, Equatable {
         self.whole = whole
     }
 
-    /// nil when the pages aren't consecutive from `offset`, or are empty.
+    /// nil when the pages aren't consecutive from `offset`, don't end where the file does although they should, or have
+    /// neither bytes nor the file's end.
     package init?(_ pages: [Value], at offset: Int64) {
         self.init(offset: offset, pieces: [])
         for page in pages {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What a pull asks a producer for: on the bus, the query's name is that of the case, and its parameters are the
-/// members beside that name. `docs/protocol.md` says which process answers which query.
+/// What a pull asks a producer for. On the bus, the query's name is that of the case (`newest` is a form of `moments`),
+/// and its parameters are members beside that name. `docs/protocol.md` says which process answers which query.
 package enum Query: Sendable, Equatable {
     /// Any stage: rows of its keyed changelog within the window, for topics with this prefix and days in this range
     /// (since 1970).

@@ -22,7 +22,7 @@ package struct Question: Sendable, Equatable {
     }
 }
 
-/// A request for pages of a producer's changelog. Idempotent: it is sent again until it is answered.
+/// A request to a producer. Idempotent: it is sent again until it is answered.
 package struct Pull: Sendable, Equatable {
     package var id: Int64
     package var producer: String

@@ -29,7 +29,7 @@ final class StackApp: PhoneApp {
     private var waitingSamples: [LifeSample] = []
     /// Whether its processes are getting time.
     private(set) var isBusy = false
-    /// Incremented with each check for the end of work, so that the results of earlier checks are ignored.
+    /// Rises whenever the app begins to work, so that checks for the end of earlier work are ignored.
     private var watches = 0
 
     /// The app has done what it was woken for when nothing has been committed or sent for this long; it is longer than

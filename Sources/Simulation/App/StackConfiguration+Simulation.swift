@@ -23,7 +23,7 @@ extension StackConfiguration {
     }
 
     /// The stack without handlers that only compute figures: no sample arrives earlier or later without them. A stack
-    /// whose options name any of them keeps them all.
+    /// whose options name any of them keeps them all, as does one whose uploader delivers only some types.
     var withoutFigures: StackConfiguration {
         let spare = handlers.filter { !Self.handlersOfSamples.contains($0.manifest.name) }
         let names = Set(spare.map(\.name))

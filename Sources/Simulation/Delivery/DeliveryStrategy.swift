@@ -35,7 +35,7 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
     package var needsBackend: Bool { wakes.contains(.push) }
 
     /// The debouncer's options for this strategy. The phone decides when a task begins, as on iOS; a wake syncs at
-    /// once, except with a strategy in which the person opens the app.
+    /// once, except with `notify`, whose wakes only note what has changed.
     package var debouncerOptions: [String: Value] {
         [
             "launch": "device",

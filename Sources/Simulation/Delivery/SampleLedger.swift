@@ -53,7 +53,7 @@ package struct SampleLedger {
         package var byHour = Array(repeating: DelayFigures.Collector(), count: 24)
         /// How many samples are alive on the phone but not at the backend, or the other way round.
         package var lost = 0
-        /// How many samples the backend holds more than once.
+        /// How many copies the backend holds besides the first one of each sample.
         package var doubled = 0
         package var arrived = 0
     }

@@ -1,5 +1,5 @@
 /// The numbers of the simulated person, Watch, phone and system. Every one of them has a row in `table`, with its
-/// source and its range; the simulation has no others.
+/// source and its range. Only details, such as how often a weight is edited, are numbers in the code.
 package struct PhoneModel: Sendable, Equatable {
     /// The numbers, in the order of the table.
     package enum Number: Int, CaseIterable, Sendable {
@@ -27,7 +27,7 @@ package struct PhoneModel: Sendable, Equatable {
         case unusedShare, fullUsePerDay, useHalfLifeDays
         case lowBatteryBelow, easyBatteryAbove, lowBatteryShare, lowPowerShare, focusShare, loadShare, offlineShare
         case chargingShare
-        // How long a run may last, and how long a run takes if it has little to do.
+        // How long a run may last, and how long a run takes where the stages aren't run.
         case deliverySeconds, refreshSeconds, pushSeconds, processingSeconds, usualSeconds
 
         /// The case's name, also used in JSON.
@@ -44,7 +44,7 @@ package struct PhoneModel: Sendable, Equatable {
         package var low: Double
         package var high: Double
         package var unit: String
-        /// A page, a talk or a thread; or "estimate:" and why it is plausible.
+        /// A page, a talk or a thread; "estimate:" and why it is plausible; or "definition:" and what it follows from.
         package var source: String
 
         package var isEstimate: Bool { source.hasPrefix("estimate") }

@@ -11,7 +11,7 @@ struct DayPlan {
     let sleepsAt: Instant
     /// Start and end; nil on a day of rest.
     let workout: Range<Instant>?
-    /// Hours without a network, including flights.
+    /// The stretches without a network: gaps of minutes, and flights. They may overlap.
     let offline: [Range<Instant>]
     /// When the phone is in use: for minutes at a time, again and again, while the person is awake. The stretches are
     /// in order and don't overlap.

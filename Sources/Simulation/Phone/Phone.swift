@@ -68,7 +68,8 @@ final class Phone {
 
     var now: Instant { time.now }
     var isOnline: Bool { device.network?.isSatisfied ?? true }
-    /// Whether the app may be woken: it wasn't ended by its user or by a restart, and has no run in progress.
+    /// Whether the app may be woken: it isn't on the screen, wasn't swiped away, and has no run in progress; and the
+    /// phone isn't just starting.
     var canWake: Bool { run == nil && !isBooting && (device.app == .background || device.app == .terminated) }
 
     func at(_ time: Instant, _ action: @escaping () throws -> Void) { self.time.at(time, action) }

@@ -110,7 +110,8 @@ package final class LifeBook {
 
     package func start(of day: Int) -> Instant { day < starts.count ? starts[day] : life.start(of: day) }
 
-    /// The local hour at a moment of the life, 0 to 23.
+    /// The hour at a moment of the life, 0 to 23, counted from the day's start: where clocks or zone change within a
+    /// day, it differs from the local clock's.
     package func hour(of instant: Instant) -> Int {
         let day = starts.partitioningIndex { $0 > instant } - 1
         // The moment is in the night before the first day.

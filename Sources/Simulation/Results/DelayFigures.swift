@@ -1,7 +1,7 @@
 import HealthModel
 
-/// How long samples take to reach the backend after their end (or, for typed-in ones, after they were typed). A sample
-/// that never arrives counts as later than any other.
+/// How long samples take to reach the backend after they could first be delivered (`LifeSample.saved`). A sample that
+/// never arrives counts as later than any other.
 package struct DelayFigures: Equatable, Sendable {
     /// A time within which samples should arrive.
     package struct Limit: Sendable {

@@ -25,7 +25,7 @@ package struct StrategyOrder: Sendable, Equatable {
         }
     }
 
-    /// Strategies whose 95th percentiles differ by less than this count as equally good.
+    /// Strategies whose 95th percentiles differ by less than this factor count as equally good.
     private static let noise = 1.1
 
     /// Whether the first is faster by more than noise.
@@ -53,7 +53,7 @@ package struct ModelVariation: Sendable, Equatable {
         package let turned: [StrategyOrder.Pair]
     }
 
-    /// The order with all numbers as in the table.
+    /// The order with all numbers as in the life that was varied.
     package let order: [DeliveryStrategy]
     package let days: Int
     /// The ends, in the order of the table, low end first.
@@ -84,7 +84,7 @@ extension Simulator {
     /// Runs the same life again for each number, with the number at either end of its range. Uses an ideal app, a tenth
     /// of the samples and at most ten days: running the stages would take hours, and it is the phone that determines
     /// the order.
-    /// - Parameter progress: called with the number of completed runs and the total number of runs.
+    /// - Parameter progress: called with how many numbers have been varied, and how many there are.
     /// - Throws: `SimulationInterrupted`.
     package func varying(progress: (Int, Int) -> Void = { _, _ in }) throws -> ModelVariation {
         func order(_ model: PhoneModel) throws -> StrategyOrder {

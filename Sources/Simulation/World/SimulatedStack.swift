@@ -34,7 +34,7 @@ package final class SimulatedStack {
     private let configuration: StackConfiguration
 
     /// - Parameters:
-    ///   - configuration: as `healthbus up` reads it; the hub and the reference backend have no stage.
+    ///   - configuration: as `healthbus up` reads it; instances without a stage and notifiers are left out.
     ///   - wall: the wall clock at the start.
     package init(
         _ configuration: StackConfiguration, seed: UInt64, wall: Instant, zone: String, files: [SimulatedFile],

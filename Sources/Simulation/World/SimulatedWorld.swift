@@ -152,7 +152,8 @@ package final class SimulatedWorld {
     // MARK: Time
 
     /// Runs for the given time (by the monotonic clock, not counting time spent suspended) or until `isDone`, which is
-    /// checked between events.
+    /// checked between events. The first event at or after the end still happens, and time then stands at that event;
+    /// if there are no more events, it ends early.
     /// - Throws: why a stage couldn't continue.
     package func run(for time: Duration, isDone: () throws -> Bool = { false }) throws {
         var checked = MonotonicTime.distantPast

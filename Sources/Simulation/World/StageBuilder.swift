@@ -13,11 +13,12 @@ struct StageBuilder {
     let zone: String
     let seed: UInt64
 
-    /// The plugins of all stages except handlers, which are found by name.
+    /// The stages that can be simulated, except handlers, which are found by name.
     private static let plugins: [StagePlugin] = [.observer, .debouncer, .consolidator, .uploader]
 
-    /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would affect the
+    /// nil for an instance without a stage (hub, ingest, backend, dashboard), and for notifiers, which would affect the
     /// outside world.
+    /// - Throws: `ConfigurationError` for a plugin that can't be simulated.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
         if !instance.manifest.kind.isStage || instance.manifest.kind == .notifier { return nil }
         let name = instance.manifest.name

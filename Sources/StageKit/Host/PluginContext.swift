@@ -3,7 +3,7 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// What a plugin's program has once it has been started correctly: its name, its options, its folder, its lock.
+/// What a plugin's program has once it has been started correctly: its name, its options, its folder.
 package struct PluginContext: Sendable {
     package let state: StateFolder
     package let stack: StackConfiguration

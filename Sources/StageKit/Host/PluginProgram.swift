@@ -41,7 +41,8 @@ package enum PluginProgram {
         }
     }
 
-    /// For plugins that aren't stages (hub, backend): does everything around `body`; the lock is held while it runs.
+    /// For plugins that aren't stages (hub, ingest, dashboard, backend): does everything around `body`; the lock is
+    /// held while it runs.
     package static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
         start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }, rehearse: { _, _ in }) { _, context, stopper in
             try body(context, stopper)

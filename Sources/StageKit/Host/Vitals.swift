@@ -65,7 +65,7 @@ final class Vitals: Sendable {
     /// once that it is on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
-    /// The time until the next heartbeat is due.
+    /// How soon the next heartbeat is due.
     var pace: BusConnection.Pace {
         let now = MonotonicClock.now
         return state.withLock { state in

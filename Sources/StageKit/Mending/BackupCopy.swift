@@ -7,7 +7,7 @@ import SQLite
 
 /// The effect that copies a stage's own file.
 struct BackupRequest: Sendable {
-    /// A folder below the stack's state folder.
+    /// The name of a folder in the state folder's `backup`.
     var folder: String
     var name: String
 }
@@ -24,8 +24,8 @@ struct BackupCopy {
     private var effect: Int64?
     private(set) var state = Mended.underWay(left: 0)
 
-    /// - Parameter request: its `folder` may contain only letters, digits and hyphens, so that nothing can be written
-    ///   elsewhere.
+    /// - Parameter request: its `folder` may contain only lower-case letters, digits and hyphens, so that nothing can
+    ///   be written elsewhere.
     mutating func begin(_ request: MendRequest, instance: String, _ turn: Turn) -> Mended {
         guard let folder = request.folder, !folder.isEmpty,
             folder.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })

@@ -23,11 +23,11 @@ package protocol Stage: AnyObject {
     /// Receives the result of an effect that the stage asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
-    /// Does whatever is due; called after every batch of inputs, and at the time that the previous call returned (nil:
-    /// only at the next input).
+    /// Does whatever is due; called in every turn, after its inputs. A turn follows at the latest at the time returned
+    /// (nil: no particular time); even without input the host takes one every 12 s.
     func tick(_ turn: Turn) throws -> MonotonicTime?
 
-    /// Its current state, for the heartbeat; called after each commit.
+    /// Its current state, for the heartbeat; called after each turn, whether or not it wrote anything.
     func report(_ turn: Turn) throws -> StageReport
 
     /// Begins a person's request. Called again if the process restarts in the meantime, so it must be harmless to begin

@@ -13,7 +13,7 @@ extension Upstream {
 
     /// The result of an answer.
     package enum Arrival {
-        /// The answer belongs to another stage's pull.
+        /// The answer belongs to another pull of the stage, or to one that this upstream has given up.
         case other
         /// The device is locked, or the producer refuses the request or can't be understood: everything stays as it is.
         case inaccessible

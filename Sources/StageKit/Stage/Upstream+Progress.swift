@@ -7,8 +7,8 @@ extension Upstream {
     /// Everything up to here has been consumed, except for types that are off.
     package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
-    /// How much of each type has been consumed, for the heartbeat, if that differs between types; nil if the frontier
-    /// alone is enough.
+    /// How much of each type has been consumed, for the heartbeat; nil if that doesn't differ between types, or while a
+    /// backfill is in progress.
     package var consumedByType: AnchorVector? {
         cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }

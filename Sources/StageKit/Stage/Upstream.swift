@@ -28,7 +28,7 @@ package final class Upstream {
     /// The position up to which pages have been received, which is ahead of `cursor` while the stage holds pages that
     /// it hasn't processed yet.
     private var received = Cursor()
-    /// How far this stage may pull now; nil before the first hint.
+    /// How far this stage may pull now; nil before the first hint, and after a reset until the next one.
     package private(set) var limit: AnchorVector?
     /// The latest known head, and the generation of the store to which the limit belongs.
     private var heard: StoreHead?
@@ -198,7 +198,7 @@ package final class Upstream {
         return snapshotEnded
     }
 
-    /// Fetches an answer and consumes it immediately; returns false if the answer belongs to a pull of another stage.
+    /// Fetches an answer and consumes it immediately; returns false if it isn't the answer to this upstream's own pull.
     ///
     /// The next window is requested before the pages are applied, so that the producer and the consumer work at the
     /// same time.

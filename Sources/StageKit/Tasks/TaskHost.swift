@@ -13,7 +13,8 @@ package struct TaskHost {
     /// The tasks as stored in the file.
     private var saved: [String: KeptTask] = [:]
     private var isChanged = false
-    /// Tasks that were cancelled by hand: their host doesn't submit them again on its own before it is restarted.
+    /// Tasks that were cancelled by hand while they were pending: their host doesn't submit them again on its own
+    /// before it is restarted.
     private var cancelled: Set<String> = []
 
     /// The tasks that have begun, must end or were terminated since the last check.
@@ -50,7 +51,7 @@ package struct TaskHost {
         try scheduler.register(identifier, kind)
     }
 
-    /// Loads the pending tasks; called once all tasks have been registered.
+    /// Loads the tasks' requests and histories; called once all tasks have been registered.
     package mutating func open(_ turn: Turn) throws {
         saved = try Self.rows(in: turn.database)
         scheduler.restore(saved)

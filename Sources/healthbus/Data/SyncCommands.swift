@@ -109,7 +109,7 @@ enum SyncCommand: Command {
                     + HumanFormat.duration(.seconds(result.seconds)) + ".\n")
     }
 
-    /// "History ████░░░░ 40 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left"
+    /// "History ███████░░░░░░░░░░░░░ 38 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left"
     private static func line(_ done: Int, _ total: Int, _ seconds: Double) -> String {
         let filled = done * 20 / total
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)

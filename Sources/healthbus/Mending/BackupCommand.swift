@@ -82,7 +82,7 @@ enum RestoreCommand: Command {
     }
 }
 
-/// "Copying ████░░░░ 40 %, 120 MB of 300 MB, 45 MB/s, about 4 s left".
+/// "Copying ████████░░░░░░░░░░░░ 40 %, 120.0 MB of 300.0 MB, 45.0 MB/s, about 4 s left".
 struct CopyBar {
     private let title: String
     private let terminal = Terminal(.error)

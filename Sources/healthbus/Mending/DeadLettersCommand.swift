@@ -67,7 +67,9 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// The named destination, or else the only one that has any dead letters.
+    /// The named destination, or else the only one. If there are several: the only one with matching dead letters, or
+    /// the first if none has any.
+    /// - Throws: `Failure` (usage) when several have some and none is named.
     private static func destination(
         of stack: Stack, _ selection: MendSelection, _ arguments: Arguments
     ) throws -> StackConfiguration.Instance {

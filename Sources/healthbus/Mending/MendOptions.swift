@@ -9,7 +9,7 @@ extension CommandHelp {
     static let dryRun = "say what would be done, and change nothing"
 }
 
-/// Entries of a list, selected by id or by a shared property.
+/// What to do with the entries of a list. They are selected by id or by a shared property.
 enum ListAction: String, CaseIterable {
     case list, show, retry, drop
 
@@ -21,7 +21,7 @@ enum ListAction: String, CaseIterable {
             hint: "choose from \(allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
-    /// - Throws: `Failure` (usage) when the selection is ambiguous.
+    /// - Throws: `Failure` (usage) when something isn't an id, or when the selection is ambiguous, missing or too long.
     func selection(_ arguments: Arguments) throws -> MendSelection {
         let numbers = try arguments.positionals.dropFirst().map { word in
             guard let number = Int64(word), number > 0 else {

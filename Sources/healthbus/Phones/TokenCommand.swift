@@ -83,7 +83,7 @@ enum TokenCommand: Command {
             scope: try arguments.choice("--scope", as: TokenScope.self) ?? .ingest, ends: ends)
     }
 
-    /// Writes nothing but the secret to standard output, so that a script can use it.
+    /// Without `--json`, writes nothing but the secret to standard output, so that a script can use it.
     private static func make(_ wish: TokenWish, _ file: TokenFile, json: Bool) throws {
         let now = WallClock.now
         let (secret, entry) = try file.add(wish, now: now)

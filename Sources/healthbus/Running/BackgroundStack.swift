@@ -19,7 +19,8 @@ struct BackgroundStack {
 
     /// Starts `up` with these words, and returns once all its processes are ready.
     /// - Parameter imports: files that `up` imports afterwards.
-    /// - Throws: `Failure` with the output of `up` if it ends before that.
+    /// - Throws: `Quiet` with its exit code if `up` ends before that, after printing its output; `Failure` if a stack
+    ///   is already running there, or if this one isn't ready within `patience` (it keeps starting).
     func start(_ words: [String], imports: [String] = []) throws {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // Checked first, since a running stack is using the file for its output.

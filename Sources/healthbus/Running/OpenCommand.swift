@@ -41,7 +41,7 @@ enum OpenCommand: Command {
         }
     }
 
-    /// The command that opens a browser; nil if there is no screen.
+    /// The command that opens a browser; nil if there is no screen, or no `xdg-open` on `PATH`.
     private static func opener(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }) else { return nil }
         return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/xdg-open" }

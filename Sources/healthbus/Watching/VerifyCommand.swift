@@ -50,7 +50,7 @@ enum VerifyCommand: Command {
         if !report.isRight { throw Quiet(.failed) }
     }
 
-    /// "Verifying 40 %, 812 345 of 2 000 000 versions, 210 000 a second"
+    /// "Verifying 40 %, 812 345 of 2 000 000 versions, 210 000 per second"
     private static func line(_ done: Int, _ total: Int, _ seconds: Double) -> String {
         let rate = seconds > 0.2 ? ", \(HumanFormat.count(Int(Double(done) / seconds))) per second" : ""
         return "Verifying \(done * 100 / max(1, total)) %, \(HumanFormat.count(done)) of "

@@ -56,7 +56,8 @@ struct BackendHoldings {
         out.append(jsonString: SampleDelivery.contentType)
         out.append(json: "]}")
         var answer = HTTPResponse(status: 200, json: out)
-        // The answer has no tag, because it contains the time, and because counting a repeat changes no row.
+        // The answer has no tag, because it contains the time, and because a repeat changes the counters but not the
+        // sequence.
         answer.headers["Cache-Control"] = "no-store"
         return answer
     }

@@ -4,7 +4,7 @@ import SQLite
 /// Which database this is, and its sequence number: from these a caller can tell that the database was lost, or
 /// restored from an older copy.
 struct BackendState: Equatable {
-    /// Random, created with the database; replaced when the database turns out to be an older copy.
+    /// Random, created with the database; replaced when the database turns out to be an older copy, or to lack rows.
     var generation: String
     /// Rises with each request that changed something.
     var sequence: Int64

@@ -4,7 +4,7 @@ import JSON
 import SQLite
 
 extension BackendQueries {
-    /// Rows per page: about 1.3 MB with contents.
+    /// Rows per page: about 1.5 MB with contents.
     static let versionsLimit = 20_000
 
     /// `GET /api/v1/versions`: the id and version of every stored element, including tombstones, in columns and ordered

@@ -13,7 +13,8 @@ final class BackendQueries {
     private let samples: SampleScan
     private let documents: DocumentScan
 
-    /// The number of rows that one question may examine; this limits its time, whatever its filter.
+    /// The number of rows that one question about samples or versions may examine in SQLite; this limits its time,
+    /// whatever its filter.
     static let scanLimit = 100_000
     static let pageLimit = 2000
     /// A page ends with the element that brings it to this size.

@@ -83,7 +83,7 @@ enum BackendSchema {
         """
 }
 
-/// Why a backend doesn't start.
+/// Why a backend doesn't start, or can't answer.
 package enum BackendError: Error, CustomStringConvertible {
     case newerSchema(path: String)
     case folder(path: String, cause: String)

@@ -4,7 +4,8 @@ import Protocol
 
 /// The place where a backend stores what it accepts. Used for one request at a time.
 ///
-/// Any error it throws other than `SyncRefusal` is a failure of the storage, and nothing in the request is stored.
+/// Any error it throws other than `SyncRefusal` and `JSONScanError` is a failure of the storage, and the request is to
+/// be sent again: usually nothing in it is stored, but PostgreSQL may also fail just after the commit.
 protocol BackendStorage: AnyObject {
     /// Whether the storage is still where the next start will look for it.
     var isInPlace: Bool { get }

@@ -69,7 +69,7 @@ struct Question {
         guard let instant = InstantText.parse(text) else {
             throw SyncRefusal.malformed("\(name) is neither a date (2025-03-30) nor an ISO 8601 time")
         }
-        // A time without a zone belongs to the date written in it.
+        // Without the parameter `zone`, a time belongs to the date written in it.
         return Bound(
             day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
             edge: isEnd ? instant + .microseconds(1) : instant)
@@ -95,8 +95,8 @@ struct Question {
         end >= from?.edge.microseconds ?? .min && start < to?.edge.microseconds ?? .max
     }
 
-    /// Whether a document is in the requested range: by the local day it belongs to if it has one, otherwise by its
-    /// times. A document with neither is in no range.
+    /// Whether a document is in the requested range: by its local day where the bound is a date or the document has no
+    /// times, otherwise by its times. A document with neither is in no range.
     func holds(_ times: DocumentTimes) -> Bool {
         if let from {
             if let date = times.date, from.isDate || times.start == nil {

@@ -17,7 +17,7 @@ final class SampleScan {
     /// scanned.
     private static let apartLimit = 20_000
 
-    /// - Parameter columns: the columns of `samples` to read, as SQL.
+    /// - Parameter columns: the columns of `sample_rows` to read, as SQL.
     init(_ database: Database, columns: String) throws {
         let rows = "SELECT \(columns) FROM sample_rows WHERE user = ?1"
         all = try database.prepare("\(rows) AND id > ?2 ORDER BY id")

@@ -40,7 +40,7 @@ struct SyncEnvelope {
         }
     }
 
-    /// Checks everything besides the elements, whatever the form of the body.
+    /// Checks what is there besides the elements. A JSON body passes only the user: the rest is checked as it is read.
     static func check(user: String?, device: String? = nil, syncedAt: Instant? = nil) throws {
         if let user, user.isEmpty || user.utf8.count > 200 { throw unreadableUser }
         if let device, device.utf8.count > deviceLimit { throw unreadableDevice }
@@ -102,7 +102,8 @@ enum SyncMetric: Equatable {
     /// A family that only has samples.
     case samples(String)
 
-    /// - Parameter families: those of the stack; anything else goes under "other".
+    /// nil for a name that isn't a metric here.
+    /// - Parameter families: those of the stack, besides "other".
     init?(_ name: String, families: Set<String>) {
         switch name {
         case "workouts": self = .workouts

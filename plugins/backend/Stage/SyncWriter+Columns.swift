@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 
 extension SyncWriter {
-    /// Works as for JSON elements, except that rows are written in id order, so that each page of the table is written
-    /// once.
+    /// Works as for JSON elements, except that rows are written in id order, unless some are manual, so that each page
+    /// of the table is written once.
     /// - Returns: the outcomes, all committed, without the ids of the elements stored.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> SyncOutcome {
         try write(listsIDs: false) {

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// Writes one request's elements to the tables. Runs inside one transaction.
+/// Writes the elements of requests to the tables, each request in a transaction that it opens and commits.
 final class SyncWriter {
     private let database: Database
     let texts: InternedTexts
@@ -76,7 +76,7 @@ final class SyncWriter {
                 let batch = try begin()
                 try elements(batch, &outcome)
                 try tallies.commit(user: batch.user, outcome)
-                // A repeated request leaves nothing behind.
+                // A repeated request changes only the counters.
                 if outcome.created + outcome.updated > 0 {
                     try batches.keep(batch)
                     try identity.advance()

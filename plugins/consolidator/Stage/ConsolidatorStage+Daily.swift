@@ -64,7 +64,7 @@ struct DailyTask {
         return !moves.begun.isEmpty
     }
 
-    /// Notes that a mark has been reached, so that the days that were over when it was taken are final.
+    /// Notes that a mark has been reached, so that the days that were over when it was sent are final.
     mutating func reached(markOf heardAt: Instant, _ turn: Turn) {
         guard let began, heardAt >= began else { return }
         self.began = nil

@@ -8,7 +8,7 @@ extension ConsolidatorStage {
     /// Days that are over are written in turns; a turn has at most this many.
     private static let daysPerTurn = 256
 
-    /// Writes what is due: all days that aren't over, and as many of the others as fit into a turn.
+    /// Writes what is due: all touched days, and as many of those that have settled or become final as fit into a turn.
     func writeDays(_ turn: Turn) throws {
         let final = finishing.takeNewest(Self.daysPerTurn)
         for key in final {

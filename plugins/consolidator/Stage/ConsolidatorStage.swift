@@ -35,7 +35,7 @@ package final class ConsolidatorStage: Stage {
     var settled = DaySet()
     /// Days that are to become final, as nothing they were computed from has changed since the mark.
     var finishing = DaySet()
-    /// When the mark for them was received.
+    /// When the mark for them was sent; nil when there is none.
     var finishingMark: Instant?
     /// The position in the observer's changes up to which summaries have been written.
     private var written: SequenceNumber?
@@ -51,7 +51,7 @@ package final class ConsolidatorStage: Stage {
     /// ten years of data.
     private static let settlingTime = Duration.seconds(2)
     private static let mostImpatience = 4
-    /// Nobody waits for a handler that is known to be late.
+    /// The wait doesn't grow for a handler that is known to be late.
     private var settlingTime: Duration {
         missing.isEmpty ? Self.settlingTime * (1 << min(impatience, Self.mostImpatience)) : Self.settlingTime
     }
@@ -162,7 +162,7 @@ package final class ConsolidatorStage: Stage {
         settlingSince = settlingSince ?? turn.monotonic
     }
 
-    /// Sets no deadline at 00:01: a day becomes final with the observer's first heartbeat after that.
+    /// At 00:01 only the daily task has a deadline: days become final with the observer's first heartbeat after that.
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
             // Any existing mark was taken before the run; the next heartbeat gives a new one.

@@ -2,15 +2,15 @@ import HealthModel
 
 /// The rule by which days become final, and how far the observer's changes have been turned into summaries. Pure.
 ///
-/// A mark is an observer's head that was received while no import was open. Once every handler's frontier has reached
-/// it, and their outputs up to the heads sent with those frontiers are consumed, every day that was over when the mark
-/// was received is final.
+/// A mark is an observer's head that was sent while no import was open. Once every handler's frontier has reached it,
+/// and their outputs up to the heads sent with those frontiers are consumed, every day that was over when the mark was
+/// sent is final.
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
         package var head: SequenceNumber
         /// When the mark was sent, by the wall clock: days that were over by then may become final.
         package var heardAt: Instant
-        /// The same time on the monotonic clock, used to decide which handlers are listed as late.
+        /// When the mark was taken, on the monotonic clock: decides which handlers are listed as late.
         package var since: MonotonicTime
     }
 
@@ -76,7 +76,7 @@ package struct FinalMark: Sendable, Equatable {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }
 
-    /// Withdraws the mark, because an import has begun or the observer has started over.
+    /// Withdraws the mark: an import or the daily task has begun, zones have changed, or something has started over.
     package mutating func withdraw() { mark = nil }
 
     /// Handlers that haven't reached the mark for longer than `patience`.

@@ -44,7 +44,7 @@ enum ChangesDocument {
         out.append(jsonDate: page.startOf(row))
         out.append(json: ",\"endDate\":")
         out.append(jsonDate: page.endOf(row))
-        // A tombstone gives only the deleted sample's id and times, which is enough to compute its days again.
+        // A tombstone has no content, only what is needed to compute the deleted sample's days again.
         if !isDeleted { appendContent(row, of: page, to: &out) }
         out.append(UInt8(ascii: "}"))
     }

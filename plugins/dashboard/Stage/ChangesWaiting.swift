@@ -24,7 +24,7 @@ package final class ChangesWaiting: Sendable {
 
     struct Answer: Sendable {
         var body: [UInt8]
-        /// Why the body is empty, if the observer couldn't be asked.
+        /// Why the body has no changes, if the observer couldn't be asked.
         var failure: (any Error)?
     }
 

@@ -114,7 +114,7 @@ extension Dashboard {
         return [kind.rawValue + "s": rows.value]
     }
 
-    /// - Throws: a 503 while the days are being read for the first time.
+    /// - Throws: a 503 while the person's days are being read: at the start, or because their columns were dropped.
     private func whole<Content>(_ content: Content?) throws -> Content {
         guard let content else {
             throw DashboardProblem(

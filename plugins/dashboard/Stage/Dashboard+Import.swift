@@ -32,7 +32,7 @@ extension Dashboard {
     private static let noIngest = DashboardProblem(
         409, "the ingest doesn't answer, so nothing is imported", hint: "use 'healthbus import FILE'")
 
-    /// Where files are sent; nil if the ingest is elsewhere, or no heartbeat arrives from it.
+    /// Where files are sent; nil if the ingest is elsewhere or speaks TLS itself, or no heartbeat has come from it.
     var ingestURL: String? {
         guard !stack.configuration.bus.isRemote,
             let ingest = IngestAddress.instance(in: stack.configuration),

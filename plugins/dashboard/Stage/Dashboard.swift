@@ -27,7 +27,7 @@ package final class Dashboard: Sendable {
         /// The dashboard's own folder on disk, in which files are kept until they are passed on.
         package var folder: String
         package var clock: @Sendable () -> Instant
-        /// Called with the path of a request that couldn't be answered, and the reason.
+        /// Called with what couldn't be done ("answer", "changes", "/api/import"), and the reason.
         package var failed: @Sendable (_ path: String, _ error: any Error) -> Void
 
         package init(

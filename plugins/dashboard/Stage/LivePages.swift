@@ -39,7 +39,7 @@ package final class LivePages: Sendable {
     /// The seconds between two beats, from which readers learn that the stream isn't dead.
     private static let beating = 10.0
 
-    /// - Parameter taps: streams whose readers are sent a beat every ten seconds.
+    /// - Parameter taps: streams whose readers are sent a beat every ten seconds while a page is open.
     package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter, taps: TapStreams) {
         (self.stack, self.client, self.counter, self.taps) = (stack, client, counter, taps)
     }

@@ -2,7 +2,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Counts messages by topic while a page is open. It sees only hints, which are small and infrequent.
+/// Counts messages by topic. It sees only hints, which are small and infrequent.
 package final class TopicCounter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     /// Topics are named after instances and types; beyond this limit, new topics aren't counted.
@@ -29,7 +29,7 @@ package final class TopicCounter: Sendable {
 
     var all: [String: Int] { counts.withLock { $0 } }
 
-    /// Messages per second by topic since the last call.
+    /// Messages per second by topic between two counts, taken `seconds` apart.
     static func rates(_ new: [String: Int], since old: [String: Int], seconds: Double) -> [String:
         Double]
     {

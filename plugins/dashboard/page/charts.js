@@ -8,7 +8,7 @@ let loading = null, failures = 0;
 const drawn = new Set();
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** The library is a separate file, loaded with the first chart. It is a plain script, so it defines a global name. */
+/** The library is a separate file, loaded with this module. It is a plain script, so it defines a global name. */
 const library = () => (loading ??= import(new URL(failures ? `lib/chart.js?${failures}` : 'lib/chart.js', document.baseURI)).then(() => {
   const { Chart } = globalThis;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;

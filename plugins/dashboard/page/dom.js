@@ -28,7 +28,7 @@ export function room(most, halved) {
   return Math.round(Math.min(most, (halved && wide > 800 ? (wide - 20) / 2 : wide) - card));
 }
 
-/** Columns are {title, left}, rows are lists of cells; the first cell of a row names it. */
+/** Columns are {title, left, class}, rows are lists of cells; the first cell of a row names it. */
 export function table(caption, columns, rows, attributes) {
   return h('table', attributes,
     h('caption', { class: 'hidden' }, caption),

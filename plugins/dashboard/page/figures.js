@@ -10,7 +10,7 @@ const DIGITS = { bodyMassIndex: 1, bodyMassIndexMean: 1 };
 
 let known = null;
 
-/** All figures that the stack's handlers declare, each {path, title, unit, family, hourly, explain}. */
+/** The numeric figures that the stack's handlers declare, each {path, title, unit, family, hourly, explain}. */
 export async function figures() {
   known ??= (await ask('figures')).figures.filter((figure) => (figure.form ?? 'number') === 'number').map(dress);
   return known;

@@ -52,8 +52,8 @@ package enum DebouncerTask: String, Sendable, CaseIterable {
 
 extension DebouncerConfiguration {
     /// Reads the options accepted by the manifest's schema.
-    /// - Parameter types: the types of each metric (a handler's instance); `windows` and `maximumWaits` may name a
-    ///   metric instead of a type.
+    /// - Parameter metrics: the types of each metric (a handler's instance); `windows`, `maximumWaits` and
+    ///   `frequencies` may name a metric instead of a type.
     /// - Throws: `ConfigurationError`, which says what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
         try Self.requireKnownSubjects(value, file: file, key: key, metrics)

@@ -16,7 +16,7 @@ struct RoundLedger {
     private(set) var last: Int64 = 0
     private var unsaved: [Rounds.Round] = []
     private var added = MonotonicTime.distantPast
-    /// Whether each of the last rounds succeeded, newest last.
+    /// Whether each of the last three rounds since the start succeeded, newest last.
     private(set) var recent: [Bool] = []
 
     mutating func open(_ turn: Turn) throws {

@@ -39,7 +39,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     package enum Reach: Sendable, Equatable {
         /// The app has time: everything that the observer has may be released.
         case everything
-        /// The app has been woken: fired types may be released at once.
+        /// The app has been woken: fired types may be released, once their windows close.
         case fired
         /// The app has been woken to add fired types to the pending set, which a task releases later.
         case collecting

@@ -93,8 +93,8 @@ package struct ExecTraits: HandlerTraits, Equatable {
     }
 }
 
-/// Why a program that computes days has given no figures. Never holds the program's answer, which may be a health
-/// value; for an error that ended the program, it holds what the program wrote about it.
+/// Why a program that computes days has given no figures. Of its answer for a day, which may hold health values, only
+/// its own `error` is included; for an error that ended the program, also what it wrote to standard error.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
     /// The program ended, with the reason given on its standard error, and the number of the line if it was in the
     /// middle of one.

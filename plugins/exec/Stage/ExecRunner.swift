@@ -105,7 +105,7 @@ package final class ExecRunner: EffectRunner {
         jobs.close()
         wake.signal()
         ended.wait()
-        // Once stopped, the runner stays stopped, no matter what is requested next.
+        // A second call returns at once.
         ended.signal()
     }
 }

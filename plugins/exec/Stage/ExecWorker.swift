@@ -20,7 +20,7 @@ final class ExecWorker {
 
     private var traits: ExecTraits?
     private var child: ExecChild?
-    /// The number of consecutive runs that ended without computing a day.
+    /// How often the program couldn't be started, or was dropped, since it last computed a day.
     private var failures = 0
 
     init(

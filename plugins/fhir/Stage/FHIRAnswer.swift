@@ -6,7 +6,8 @@ import UploaderReading
 /// What a FHIR server's answer means for the elements of a transaction. Pure.
 package enum FHIRAnswer {
     /// - Parameters:
-    ///   - overtaken: the elements of the part that weren't sent because newer versions of them were.
+    ///   - overtaken: the elements of the part that weren't sent, because newer versions of them were or because they
+    ///     have no resource.
     ///   - url: what was requested.
     package static func reply(
         _ response: HTTPResponse, to transaction: FHIRTransaction, overtaken: Set<Int> = [], url: String

@@ -14,7 +14,7 @@ package struct FHIRServer: Sendable {
     /// The prefix of the paths below it: "/fhir"; empty for a server without a prefix.
     let prefix: String
 
-    /// The same text for the same server.
+    /// The same text whether or not the URL ends with slashes.
     var text: String { origin + prefix }
 
     /// - Parameter url: http or https; the client checks the rest.
@@ -88,7 +88,7 @@ package final class FHIRSender {
     }
 
     /// Leaves only one of the resources that an element has on the server, so that it can be updated or deleted again.
-    /// - Returns: whether any was deleted.
+    /// - Returns: whether there were any to delete, and all are deleted.
     private func removeDuplicates(_ transaction: FHIRTransaction) throws -> Bool {
         guard !form.givesIDs, transaction.identifiers.count == 1, let identifier = transaction.identifiers.first else {
             return false

@@ -34,7 +34,7 @@ package final class FilesRunner: EffectRunner {
     package func stop() { jobs.close() }
 }
 
-/// The files being written, by job.
+/// Carries out effects, and keeps the files being written, by job.
 package final class FilesWork {
     private let folder: FileFolder
     private var writers: [Int64: FileWriter] = [:]

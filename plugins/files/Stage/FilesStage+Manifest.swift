@@ -48,8 +48,8 @@ extension FilesStage {
     private static let manifestJob: Int64 = 0
     private static let listedAtOnce = 1000
 
-    /// - Parameter isComplete: whether all files reflect their producers' content up to the anchor, and none is being
-    ///   written.
+    /// - Parameter isComplete: whether no file is being written, or due to be. Files that have just changed may still
+    ///   be waiting for their time; the anchor doesn't cover the samples in them.
     func writeManifest(isComplete: Bool, _ turn: Turn) throws {
         manifest.begin(isComplete: isComplete)
         try continueManifest(after: "", isComplete: isComplete, turn)

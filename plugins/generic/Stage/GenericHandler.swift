@@ -12,8 +12,9 @@ import HealthStatistics
 /// - A person's own types: whichever they chose of `sum`, `average` (with `min` and `max`) and `mostRecent`, over the
 ///   samples in the type's unit; always the `count` of all samples; and `minutes` if they have durations.
 ///
-/// `unit` is the canonical unit, null if there is none or it is unknown. The stack's host gives this handler all types
-/// that have no other handler. Configuration: `sourceOrder`. Workouts are never among them.
+/// `unit` is the type's own or, for an unknown type, the one that all its samples have; null if there is none. The
+/// stack's host gives this handler all types that have no other handler; it ignores workouts. Configuration:
+/// `sourceOrder`.
 public struct GenericHandler: PluginHandler {
     public let version = 2
     public let characteristics: Set<String> = ["ownTypes"]

@@ -48,7 +48,7 @@ package final class HomeAssistantStage: Stage {
     /// When the wanted content changes without any news: at somebody's next midnight.
     var changesAt: Instant?
     private var lookedAt: Instant?
-    /// Whether there has ever been something to show; saved in the database as soon as an anchor moves after that.
+    /// Whether there has ever been something to show; saved in the database once the broker has everything.
     var hasShown = false
     private var isShownSaved = false
     /// The position in the consolidator's changes up to which the broker's content is complete, removals included.
@@ -187,10 +187,10 @@ package final class HomeAssistantStage: Stage {
         return [midnight, silentAt(turn), ofDisputes, ofRival, try alertOfDelay(turn)].compactMap { $0 }.min()
     }
 
-    /// Whether the consolidator has been heard from lately, so that figures can be trusted.
+    /// `online` if the consolidator has been heard from lately, so that figures can be trusted; otherwise `offline`.
     func status(_ turn: Turn) -> String { silentAt(turn) == nil ? "offline" : "online" }
 
-    /// When silence will have lasted too long; nil if it already has.
+    /// When silence will have lasted too long; nil if it already has, or if the consolidator was never heard from.
     private func silentAt(_ turn: Turn) -> MonotonicTime? {
         guard let heard, turn.monotonic - heard < Self.silence else { return nil }
         return heard + Self.silence

@@ -10,8 +10,8 @@ import Synchronization
 package protocol FileTaking: Sendable {
     /// Hands a file over, and waits until it is in the observer's inbox.
     /// - Parameter content: the hash of the file's content, from `ContentHash`.
-    /// - Returns: the import's id, which is the same for the same content of the same user unless that import failed or
-    ///   was taken back.
+    /// - Returns: the import's id, which is the same for the same content of the same user unless that import failed,
+    ///   found the file damaged, or was taken back.
     func handOver(_ path: String, content: [UInt8], user: String) throws(FileHandover.Failure) -> String
 
     /// The state of an import; nil when none has that id.

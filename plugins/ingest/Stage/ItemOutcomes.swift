@@ -6,7 +6,7 @@ import Protocol
 
 /// The outcome of each item in a request.
 struct ItemOutcomes {
-    /// By item, from 0; nil for an item that changed nothing.
+    /// By item, from 0; nil for an item that brought nothing.
     private var outcomes: [Word?]
     private var reasons: [(item: Int64, text: String)] = []
 
@@ -65,7 +65,7 @@ struct ItemOutcomes {
         }
     }
 
-    /// A sample that isn't here, and will be refused if it comes.
+    /// `added` stands for a sample that isn't here, and will be refused if it comes.
     private static func word(ofDeleting outcome: RecordOutcome) -> Word {
         switch outcome {
         case .deleted: .deleted

@@ -65,7 +65,7 @@ struct FileReception {
         }
     }
 
-    /// Notes how much of the file is in the inbox, once that is measured or more is written.
+    /// Notes that the inbox has measured how much of the file it has, or has written the pieces that it was given.
     mutating func stored(upTo length: Int64) {
         if isMeasuring { arrived = length }
         isMeasuring = false

@@ -32,14 +32,14 @@ final class ImportLedger {
         /// New rows by type over all attempts: samples that an attempt after a crash finds already known were added by
         /// an earlier attempt.
         var added: [String: Int64]
-        /// The closing report; nil while open.
+        /// The closing report; nil before that, and for an import that failed.
         var report: Value?
         /// Why it failed, or where the input is damaged.
         var problem: String?
         var seconds: Double
         /// What was requested besides importing it; nil for a plain import.
         var plan: ImportPlan?
-        /// The offer of a command that can send the bytes; nil once the file is in the inbox.
+        /// The offer of a command that can send the bytes; nil without one, and once the file is in the inbox.
         var offer: FileOffer?
         /// When the import's samples were taken back.
         var undone: Instant?
@@ -130,7 +130,7 @@ final class ImportLedger {
         }.max()
     }
 
-    /// What was requested of a person's successful imports, without their reports.
+    /// What was requested of a person's closed imports (including damaged, refused and undone ones), without reports.
     func closedPlans(
         of user: String, besides id: String = "", _ turn: Turn
     ) throws -> [(plan: ImportPlan?, isUndone: Bool)] {

@@ -21,7 +21,8 @@ struct IngestDesk {
         case beginAgain
     }
 
-    /// A request that isn't continued for this long is forgotten; its sender gives up sooner.
+    /// Once there are more than `limit` requests, those not continued for this long are forgotten first: their senders
+    /// have given up.
     static let patience = Duration.seconds(60)
     /// There are never more than this in progress; if there were, the oldest would be forgotten, and would begin again
     /// when continued.

@@ -189,7 +189,7 @@ extension ObserverDelivery {
             turn.publish(observed.topic, observed)
         }
         covered = turn.head.sequence
-        // The time of a type's last fire is for information only: it is saved with the next commit, not each time.
+        // Without a period, the time of a type's last fire is for information only: it is saved with a later commit.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
             try DeliveryTable.table.set("registrations", to: Value(registrations.kept), turn)
@@ -213,7 +213,7 @@ extension ObserverDelivery {
         }
     }
 
-    /// Adds delivery to the heartbeat's details: nothing while everything is as it would be without a phone.
+    /// Adds delivery to the heartbeat's details, without the phone's state while it is as it would be without one.
     func tell(_ details: inout ObserverDetails, head: SequenceNumber, now: Instant) {
         if device.app != .active { details.nextWake = registrations.nextWake(after: now) }
         if device != DeviceState() { details.device = device }

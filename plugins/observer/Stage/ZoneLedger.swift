@@ -60,8 +60,8 @@ struct ZoneLedger {
         try settle(user, turn)
     }
 
-    /// Gives the user another stack's timeline, as if a person had set it here: its entries take precedence over
-    /// whatever samples say.
+    /// Gives the user another stack's timeline, as if a person had set it here: its entries replace those set or added
+    /// here. Stays seen in samples still begin between its entries.
     func follow(_ timeline: ZoneTimeline, user: String, _ turn: Turn) throws {
         if let plan = try ZoneTables.plan(of: user, in: turn.database), try plan.timeline() == timeline { return }
         let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ?")

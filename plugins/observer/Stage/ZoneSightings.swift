@@ -11,8 +11,8 @@ struct ZoneSightings {
     private var places: [String: Bool] = [:]
     private static let placeLimit = 1000
 
-    /// What a batch's records say about zones, each once. Fixed offsets, unknown names and keys that name several zones
-    /// are ignored.
+    /// What a batch's records say about zones, each once. Fixed offsets, unknown names and those without an area
+    /// (`CET`) are ignored.
     mutating func observations(in batch: RecordBatch) -> Set<ZoneObservation> {
         var found: Set<ZoneObservation> = []
         guard batch.metadata.count == batch.count else { return found }

@@ -27,7 +27,7 @@ package struct PostgresProblem: Equatable {
         if isOpening, case .refused = found { outcome = .unproven } else { outcome = found }
     }
 
-    /// The reason, with a remedy if there is one.
+    /// The reason, with the remedy if only a person can help.
     package var text: String {
         switch outcome {
         case .needsPerson(let pause), .refusesToken(_, let pause): "\(why); \(pause.remedy)"

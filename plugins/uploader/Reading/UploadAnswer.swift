@@ -26,7 +26,7 @@ package struct UploadAnswer: Sendable, Equatable {
     package var refused: [Refusal] = []
     /// Ids of known elements that the backend has under the same version but with different content.
     package var conflicts: [String] = []
-    /// False when the body has refusals in an unknown form, or invalid counts.
+    /// These are false when the body has refusals in an unknown form, or counts that aren't integers.
     package var areRefusalsReadable = true
     package var areCountsReadable = true
     /// A member with which the body reports failure, whatever the status, in a form other than the contract's.

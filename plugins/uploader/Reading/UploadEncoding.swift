@@ -6,8 +6,7 @@ package enum UploadEncoding {
     /// Appends the body of one request with the given rows: tombstones under `deleted`, all others under `samples`.
     ///
     /// Quarantined rows are left out: they are stored, not delivered. The page must have all columns; `unit`,
-    /// `metadata`, `payload` and `healthKitUUID` may be empty columns and are then null.
-    /// - Parameter syncedAt: microseconds since 1970.
+    /// `metadata`, `payload` and `healthKitUUID` may be empty columns and are then null, or left out (`payload`).
     /// - Returns: the number of elements written.
     @discardableResult
     package static func samples(

@@ -43,7 +43,7 @@ package struct Follower {
     /// Whether the changes come from the beginning, and the observer doesn't know that yet.
     private var begins = false
     /// Whether the other stack answers, which the observer is told since it raises the alert. nil before the first
-    /// answer.
+    /// answer or failure.
     private var answers: Bool?
     private var failures = 0
 

@@ -138,7 +138,7 @@ package struct DropFolder: Sendable {
         return reason
     }
 
-    /// Files in the folder grant others the same permissions as the folder itself.
+    /// Files in the folder grant others the same permissions as the folder itself, less the umask.
     private func rights(_ all: mode_t) -> mode_t {
         (Self.status(of: path).map { $0.st_mode & 0o777 } ?? 0o700) & all | 0o600
     }
