@@ -6,7 +6,7 @@ extension HealthType {
 
     /// The identifier of a type's statistics: `HKQuantityTypeIdentifierStepCount.statistics`. Their values are sums for
     /// a cumulative type and means for any other, in the type's canonical unit.
-    package static func statistics(of identifier: String) -> String { identifier + statisticsSuffix }
+    public static func statistics(of identifier: String) -> String { identifier + statisticsSuffix }
 
     /// Whether a handler of this type gets its statistics too. This is true for every quantity, and for sleep, since
     /// apps send whole nights.
