@@ -74,7 +74,12 @@ extension DeliveryStage {
 
     /// The answer is about the elements: an earlier failure isn't what blocks delivery, unless it is still being waited
     /// out.
-    private func isAnswered(_ turn: Turn) { if turn.monotonic >= waitUntil { blocked = nil } }
+    private func isAnswered(_ turn: Turn) {
+        guard turn.monotonic >= waitUntil else { return }
+        blocked = nil
+        waitsUntil = nil
+        isPaused = false
+    }
 
     /// Waits as the policy says.
     func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
@@ -155,7 +160,10 @@ extension DeliveryStage {
         try tell(unknown: unknown, turn)
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
-        guard reasons.isEmpty else { return try settleDone(turn) }
+        guard reasons.isEmpty else {
+            isAnswered(turn)
+            return try settleDone(turn)
+        }
         // The answer named none of the elements sent: only the rest of the answer counts, if it says anything.
         if otherwise.outcome == .unproven { return try doubt(otherwise.why, turn) }
         try act(on: otherwise, index, sent, turn)
@@ -187,6 +195,8 @@ extension DeliveryStage {
 
     private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         goesOn()
+        // Another path may still be blocked, but something has reached the destination.
+        stuckSince = nil
         check.delivered()
         let group = deliveries[index].groups[sent.group]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
@@ -236,8 +246,6 @@ extension DeliveryStage {
         if isPaused { waitUntil = .distantPast }
         isPaused = false
         unproven = 0
-        // One path may still be blocked, but something has reached the destination.
-        stuckSince = nil
     }
 
     /// Tries at once to deliver whatever is waiting.
