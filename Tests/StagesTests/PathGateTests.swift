@@ -72,6 +72,24 @@ import UploaderStage
         #expect(rig.effects.contains { $0.request is UploadRequest })
     }
 
+    /// Until then, nobody can say whether the backend can be reached.
+    @Test func aBackendIsComparedAsSoonAsThereIsAWay() throws {
+        let rig = try rig(needsPath: false)
+        func compare() throws {
+            let question = try #require(rig.effects.first { $0.request is HoldingsRequest })
+            try rig.reply(question, FakeBackend().holdings)
+        }
+        func why() throws -> String? { try rig.report().details["backend"]?["why"].string }
+        try compare()
+        #expect(try why() == nil)
+        try device(NetworkPath(isSatisfied: false, interface: nil), rig)
+        #expect(try why() == "there is no network path; delivery continues when there is one")
+        #expect(!rig.effects.contains { $0.request is HoldingsRequest })
+        try device(NetworkPath(isSatisfied: true, interface: .wifi), rig)
+        try compare()
+        #expect(try why() == nil)
+    }
+
     /// Where netlink is forbidden, no delivery waits for a report from it.
     @Test func whatCanNotBeToldHoldsNothingBack() throws {
         let rig = try rig(needsPath: true, .unknown("not permitted"))
