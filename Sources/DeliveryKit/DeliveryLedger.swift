@@ -22,6 +22,8 @@ struct DeliveryLedger {
     var conflicts: Int64 = 0
     /// The number of samples that stay here because they are too old to be delivered.
     private(set) var keptLocal: Int64 = 0
+    /// Those up to this sequence number are counted, and aren't counted again when they are read again.
+    private(set) var keptThrough = SequenceNumber.beginning
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
     private var buckets: [String: DelayBuckets] = [:]
@@ -40,12 +42,17 @@ struct DeliveryLedger {
                 .firstRow { $0.string(0) }
         }
         droppedLetters = try DeliveryTables.droppedLetters(in: turn.database)
-        keptLocal =
-            try turn.database.prepare("SELECT value FROM backend WHERE key = 'keptLocal'").firstRow {
-                Int64($0.string(0)) ?? 0
-            } ?? 0
+        keptLocal = try number("keptLocal", turn)
+        keptThrough = SequenceNumber(try number("keptThrough", turn))
         try count(turn)
         conflicts = try DeliveryConflict.count(in: turn.database)
+    }
+
+    /// 0 if the number isn't stored.
+    private func number(_ key: String, _ turn: Turn) throws -> Int64 {
+        let read = try turn.database.prepare("SELECT value FROM backend WHERE key = ?")
+        read.bind(1, key)
+        return try read.firstRow { Int64($0.string(0)) ?? 0 } ?? 0
     }
 
     private mutating func count(_ turn: Turn) throws {
@@ -193,16 +200,28 @@ struct DeliveryLedger {
     /// Counts samples that stay here because they are too old to be delivered.
     mutating func keeps(older count: Int64, _ turn: Turn) throws {
         guard count > 0 else { return }
-        try write(keptLocal: keptLocal + count, turn)
+        keptLocal += count
+        try write("keptLocal", keptLocal, turn)
+    }
+
+    /// Samples up to this sequence number will be read again, although they have been counted.
+    mutating func readsAgain(through sequence: SequenceNumber, _ turn: Turn) throws {
+        guard sequence > keptThrough else { return }
+        keptThrough = sequence
+        try write("keptThrough", sequence.value, turn)
     }
 
     /// Resets the count, because everything will be read again from the beginning.
-    mutating func beginsAgain(_ turn: Turn) throws { if keptLocal > 0 { try write(keptLocal: 0, turn) } }
+    mutating func beginsAgain(_ turn: Turn) throws {
+        if keptLocal > 0 { try write("keptLocal", 0, turn) }
+        if keptThrough > .beginning { try write("keptThrough", 0, turn) }
+        (keptLocal, keptThrough) = (0, .beginning)
+    }
 
-    private mutating func write(keptLocal count: Int64, _ turn: Turn) throws {
-        keptLocal = count
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('keptLocal', ?)")
-        write.bind(1, "\(count)")
+    private func write(_ key: String, _ number: Int64, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES (?, ?)")
+        write.bind(1, key)
+        write.bind(2, "\(number)")
         try write.run()
     }
 

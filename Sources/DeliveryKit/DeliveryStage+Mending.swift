@@ -11,6 +11,8 @@ extension DeliveryStage {
         case "replay":
             if let since = request.since {
                 deliveries.removeAll { $0.upstream == samples.name }
+                // A backfill that isn't over hasn't counted everything up to the anchor.
+                if settings.deliverSince != nil { try ledger.readsAgain(through: samples.cursor.frontier, turn) }
                 try samples.rewind(to: since, turn)
                 return try mended(request, turn)
             }

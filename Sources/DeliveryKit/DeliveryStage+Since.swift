@@ -15,7 +15,7 @@ extension DeliveryStage {
 
     func recent(_ groups: [DeliveryGroup]) -> (taken: [DeliveryGroup], older: Int64) {
         guard let first = settings.deliverSince else { return (groups, 0) }
-        let parts = groups.map { $0.recent(since: first) }
+        let parts = groups.map { $0.recent(since: first, countingAfter: ledger.keptThrough) }
         return (parts.compactMap(\.group), parts.reduce(0) { $0 + $1.older })
     }
 
@@ -36,8 +36,12 @@ extension DeliveryStage {
 extension DeliveryGroup {
     /// Leaves out the samples that ended earlier, their tombstones, and the names that only they use. (A sample
     /// delivered before `deliverSince` was set stays at the destination even if it is deleted here.)
-    /// - Returns: the remaining group, nil if nothing is left; and the number of living samples that were left out.
-    package func recent(since first: DeliverSince) -> (group: DeliveryGroup?, older: Int64) {
+    /// - Parameter counted: samples up to this sequence were counted before.
+    /// - Returns: the remaining group, nil if nothing is left; and the number of other living samples that were left
+    ///   out.
+    package func recent(
+        since first: DeliverSince, countingAfter counted: SequenceNumber = .beginning
+    ) -> (group: DeliveryGroup?, older: Int64) {
         let page: SamplePage
         switch content {
         case .samples(let samples): page = samples
@@ -45,13 +49,16 @@ extension DeliveryGroup {
         case .nights(let all): return (recent(all, first) { .nights($0) }, 0)
         case .days(let all): return (recent(all, first) { .days($0) }, 0)
         }
-        let rows = (0..<page.count).filter { page.end[$0] >= first.moment.microseconds }
+        let isRecent = { (row: Int) in page.end[row] >= first.moment.microseconds }
+        let rows = (0..<page.count).filter(isRecent)
         guard rows.count < page.count else { return (self, 0) }
         let kept = page.keeping(rows)
-        let alive = { (page: SamplePage) in page.flags.count { !$0.contains(.deleted) } }
+        let older = (0..<page.count).count {
+            !isRecent($0) && page.sequence[$0] > counted.value && !page.flags[$0].contains(.deleted)
+        }
         let group = DeliveryGroup(
             metric: metric, user: user, content: .samples(kept), batch: UploadBatch(count: kept.count))
-        return (rows.isEmpty ? nil : group, Int64(alive(page) - alive(kept)))
+        return (rows.isEmpty ? nil : group, Int64(older))
     }
 
     private func recent(

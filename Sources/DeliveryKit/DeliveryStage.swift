@@ -161,7 +161,9 @@ package final class DeliveryStage: Stage {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
             case .inaccessible: return
-            case .reset: deliveries.removeAll { $0.upstream == upstream.name }
+            case .reset:
+                deliveries.removeAll { $0.upstream == upstream.name }
+                if upstream === samples { try ledger.beginsAgain(turn) }
             case .pages(let fetched):
                 let found = try split(fetched.pages, from: upstream.name, isSamples: upstream === samples)
                 take(fetched, found.taken, older: found.older, of: upstream, turn)

@@ -45,6 +45,24 @@ import Testing
         #expect(uploader.delivered == 4)
     }
 
+    /// Samples that are read again are counted once.
+    @Test func whatStaysHereIsCountedOnce() throws {
+        let uploader = try SamplesRig(.init(deliverSince: DeliverSince(Instant(seconds: 4))))
+        try uploader.add(.other, .other, .other, .other, .other)
+        #expect(try uploader.detail("keptLocal") == 3 && uploader.frontier() == 5)
+        // A person has samples delivered again, and the process restarts before they are read.
+        var request = MendRequest(id: "a", action: "replay")
+        request.since = 1
+        try uploader.rig.turn { _ = try uploader.rig.stage.mend(request, $0) }
+        #expect(try uploader.frontier() == 1)
+        try uploader.rig.restart()
+        try uploader.release()
+        #expect(try uploader.detail("keptLocal") == 3 && uploader.frontier() == 5)
+        // The observer's store is restored from a backup.
+        try uploader.restore()
+        #expect(try uploader.detail("keptLocal") == 3 && uploader.frontier() == 5)
+    }
+
     private func row(_ number: Int64, _ kind: String?, day: Int?) -> ChangedRow {
         ChangedRow(
             sequence: SequenceNumber(number), key: "events/me/\(number)", topic: "events.x", user: "me", day: day,
