@@ -166,6 +166,9 @@ extension DeliveryStage {
     func openBackend(_ turn: Turn) throws {
         returning.open(
             at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
+        // A redelivery goes on after a restart. Until it is over, the backend is only known to have what it had when
+        // the redelivery began.
+        check.followsRedelivery = ledger.backend.result == .redelivered
     }
 
     /// Compares now; with `send`, also tries at once to deliver whatever is waiting.
@@ -234,6 +237,9 @@ extension DeliveryStage {
         check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
         try ledger.note(turn) {
             $0.compared = turn.now
+            // The result of a comparison before a redelivery is over says nothing, and would be taken for its end after
+            // a restart.
+            guard $0.result != .redelivered || !check.followsRedelivery else { return }
             $0.result = result
             $0.missing = nil
         }

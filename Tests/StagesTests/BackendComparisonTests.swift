@@ -153,6 +153,23 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true)
     }
 
+    /// The backend has what it had when the redelivery began, but not yet the rest.
+    @Test func aRestartDoesNotEndARedelivery() throws {
+        let rig = try delivered()
+        try rig.rig.restart()
+        try rig.answerQuestion(holdings(created: "2", alive: "2"))
+        for _ in 0..<2 {
+            try rig.rig.restart()
+            try rig.answerQuestion(holdings(created: "2", alive: "2"))
+            #expect(try rig.known("result") == "redelivered" && rig.alerts() == ["backend"])
+            #expect(try rig.known("isCompared") == false)
+        }
+        try rig.add(3...3)
+        try rig.serve()
+        #expect(try rig.frontier() == 3 && rig.known("result") == "complete" && rig.alerts().isEmpty)
+        #expect(try rig.known("isCompared") == true)
+    }
+
     /// A backend that answers correctly but stores nothing: what it held before the delivery proves nothing.
     @Test func whatWasDeliveredIsComparedToo() throws {
         let rig = try UploaderRig()
