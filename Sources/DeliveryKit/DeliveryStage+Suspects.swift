@@ -64,12 +64,12 @@ extension DeliveryStage {
         guard conclusion == .believe else { return try wait(for: metric, hearsAgain: true, turn) }
         for (index, group) in places(metric) {
             let gone = deliveries[index].groups[group].batch.settleHeld()
-            var reasons: [Int: String] = [:]
-            for place in gone {
+            for place in gone.sorted() {
                 let key = deliveries[index].groups[group].key(of: place)
-                reasons[place] = suspicions[metric]?.giveUp(key) ?? "it was refused"
+                let refusal =
+                    suspicions[metric]?.giveUp(key) ?? .init(reason: "it was refused", status: suspicion.status)
+                try addDeadLetters(index, group, [place: refusal.reason], refusal.status, turn)
             }
-            try addDeadLetters(index, group, reasons, suspicion.status, turn)
             if evidence == .emptyRequest { suspicions[metric]?.addDeadLetters(gone.count) }
         }
         if suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }

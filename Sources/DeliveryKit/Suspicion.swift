@@ -26,9 +26,10 @@ struct Suspicion: Sendable, Equatable {
     private(set) var deadLetterCount = 0
     /// The effect whose answer refused the last of the elements; answers to anything sent before it prove nothing.
     private(set) var last: Int64 = 0
+    /// That of the last refusal.
     private(set) var status: Int?
-    /// Why each held element was refused, by the key of the element.
-    private(set) var reasons: [String: String] = [:]
+    /// How each held element was refused, by the key of the element.
+    private(set) var refusals: [String: Refusal] = [:]
     /// Nothing is sent on this path before this time.
     private(set) var until: MonotonicTime?
     /// Whether the held elements, rather than only a probe, are sent again after that time.
@@ -37,6 +38,11 @@ struct Suspicion: Sendable, Equatable {
     private(set) var attempt = 0
     /// The current probe, whose answer decides.
     var probe: Probe?
+
+    struct Refusal: Sendable, Equatable {
+        var reason: String
+        var status: Int?
+    }
 
     struct Probe: Sendable, Equatable {
         var effect: Int64
@@ -47,11 +53,11 @@ struct Suspicion: Sendable, Equatable {
     mutating func hold(_ element: String, effect: Int64, _ reason: String, status: Int?) {
         last = effect
         self.status = status
-        reasons[element] = reason
+        refusals[element] = Refusal(reason: reason, status: status)
     }
 
-    /// Takes out an element that becomes a dead letter, and returns the reason.
-    mutating func giveUp(_ element: String) -> String? { reasons.removeValue(forKey: element) }
+    /// Takes out an element that becomes a dead letter, and returns how it was refused.
+    mutating func giveUp(_ element: String) -> Refusal? { refusals.removeValue(forKey: element) }
 
     /// Records that the probe was refused.
     mutating func refuses(_ status: Int) { self.status = status }
