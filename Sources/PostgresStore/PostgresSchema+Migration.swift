@@ -20,10 +20,13 @@ extension PostgresSchema {
     }
 
     /// nil if there are no tables yet.
+    /// - Throws: `PostgresStoreError.noIdentity` if there are, but somebody has emptied `meta`.
     private func version(_ connection: PostgresConnection) throws -> Int64? {
         let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [table("meta")])
         guard found.bool(0, 0) else { return nil }
-        return try connection.execute("SELECT schema_version FROM \(table("meta"))", []).integer(0, 0)
+        let version = try connection.execute("SELECT schema_version FROM \(table("meta"))", []).integer(0, 0)
+        guard let version else { throw PostgresStoreError.noIdentity(name: name) }
+        return version
     }
 
     private func make(_ connection: PostgresConnection) throws {

@@ -241,6 +241,11 @@ extension PostgresTests {
             }
         }
 
+        @Test func anEmptiedMetaIsSaid() throws {
+            _ = try rows("DELETE FROM healthbus.meta RETURNING generation")
+            #expect(throws: PostgresStoreError.noIdentity(name: "healthbus")) { try Self.store(server) }
+        }
+
         private func open(_ query: String, _ columns: [String]) throws {
             let view = PostgresView(
                 name: "days", query: query, columns: columns,

@@ -64,8 +64,11 @@ package struct PostgresProblem: Equatable {
     }
 
     private static func remedy(of error: PostgresStoreError?) -> String {
-        if case .viewInUse = error { return "drop your view, and create it again after this one is created" }
-        return "use the release that wrote it last, or another 'schema'"
+        switch error {
+        case .viewInUse: "drop your view, and create it again after this one is created"
+        case .noIdentity: "restore its row from a backup, or use another 'schema'"
+        case .schema, nil: "use the release that wrote it last, or another 'schema'"
+        }
     }
 
     private static func person(_ remedy: String) -> UploadPolicy.Outcome { .needsPerson(.init(remedy: remedy)) }
