@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Inspection
+import Logging
 import Protocol
 import Terminal
 import TestSupport
@@ -20,6 +21,23 @@ import Testing
     @Test func aRefusalWithoutAReasonLeadsToTheServersLog() {
         #expect(DeadLetterReport.remark(on: ["no date", "the backend refuses it (400)"]).contains("its log says why"))
         #expect(DeadLetterReport.remark(on: ["no date"]).isEmpty && DeadLetterReport.remark(on: []).isEmpty)
+    }
+
+    /// A retry of one letter says nothing about the others, and doesn't offer to give them up.
+    @Test func onlyWhatWasSentAgainCanBeRefusedAgain() throws {
+        func failure(_ sent: [Int64], _ left: [Int64], isAll: Bool = false, of destination: String? = nil) -> Failure? {
+            DeadLetterReport.refusedAgain(sent, left: left, isAll: isAll, by: "the backend", destination: destination)
+        }
+        #expect(failure([1], [2]) == nil && failure([], [1]) == nil && failure([1, 2], [], isAll: true) == nil)
+        let some = try #require(failure([1, 2, 5], [5, 2, 7]))
+        #expect(some.message == "the backend still refuses 2")
+        #expect(some.hint?.contains("'healthbus dead-letters drop 2 5'") == true)
+        let all = failure([1, 2], [1, 2], isAll: true, of: "files")?.hint
+        #expect(
+            all == "'healthbus dead-letters list --destination files' says why; "
+                + "'healthbus dead-letters drop --all --destination files' gives them up")
+        let many = failure(Array(1...100), Array(1...200))
+        #expect(many?.message == "the backend still refuses 100" && many?.hint?.contains("drop 1") == false)
     }
 
     @Test func aSampleTypeStandsForItsMetric() throws {

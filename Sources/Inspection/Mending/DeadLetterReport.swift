@@ -4,6 +4,7 @@ import Configuration
 import DeliveryKit
 import Foundation
 import HealthModel
+import Logging
 import Protocol
 import StageKit
 import Terminal
@@ -48,6 +49,30 @@ package struct DeadLetterReport {
     /// Who refused, in the words of an error: "the backend", "the server".
     package static func refuser(_ destination: StackConfiguration.Instance) -> String {
         "the \(destination.manifest.destinationWord)"
+    }
+
+    /// What to report after a retry; nil if every letter was accepted, or replaced by a newer version.
+    ///
+    /// - Parameters:
+    ///   - sent: the numbers of the letters that were sent again. One that is refused again keeps its number.
+    ///   - left: the numbers of all letters that the destination has now.
+    ///   - isAll: whether all of its letters were sent.
+    ///   - destination: its name, if the stack has several.
+    package static func refusedAgain(
+        _ sent: [Int64], left: [Int64], isAll: Bool, by refuser: String, destination: String? = nil
+    ) -> Failure? {
+        let refused = Set(sent).intersection(left).sorted()
+        guard !refused.isEmpty else { return nil }
+        let whose = destination.map { " --destination \($0)" } ?? ""
+        let why = "'healthbus dead-letters list\(whose)' says why; "
+        // Only these are offered to be given up, and only as many as a person can check.
+        let listed = refused.count <= 10
+        let which = (isAll ? "--all" : refused.map { "\($0)" }.joined(separator: " ")) + whose
+        return Failure(
+            "\(refuser) still refuses \(refused.count)",
+            hint: isAll || listed
+                ? why + "'healthbus dead-letters drop \(which)' gives them up"
+                : why + "'dead-letters drop' gives up those whose ids you name")
     }
 
     private static func readable(_ entry: Entry) -> [String: Value] {

@@ -63,7 +63,10 @@ enum DeadLettersCommand: Command {
             if action == .drop, count > 0 {
                 try Confirmation.require(.drop, HumanFormat.count(count, "dead letter"), arguments)
             }
-            if let destination { try mend(action, selection, stack, destination, arguments) }
+            if let destination {
+                let numbers = report.entries.map(\.letter.number)
+                try mend(action, selection, numbers, stack, destination, arguments)
+            }
         }
     }
 
@@ -77,14 +80,17 @@ enum DeadLettersCommand: Command {
         guard name == nil, stack.destinations.count > 1 else {
             return try stack.destination(name, toBe: "asked for dead letters")
         }
-        let having = Set(try DeadLetterReport(stack, selectionOfAll(selection)).entries.map(\.stage))
+        // Without ids, since not every destination has them.
+        let similar = MendSelection(reason: selection.reason, type: selection.type)
+        let having = Set(try DeadLetterReport(stack, similar).entries.map(\.stage))
         return try stack.destination(nil, toBe: "asked for dead letters") {
             having.isEmpty ? $0.name == stack.destinations.first?.name : having.contains($0.name)
         }
     }
 
+    /// - Parameter numbers: the selected letters before the request; those that are accepted are gone afterwards.
     private static func mend(
-        _ action: ListAction, _ selection: MendSelection, _ stack: Stack,
+        _ action: ListAction, _ selection: MendSelection, _ numbers: [Int64], _ stack: Stack,
         _ destination: StackConfiguration.Instance, _ arguments: Arguments
     ) throws {
         let client = MendClient(stack)
@@ -99,16 +105,12 @@ enum DeadLettersCommand: Command {
                     + MendOutput.count(result["deadLetters"], "dead letter") + " left."
         }
         if case .done(let result) = outcome, action == .retry, let left = result["deadLetters"].int, left > 0 {
-            let still = try DeadLetterReport(stack, selectionOfAll(selection), of: destination)
-            guard !still.entries.isEmpty else { return }
-            throw Failure(
-                "\(DeadLetterReport.refuser(destination)) still refuses \(still.entries.count)",
-                hint: "'healthbus dead-letters list' says why; 'healthbus dead-letters drop --all --yes' gives them up")
+            let still = try DeadLetterReport(stack, MendSelection(), of: destination)
+            let failure = DeadLetterReport.refusedAgain(
+                numbers, left: still.entries.map(\.letter.number), isAll: selection == MendSelection(),
+                by: DeadLetterReport.refuser(destination),
+                destination: stack.destinations.count > 1 ? destination.name : nil)
+            if let failure { throw failure }
         }
-    }
-
-    /// The same selection without its ids, some of which no longer exist.
-    private static func selectionOfAll(_ selection: MendSelection) -> MendSelection {
-        MendSelection(reason: selection.reason, type: selection.type)
     }
 }
