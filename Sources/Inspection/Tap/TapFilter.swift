@@ -80,7 +80,7 @@ private struct Mentions: Codable {
 extension StackConfiguration {
     /// - Parameter type: a HealthKit identifier.
     package func tapFilter(prefixes: [String], type: String?, user: String?, from: String?) -> TapFilter {
-        let handler = type.flatMap { handler(of: $0) }
+        let handler = type.flatMap { self.handler(of: $0) }
         return TapFilter(
             prefixes: prefixes, type: type, handler: handler?.name, plugin: handler?.manifest.name, user: user,
             from: from)
