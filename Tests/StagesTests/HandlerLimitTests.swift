@@ -27,7 +27,8 @@ private struct NotingHandler: DayHandler {
 
     /// - Parameter folder: of a handler in another language; nil for one in Swift.
     private func rig(
-        folder: String? = nil, _ note: @escaping @Sendable (DayInput) -> DayOutput = { _ in DayOutput(figures: ["n": 1]) }
+        folder: String? = nil,
+        _ note: @escaping @Sendable (DayInput) -> DayOutput = { _ in DayOutput(figures: ["n": 1]) }
     ) throws -> StageRig<HandlerStage> {
         var manifest = try Checkout.manifest("steps")
         if let folder {
