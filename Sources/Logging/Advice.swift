@@ -23,6 +23,17 @@ package struct Advice: Sendable, Equatable {
         self.user = user
     }
 
+    /// Refers to the stack that a plugin's command line names. Its words needn't make sense: the advice may be about one
+    /// of them.
+    package init(words: [String]) {
+        func value(_ option: String) -> String? {
+            guard let place = words.lastIndex(where: { $0 == option || $0.hasPrefix(option + "=") }) else { return nil }
+            if words[place] != option { return String(words[place].dropFirst(option.count + 1)) }
+            return place + 1 < words.count ? words[place + 1] : nil
+        }
+        self.init(state: value("--state"), configuration: value("--config"), started: value("--config"))
+    }
+
     private static let opening = "'healthbus "
     /// Commands that start a stack, and commands that don't concern one.
     private static let starting: Set<String> = ["up", "demo"]

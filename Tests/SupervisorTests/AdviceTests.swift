@@ -14,6 +14,13 @@ import Testing
         #expect(Advice.commands(in: "never closed: 'healthbus up") == [])
     }
 
+    @Test func aProgramsWordsSayWhichStackIsMeant() {
+        let spaced = ["healthbus-steps", "--state", "/srv/health", "--config", "/etc/hb.json"]
+        #expect(Advice(words: spaced) == advice)
+        #expect(Advice(words: ["healthbus-steps", "--state=/srv/health", "--config=/etc/hb.json"]) == advice)
+        #expect(Advice(words: ["healthbus-steps", "--stat=/a", "--config"]) == Advice())
+    }
+
     @Test func repeatsWhichStackIsMeant() {
         #expect(
             advice.addressed("'steps' hangs: 'healthbus run steps --takeover' ends it")

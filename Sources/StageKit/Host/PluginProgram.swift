@@ -137,13 +137,7 @@ package enum PluginProgram {
     }
 
     /// The options that a suggested command needs in order to refer to this program's stack.
-    private static var advice: Advice {
-        let words = CommandLine.arguments
-        func value(_ option: String) -> String? {
-            words.lastIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
-        }
-        return Advice(state: value("--state"), configuration: value("--config"), started: value("--config"))
-    }
+    private static var advice: Advice { Advice(words: CommandLine.arguments) }
 
     static func help(_ plugin: String) -> CommandHelp {
         CommandHelp(
