@@ -46,11 +46,11 @@ extension HTTPClient {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return error(
-                .nameResolution, "its name can't be resolved", "check the backend's URL and this machine's DNS")
+                .nameResolution, "its name can't be resolved", "check the server's URL and this machine's DNS")
         case CURLE_COULDNT_CONNECT:
-            return error(.connectionRefused, "no connection", "check that the backend is running and listening there")
+            return error(.connectionRefused, "no connection", "check that the server is running and listening there")
         case CURLE_OPERATION_TIMEDOUT:
-            return error(.timedOut, "no answer within \(timeout) s", "check the network and the backend's load")
+            return error(.timedOut, "no answer within \(timeout) s", "check the network and the server's load")
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return error(.tls, said, "check the server's certificate and this machine's CA certificates and clock")

@@ -79,12 +79,12 @@ package final class HTTPClient: @unchecked Sendable {
     /// The same with a file as the body; the file is read as it is sent.
     /// - Throws: `HTTPError`, including when the file can't be read.
     package func send(_ request: HTTPRequest, file path: String, timeout: Double) throws -> HTTPResponse {
-        guard let file = fopen(path, "re"), fseek(file, 0, SEEK_END) == 0 else {
-            throw HTTPError(
-                .connection, endpoint: endpoint, detail: "the file to be sent can't be read",
-                hint: "check its permissions")
-        }
+        let unreadable = HTTPError(
+            .connection, endpoint: endpoint, detail: "the file to be sent can't be read", hint: "check its permissions")
+        guard let file = fopen(path, "re") else { throw unreadable }
         defer { fclose(file) }
+        // A pipe, for example, has no end to go to.
+        guard fseek(file, 0, SEEK_END) == 0 else { throw unreadable }
         let size = ftell(file)
         rewind(file)
         defer { healthbus_setopt_pointer(handle, CURLOPT_READDATA, nil) }
@@ -136,7 +136,7 @@ package final class HTTPClient: @unchecked Sendable {
             throw HTTPError(
                 .answerTooLarge, endpoint: endpoint,
                 detail: "the answer is larger than \(answerLimit) bytes",
-                hint: "check that the URL is that of a healthbus backend")
+                hint: "check that the URL is that of the right server")
         }
         guard code == CURLE_OK else { throw failure(code, timeout) }
         var status = 0

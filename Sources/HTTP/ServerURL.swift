@@ -11,7 +11,7 @@ struct ServerURL {
     init(_ text: String) throws {
         func refuse(_ detail: String) -> HTTPError {
             HTTPError(
-                .invalidRequest, endpoint: "backend URL", detail: detail,
+                .invalidRequest, endpoint: "server URL", detail: detail,
                 hint: "write it as https://host[:port][/prefix], without user, query or fragment")
         }
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
@@ -30,6 +30,9 @@ struct ServerURL {
         origin = String(text.dropLast(parts.percentEncodedPath.count))
         let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         endpoint = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"
-        isLoopback = bare == "localhost" || bare == "::1" || bare.hasPrefix("127.")
+        // A name may begin with 127 too.
+        isLoopback =
+            bare == "localhost" || bare == "::1"
+            || bare.hasPrefix("127.") && bare.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
     }
 }

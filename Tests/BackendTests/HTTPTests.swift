@@ -87,6 +87,8 @@ import Testing
         let error = #expect(throws: HTTPError.self) { try client.send(HTTPRequest(path: "/")) }
         #expect(error?.kind == .connectionRefused)
         #expect(error?.isTransient == true)
+        // It may be a FHIR server, for example.
+        #expect(error?.description.contains("backend") == false)
     }
 
     @Test func stopLetsARequestFinish() throws {
@@ -143,6 +145,35 @@ import Testing
     @Test(arguments: ["", "ftp://a", "http://", "http://u:p@a", "http://a?b", "http://a#b", "a:80"])
     func wrongBase(_ base: String) {
         #expect(throws: HTTPError.self) { try HTTPClient(base: base) }
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:80", true), ("https://127.1.2.3/a", true), ("http://[::1]", true),
+        ("http://localhost", true), ("http://127.example.org/fhir", false), ("http://128.0.0.1", false),
+    ])
+    func loopback(_ base: String, _ isLoopback: Bool) throws {
+        #expect(try HTTPClient.isLoopback(base) == isLoopback)
+    }
+
+    /// A pipe's size can't be known.
+    @Test func aFileThatCannotBeSentIsClosed() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        // While this end is open, opening the pipe doesn't block.
+        let end = open(path, O_RDWR | O_CLOEXEC)
+        try #require(end >= 0)
+        defer { close(end) }
+        let client = try HTTPClient(base: "http://127.0.0.1:1")
+        func files() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == path
+            }
+        }
+        #expect(throws: HTTPError.self) {
+            try client.send(HTTPRequest(method: "PUT", path: "/"), file: path, timeout: 1)
+        }
+        #expect(try files() == 1)
     }
 
     @Test func headersCannotSmuggle() throws {
