@@ -46,6 +46,8 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Whether the database is on this machine.
     package var isLocal: Bool {
-        host.hasPrefix("/") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        // A name may begin with 127 too.
+        host.hasPrefix("/") || host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
     }
 }

@@ -8,6 +8,7 @@ import Testing
         ("mqtt://localhost:1884/", "localhost", 1884, false, true),
         ("mqtt://[::1]:1883", "::1", 1883, false, true),
         ("MQTT://10.0.0.5:1", "10.0.0.5", 1, false, false),
+        ("mqtt://127.example.org", "127.example.org", 1883, false, false),
     ])
     func isRead(_ text: String, _ host: String, _ port: Int, _ usesTLS: Bool, _ isLocal: Bool) throws {
         let address = try MQTTAddress(text)

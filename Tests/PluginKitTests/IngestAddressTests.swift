@@ -39,6 +39,7 @@ import Testing
     @Test(arguments: [
         ("127.0.0.1", true, false), ("127.1.2.3", true, false), ("localhost", true, false), ("::1", true, false),
         ("0.0.0.0", false, true), ("::", false, true), ("192.168.1.5", false, false), ("health.lan", false, false),
+        ("127.health.lan", false, false),
     ])
     func whoReachesIt(host: String, isLoopback: Bool, isEverywhere: Bool) {
         let endpoint = Endpoint(host: host, port: 8788)

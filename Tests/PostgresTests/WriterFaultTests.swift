@@ -164,6 +164,8 @@ extension PostgresTests {
         ("postgres://anna@localhost/health", "localhost:5432/health", true),
         ("host=/run/postgresql dbname=health password=secret", "/run/postgresql/health", true),
         ("postgresql://[::1]:5432/health", "::1:5432/health", true),
+        ("postgresql://127.0.0.2/health", "127.0.0.2:5432/health", true),
+        ("postgresql://127.example.org/health", "127.example.org:5432/health", false),
         ("postgresql://me:a%2Fb%40c@db.example.org/health", "db.example.org:5432/health", false),
         ("host=/run/postgresql dbname=health user=me password=a@b/c", "/run/postgresql/health", true),
     ])
