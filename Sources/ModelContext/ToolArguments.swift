@@ -25,7 +25,7 @@ package struct ToolParameter: Sendable, Equatable {
         self.isRequired = isRequired
     }
 
-    /// The maximum length of an accepted string, in bytes.
+    /// The maximum length of an accepted string, in characters as JSON Schema counts them.
     static let longestText = 500
 
     var schema: Value {
@@ -52,9 +52,11 @@ package struct ToolParameter: Sendable, Equatable {
 
     /// What is wrong with a value; nil if nothing is.
     func fault(of value: Value) -> String? {
-        func isText(_ value: Value) -> Bool { value.string.map { $0.utf8.count <= Self.longestText } ?? false }
+        func isText(_ value: Value) -> Bool {
+            value.string.map { $0.unicodeScalars.count <= Self.longestText } ?? false
+        }
         switch kind {
-        case .text: return isText(value) ? nil : "must be a string of at most \(Self.longestText) bytes"
+        case .text: return isText(value) ? nil : "must be a string of at most \(Self.longestText) characters"
         case .choice(let words):
             return value.string.map(words.contains) == true ? nil : "must be one of \(words.joined(separator: ", "))"
         case .texts(let count):

@@ -39,6 +39,9 @@ import Testing
     @Test func textsAreShort() {
         let long = Value.string(String(repeating: "x", count: 501))
         #expect(refusal(["what": long]) != nil && refusal(["what": "x", "names": [long]]) != nil)
+        // JSON Schema counts characters, not bytes.
+        let cyrillic = Value.string(String(repeating: "ж", count: 500))
+        #expect(refusal(["what": cyrillic, "names": [cyrillic]]) == nil)
         let name = String(repeating: "y", count: 100_000)
         #expect((refusal(["what": "x", name: 1]) ?? "").utf8.count < 500)
     }
