@@ -66,8 +66,8 @@ package final class MQTTConnection {
     /// event.
     /// - Parameters:
     ///   - bell: a file descriptor that ends the wait when it becomes readable; -1 for none.
-    ///   - isCancelled: called when the bell ends the wait; returns whether to give up. The function must empty the
-    ///     bell; otherwise `poll` returns at once again, and the time limit no longer applies.
+    ///   - isCancelled: called when the bell ends the wait; returns whether to give up. The function must read the
+    ///     bell; otherwise it is called again and again until the time is over.
     /// - Throws: `MQTTError`.
     package init(_ options: Options, bell: Int32 = -1, isCancelled: @escaping () -> Bool = { false }) throws(MQTTError)
     {

@@ -49,15 +49,18 @@ struct MQTTReach {
         if connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 { return nil }
         guard errno == EINPROGRESS else { return String(cString: strerror(errno)) }
         let end = ContinuousClock.now + .seconds(seconds)
+        let late = "no answer within \(Int(seconds.rounded(.up))) s"
         while true {
             let left = Int32(max(0, (end - .now) / .milliseconds(1)).rounded(.up))
+            // A bell that is still readable ends each wait at once, whatever time is left.
+            guard left > 0 else { return late }
             var entries = [
                 pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
                 pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
             ]
             let ready = poll(&entries, 2, left)
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else { return "no answer within \(Int(seconds.rounded(.up))) s" }
+            guard ready > 0 else { return late }
             if entries[0].revents != 0 { return problem(of: descriptor) }
             if isCancelled() { throw .connection("\(address): given up") }
         }
