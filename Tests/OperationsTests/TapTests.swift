@@ -68,6 +68,17 @@ import Testing
         )
     }
 
+    /// People's own types are only in the store, which a tap may not be able to ask.
+    @Test func aPersonsOwnTypeIsTakenAndAMistypedOneIsNot() throws {
+        #expect(try TypeName.identifier("stepcount", asking: { nil }) == steps)
+        #expect(try TypeName.identifier("coffee", asking: { ["coffee"] }) == "coffee")
+        #expect(try TypeName.identifier("coffee", asking: { nil }) == "coffee")
+        let error = #expect(throws: Failure.self) {
+            try TypeName.identifier("HKQuantityTypeIdentifierStpCount", asking: { ["coffee"] })
+        }
+        #expect(error?.code == .usage && error?.hint?.contains("StepCount") == true)
+    }
+
     @Test func prefixesThatNothingBeginsWithAreNamed() throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
         let stack = try StackConfiguration(path: nil, catalog: PluginCatalog(folder: root, programs: "/nowhere"))

@@ -106,4 +106,13 @@ package enum TypeName {
             "there is no type \(text)",
             hint: nearest.map { "did you mean \($0)?" } ?? "'healthbus types' lists those in the store")
     }
+
+    /// The same, asking for the types in the store only if the name isn't HealthKit's.
+    /// - Parameter known: returns nil if the store can't be asked; the name is then taken as it is, since it may be a
+    ///   person's own type.
+    package static func identifier(_ text: String, asking known: () -> [String]?) throws(Failure) -> String {
+        if let found = try? identifier(text) { return found }
+        guard let known = known() else { return text }
+        return try identifier(text, known: known)
+    }
 }

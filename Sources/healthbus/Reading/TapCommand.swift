@@ -56,8 +56,7 @@ enum TapCommand: Command {
         var filter = stack.configuration.tapFilter(
             prefixes: arguments.positionals,
             type: try arguments.value("--type").map { text throws(Failure) in
-                // A person's own type must be given by its full name.
-                text.hasPrefix("HK") ? text : try TypeName.identifier(text)
+                try TypeName.identifier(text) { known(stack, user: arguments.value("--user") ?? "me") }
             },
             user: arguments.value("--user"), from: from)
         filter.hidesHeartbeats = !arguments.flag("--heartbeats")
@@ -95,6 +94,13 @@ enum TapCommand: Command {
             stack.advice.addressed(
                 "healthbus: nothing is running in \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n"
             ))
+    }
+
+    /// The types in the store, and a person's own ones that have no events yet; nil if the store can't be asked: those
+    /// who may only tap aren't answered.
+    private static func known(_ stack: Stack, user: String) -> [String]? {
+        guard let held = (try? TypesReport(stack, now: Date()))?.types.map(\.type) else { return nil }
+        return held + ((try? EntriesReport(stack, stack.reader(), user: user))?.types.map(\.name) ?? [])
     }
 
     private static func start(_ text: String, from: String?) throws -> TapReplay.Start {
