@@ -181,6 +181,16 @@ import Testing
         #expect(json["wakesByHour"].array?.count == 24 && json["byHour"].array?.count == 24)
     }
 
+    /// One missing sample of many is still missing, in figures for programs and for people.
+    @Test(arguments: [200, 2000, 34_500])
+    func nothingIsCompleteWhileASampleIsMissing(samples: Int) {
+        var delays = DelayFigures.Collector()
+        for _ in 1..<samples { delays.add(60) }
+        delays.add(nil)
+        #expect(delays.figures.within.allSatisfy { $0 < 1 && DelayFigures.percent($0) == "99 %" })
+        #expect(DelayFigures.percent(1) == "100 %" && DelayFigures.percent(0.994) == "99 %")
+    }
+
     @Test func varyingANumberTellsWhichPairsTurn() throws {
         let generous = try simulator { $0[.deliveriesPerDay] = 24 }
         let base = StrategyOrder([

@@ -15,7 +15,8 @@ package struct DelayFigures: Equatable, Sendable {
     ]
 
     package var samples = 0
-    /// The share of all samples within each of `limits`; empty if there are no samples.
+    /// The share of all samples within each of `limits`, rounded down to four decimals so that 1 means all of them;
+    /// empty if there are no samples.
     package var within: [Double] = []
     /// The median in whole seconds; nil if the sample in the middle never arrives, or if there are no samples.
     package var median: Double?
@@ -29,8 +30,10 @@ package struct DelayFigures: Equatable, Sendable {
         private(set) var delays: [Double] = []
         private(set) var never = 0
 
+        package init() {}
+
         /// - Parameter delay: nil for a sample that never arrives.
-        mutating func add(_ delay: Double?) {
+        package mutating func add(_ delay: Double?) {
             if let delay { delays.append(delay) } else { never += 1 }
         }
 
@@ -48,10 +51,15 @@ package struct DelayFigures: Equatable, Sendable {
             figures.max = quantile(1)
             figures.within = DelayFigures.limits.map { limit in
                 let arrived = sorted.partitioningIndex { $0 > limit.seconds }
-                return (Double(arrived) / Double(figures.samples) * 10_000).rounded() / 10_000
+                return Double(arrived * 10_000 / figures.samples) / 10_000
             }
             return figures
         }
+    }
+
+    /// A share of `within` for people: never 100 % while anything is still missing.
+    package static func percent(_ share: Double) -> String {
+        share >= 0.995 && share < 1 ? "99 %" : "\(Int((share * 100).rounded())) %"
     }
 
     package var wireValue: Value {

@@ -47,7 +47,7 @@ struct SimulationReport {
             let matrix = result.strategy.wakes.isEmpty ? nil : result.matrix
             table.add(
                 [result.strategy.rawValue, HumanFormat.count(result.samples)]
-                    + result.all.within.map { Self.percent($0) } + [
+                    + result.all.within.map { DelayFigures.percent($0) } + [
                         Self.duration(result.median), Self.duration(result.p95), Self.duration(result.max),
                         "\(result.wakesPerDay)", result.runSecondsPerDay.map { "\($0)" } ?? "–",
                         HumanFormat.count(result.lost), HumanFormat.count(result.doubled),
@@ -63,11 +63,6 @@ struct SimulationReport {
         let limits = strategy.wakes.map { Int(life.model.runSeconds($0)) }
         guard let low = limits.min(), let high = limits.max() else { return "–" }
         return low == high ? "\(low)" : "\(low) to \(high)"
-    }
-
-    private static func percent(_ share: Double) -> String {
-        // Never 100 while anything is still missing.
-        share > 0.995 && share < 1 ? "99 %" : "\(Int((share * 100).rounded())) %"
     }
 
     private func byMetric(for terminal: Terminal) -> String {
