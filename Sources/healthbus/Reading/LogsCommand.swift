@@ -14,7 +14,7 @@ enum LogsCommand: Command {
         options: CommandHelp.stackOptions + [
             .init("--follow", short: "-f", help: "continue with what is logged from now on"),
             .init("--tail", short: "-n", value: "number", help: "only the last lines, this many"),
-            .init("--since", value: "when", help: "only since then: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00Z"),
+            .init("--since", value: "when", help: "only since then: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00:00Z"),
             .init("--level", value: "level", help: "only from this level up: debug, info, notice, warning, error"),
             .init(
                 "--category", value: "category", repeats: true,
