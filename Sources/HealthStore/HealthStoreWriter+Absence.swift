@@ -46,8 +46,9 @@ extension HealthStoreWriter {
     ///
     /// For each type among its records, the export covers the time from the start of the first record of that type. It
     /// lacks the samples of these types that none of its records has claimed. Some samples are exempt: those that
-    /// didn't come from an export (they have a HealthKit UUID, or were never in HealthKit), those that ended or were
-    /// stored after the export's date, and those that the store received after the import began.
+    /// didn't come from an export (they have a HealthKit UUID, were never in HealthKit, or only devices brought them),
+    /// those that ended or were stored after the export's date, and those that the store received after the import
+    /// began.
     /// - Parameter limit: how many rows to examine in this step.
     package func countAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
@@ -99,13 +100,25 @@ extension HealthStoreWriter {
         let walk = try RowWalk(.times, in: database, blocks)
         var counts = AbsenceCounts()
         var gone: [SequenceNumber] = []
+        let devices = try brought.devices(of: user)
+        var (chunk, notes) = (Int64.min, (devices: BirthChunk(), imports: BirthChunk()))
+        func isOnlyPushed(_ born: SequenceNumber) throws -> Bool {
+            guard !devices.isEmpty else { return false }
+            if born.value >> 12 != chunk {
+                chunk = born.value >> 12
+                let found = try brought.notes(at: chunk, of: devices)
+                notes = (found.theirs, found.others)
+            }
+            let place = Int(born.value & 4095)
+            return notes.devices.contains(place) && !notes.imports.contains(place)
+        }
         var scanned = 0
         let isDone = try walk.run(SequenceWindow(after: progress.after, through: through)) { walked, _ in
             let row = walked.row
             scanned += 1
             progress.after = row.sequence
             if walked.user == user, let type = types[row.type], row.second >= type.firstSecond,
-                Self.couldHold(walked, export)
+                Self.couldHold(walked, export), try !isOnlyPushed(row.born)
             {
                 counts.covered[type.name, default: 0] += 1
                 if !export.session.hasClaimed(row) {

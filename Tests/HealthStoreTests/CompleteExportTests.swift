@@ -93,6 +93,19 @@ import Testing
         #expect(try store.alive().count == 6)
     }
 
+    /// A scale's program that pushes without UUIDs isn't in any export.
+    @Test func sparesWhatOnlyDevicesBrought() throws {
+        let store = try StoreFixture()
+        let (first, second) = (Record(start: Self.start - 1000), Record(start: Self.start + 100))
+        try store.add([first])
+        let pushed = [second, Record(start: Self.start + 200, value: 3)]
+        try store.add(pushed, ImportSession(source: "push", bringer: .device("scale", way: "samples")))
+        // An export that has one of them also brings it, so the next one may take it away.
+        #expect(try complete(store, [first, second], at: Self.start + 500) == [:])
+        #expect(try complete(store, [first], at: Self.start + 500) == [Record().type: 1])
+        #expect(try store.alive().map(\.value).contains(3))
+    }
+
     /// A new record with the same second, source and end but a smaller value replaces the older one, and its sequence
     /// number changes.
     @Test func findsWhatHasMovedWhileItWasRead() throws {

@@ -31,6 +31,7 @@ final class BroughtTable {
     private let find: Statement
     private let add: Statement
     private let choose: Statement
+    private let listDevices: Statement
     private let read: Statement
     private let write: Statement
     private let chunk: Statement
@@ -42,6 +43,7 @@ final class BroughtTable {
         find = try database.prepare(
             "SELECT number FROM bringers WHERE user = ? AND kind = ? AND name = ? AND way = ?")
         add = try database.prepare("INSERT INTO bringers (user, kind, name, way) VALUES (?, ?, ?, ?)")
+        listDevices = try database.prepare("SELECT number FROM bringers WHERE user = ? AND kind = 'device'")
         choose = try database.prepare("SELECT number FROM bringers WHERE user = ? AND kind = ? AND name = ?")
         read = try database.prepare("SELECT content FROM brought WHERE chunk = ? AND bringer = ?")
         write = try database.prepare("INSERT OR REPLACE INTO brought (chunk, bringer, content) VALUES (?, ?, ?)")
@@ -80,6 +82,14 @@ final class BroughtTable {
         choose.bind(3, choice.name)
         var numbers: [Int] = []
         try choose.forEachRow { numbers.append($0.int(0)) }
+        return numbers
+    }
+
+    /// The numbers of a user's devices, with all their ways.
+    func devices(of user: Int) throws -> [Int] {
+        listDevices.bind(1, user)
+        var numbers: [Int] = []
+        try listDevices.forEachRow { numbers.append($0.int(0)) }
         return numbers
     }
 
