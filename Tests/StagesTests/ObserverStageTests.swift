@@ -125,11 +125,15 @@ import Testing
 
     // MARK: Zones
 
+    /// Some programs write spaces, and escape slashes.
     private func observed(_ zone: String, hours: [Int], source: String = "iPhone") -> [Record] {
         hours.map {
-            Record(
+            let member =
+                $0 % 2 == 0
+                ? #""HKTimeZone":"\#(zone)""# : #""HKTimeZone" : "\#(zone.replacing("/", with: #"\/"#))""#
+            return Record(
                 source: source, start: start + hour * $0, value: 1,
-                metadata: #"{"HKExternalUUID":"Z","HKTimeZone":"\#(zone)","x":"\"HKTimeZone\":\"Asia/Tokyo\""}"#)
+                metadata: #"{"HKExternalUUID":"Z",\#(member),"x":"\"HKTimeZone\":\"Asia/Tokyo\""}"#)
         }
     }
 

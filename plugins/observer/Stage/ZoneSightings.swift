@@ -4,7 +4,7 @@ import HealthModel
 /// Reads `HKTimeZone` from metadata without reading the rest.
 struct ZoneSightings {
     // Written as a member: inside a value the quotes would be escaped.
-    private static let needle = Array("\"HKTimeZone\":\"".utf8)
+    private static let needle = Array("\"HKTimeZone\"".utf8)
     private static let rare = Int32(UInt8(ascii: "Z"))
     private static let rarePlace = 7
     /// Names looked up before, since looking one up reads a file.
@@ -22,7 +22,8 @@ struct ZoneSightings {
             var position = 0
             while let name = Self.next(in: bytes, from: &position) {
                 while Int(batch.metadata.ends[row]) < position { row += 1 }
-                let zone = String(decoding: bytes[name], as: UTF8.self)
+                // Some programs escape slashes.
+                let zone = String(decoding: bytes[name], as: UTF8.self).replacing("\\/", with: "/")
                 guard isPlace(zone), SampleTimes.mayStart(batch.startOf(row)) else { continue }
                 let origin = Int(batch.origin[row])
                 let rank = ranks[origin] ?? SourceRank.rank(origin: batch.origins[origin], userEntered: false)
@@ -40,14 +41,31 @@ struct ZoneSightings {
         while position < bytes.count, let hit = memchr(base + position, rare, bytes.count - position) {
             let place = base.distance(to: UnsafeRawPointer(hit))
             position = place + 1
-            let begin = place - rarePlace + needle.count
-            guard place >= rarePlace, begin <= bytes.count,
-                memcmp(base + (place - rarePlace), needle, needle.count) == 0
+            let name = place - rarePlace + needle.count
+            guard place >= rarePlace, name <= bytes.count,
+                memcmp(base + (place - rarePlace), needle, needle.count) == 0,
+                let begin = text(in: bytes, after: name)
             else { continue }
             guard let quote = memchr(base + begin, 0x22, bytes.count - begin) else { return nil }
             let end = base.distance(to: UnsafeRawPointer(quote))
             position = end + 1
             return begin..<end
+        }
+        return nil
+    }
+
+    /// Where the value of a member begins, if it is a string. Programs that push samples may write spaces around the
+    /// colon.
+    private static func text(in bytes: UnsafeRawBufferPointer, after name: Int) -> Int? {
+        var marks = Array(":\"".utf8)[...]
+        for position in name..<bytes.count {
+            let byte = bytes[position]
+            if byte == marks.first {
+                marks.removeFirst()
+                if marks.isEmpty { return position + 1 }
+            } else if ![0x20, 0x09, 0x0A, 0x0D].contains(byte) {
+                return nil
+            }
         }
         return nil
     }
