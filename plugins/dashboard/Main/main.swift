@@ -66,6 +66,9 @@ PluginProgram.start("dashboard") { context, stopper in
     limits.connections = 128
     limits.connectionsPerAddress = 128
     limits.bodyBytes = 64 << 10
+    // Dropped files are as large as those that the ingest takes.
+    limits.streams = 4
+    limits.streamSeconds = 6 * 3600
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
         // If the usual port is taken, the next one is tried, so that two stacks can run side by side; a port that a
