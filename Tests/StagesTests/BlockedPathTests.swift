@@ -1,5 +1,6 @@
 import DeliveryKit
 import HealthModel
+import TestSupport
 import Testing
 
 /// A backend that refuses everything on one path, while the other paths go on.

@@ -4,6 +4,7 @@ import HealthModel
 import MessageBus
 import Protocol
 import StageKit
+import TestSupport
 
 /// A stage, a consolidator with some days, and a disk.
 final class FilesRig {

@@ -58,12 +58,12 @@ extension ObserverDeliveryTests {
             return pages
         }
         func types(_ query: String, _ consumer: String) throws -> Set<String> {
-            Set(try pages(query, consumer).flatMap { $0["types"]?.array ?? [] }.compactMap { $0["type"]?.string })
+            Set(try pages(query, consumer).flatMap { $0["types"].array ?? [] }.compactMap { $0["type"].string })
         }
         let step = try #require(try slice(rig, ["types": ["include": [.string(Self.steps)]]]).ids.first)
         func isFound(_ consumer: String) throws -> Bool {
             try pages("sample", consumer, ["sample": .string(step.description)]).contains {
-                $0["sample"]?.object != nil
+                $0["sample"].object != nil
             }
         }
         #expect(try types("types", "steps") == [Self.steps, Self.heart] && isFound("steps"))

@@ -2,6 +2,7 @@ import Changelog
 import DeliveryKit
 import HTTP
 import HealthModel
+import MessageBus
 import Protocol
 import Simulation
 import StageKit
