@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import MessageBus
@@ -34,6 +35,32 @@ import Testing
     @Test func aConsumersAnchorProvesThatRowsAreLost() throws {
         let (lost, errors) = try ask(as: "consolidator")
         #expect(lost.count == 1 && errors == [.string(PageHeader.reset)])
+    }
+
+    private struct Failing: PullSource {
+        let code: DeliveryError.Code
+
+        func answer(
+            _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
+        ) throws { throw DeliveryError(code, "sleep", remedy: "do something") }
+    }
+
+    @Test func errorsAreThoseOfTheProtocol() throws {
+        let folder = try TemporaryFolder()
+        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: 0)
+        for (code, error) in [
+            (DeliveryError.Code.databaseInaccessible, "databaseInaccessible"), (.authorizationDenied, "refused"),
+            (.invalidArgument, "refused"),
+        ] {
+            let heard = Heard()
+            let service = PullService(
+                instance: "observer", log: .silent, lostRows: { _ in },
+                send: { _, body in heard.errors.withLock { $0 += [body["error"], body["reason"]] } })
+            let pull = Pull(id: 1, producer: "observer", question: Question(.types))
+            var client = PullClient(consumer: "sleep")
+            try service.serve(client.begin(pull, at: 0).body, store.database, Failing(code: code))
+            #expect(heard.errors.withLock { $0 } == [.string(error), "do something"])
+        }
     }
 
     /// A tool only passes on a position that it was given: otherwise anyone who may ask through it could start a new

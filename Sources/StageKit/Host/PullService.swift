@@ -55,7 +55,11 @@ package struct PullService {
             } catch let refusal as PullRefusal {
                 send(topic, answer.body(error: PageHeader.refused, reason: refusal.reason))
             } catch let error as DeliveryError {
-                send(topic, answer.body(error: error.code.rawValue, reason: error.remedy))
+                // The protocol knows no other codes.
+                let isLocked = error.code == .databaseInaccessible
+                send(
+                    topic,
+                    answer.body(error: isLocked ? error.code.rawValue : PageHeader.refused, reason: error.remedy))
             }
         }
     }
