@@ -1,7 +1,9 @@
 import HealthModel
+import Logging
 import Protocol
 import StageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// A sender can choose its names and topics, but not how much of them is logged.

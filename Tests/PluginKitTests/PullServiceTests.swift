@@ -37,8 +37,10 @@ import Testing
         #expect(lost.count == 1 && errors == [.string(PageHeader.reset)])
     }
 
-    private struct Failing: PullSource {
-        let code: DeliveryError.Code
+    private final class Failing: PullSource {
+        private let code: DeliveryError.Code
+
+        init(code: DeliveryError.Code) { self.code = code }
 
         func answer(
             _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
