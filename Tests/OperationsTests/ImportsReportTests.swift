@@ -30,7 +30,7 @@ import Testing
     /// A backup doesn't contain the file of such an import, and says so.
     @Test func aFileThatIsStillBeingReceivedIsUnderWay() {
         let states: [ImportRow.State] = [.announced, .receiving, .open]
-        #expect(states.allSatisfy(\.isUnderWay))
+        #expect(states.allSatisfy { $0.isUnderWay })
         #expect(!ImportRow.State.closed.isUnderWay && !ImportRow.State.failed.isUnderWay)
     }
 
