@@ -12,7 +12,7 @@ extension LogEvent {
         (["seconds"], "how long it took, or until the next try"),
         (["subject"], "what it is about"),
         (["task"], "its identifier"),
-        (["type"], "HealthKit's identifier"),
+        (["type"], "HealthKit's identifier, or other"),
         (["untold"], "how many weren't logged"),
         (["who"], "an identity or an address"),
         (["why"], "the reason, and what to do"),

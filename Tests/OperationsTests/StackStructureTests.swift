@@ -159,9 +159,9 @@ import Testing
     /// Figures travel under the plugin's name, whatever the instance is called.
     @Test func figuresAreExpectedUnderThePluginsName() throws {
         let folder = try TemporaryFolder()
-        let place = try plugin("mine", like: "steps", ["consumes": ["figures.steps-python", "figures.steps"]], folder)
-        let list = try findings(
-            #"{"instances": {"steps": {"plugin": "steps-python"}, "mine": {"plugin": "\#(place)"}}}"#)
+        let place = try plugin("mine", like: "notify", ["consumes": ["figures.steps-python", "figures.steps"]], folder)
+        let mine = #"{"plugin": "\#(place)", "configuration": {"url": "https://h.example.org"}}"#
+        let list = try findings(#"{"instances": {"steps": {"plugin": "steps-python"}, "mine": \#(mine)}}"#)
         #expect(list.contains { $0.what.contains("consumes figures.steps, which no process") }, "\(list)")
         #expect(!list.contains { $0.what.contains("consumes figures.steps-python, which no process") }, "\(list)")
     }
