@@ -105,19 +105,6 @@ package enum MessageError: Error, Equatable, CustomStringConvertible {
     case version(topic: String, from: String, theirs: ProtocolVersion)
     case content(topic: String, CBORError)
 
-    /// The same error with no more than the first part of a topic and a name, which can have any length.
-    package var shortened: MessageError {
-        func short(_ text: String) -> String { String(text.prefix(64)) }
-        return switch self {
-        case .frames, .topic: self
-        case .header(let topic): .header(topic: short(topic))
-        case .tooLarge(let topic, let bytes): .tooLarge(topic: short(topic), bytes: bytes)
-        case .version(let topic, let from, let theirs):
-            .version(topic: short(topic), from: short(from), theirs: theirs)
-        case .content(let topic, let error): .content(topic: short(topic), error)
-        }
-    }
-
     package var description: String {
         switch self {
         case .frames(let count): "a message has three frames (topic, header, body); this one has \(count)"

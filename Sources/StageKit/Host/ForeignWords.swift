@@ -5,30 +5,20 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Logs messages that their sender had no right to send, or that can't be read, but each only once in ten seconds: a
-/// sender that floods the bus, under whatever names, mustn't fill the log as well.
-package final class ForeignWords: Sendable {
+/// Logs messages that their sender had no right to send, but only at a limited rate: a sender that floods the bus
+/// mustn't fill the log as well.
+final class ForeignWords: Sendable {
     private let limit = Mutex(NoticeLimit())
     private let log: StageLog
 
-    package init(_ log: StageLog) { self.log = log }
+    init(_ log: StageLog) { self.log = log }
 
-    package func note(_ message: Message) {
-        guard let untold = untold("foreign") else { return }
+    func note(_ message: Message) {
+        let notice = BusNotice(.denied, who: String(message.header.from.prefix(64)), why: "")
+        guard let told = limit.withLock({ $0.pass(notice, at: MonotonicClock.now) }) else { return }
         // A topic can be any text; its first part is enough.
         let family = message.topic.prefix { $0 != "." }.prefix(32)
-        let from = String(message.header.from.prefix(64))
-        log(.messageForeign, ["from": from, "topic": String(family), "untold": untold])
-    }
-
-    package func note(_ error: MessageError) {
-        guard let untold = untold("malformed") else { return }
-        log(.messageMalformed, ["why": error.shortened.description, "untold": untold])
-    }
-
-    /// How many weren't logged before this one; nil if this one isn't logged either.
-    private func untold(_ what: String) -> Int? {
-        limit.withLock { $0.pass(BusNotice(.denied, who: what, why: ""), at: MonotonicClock.now) }?.untold
+        log(.messageForeign, ["from": told.who, "topic": String(family), "untold": told.untold])
     }
 }
 

@@ -168,7 +168,7 @@ package final class StageHost: Sendable {
                     default: inputs.offer(.message(message))
                     }
                 },
-                malformed: { foreign.note($0) },
+                malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
                 foreign: { foreign.note($0) },
                 heartbeat: { [self] in
                     let (unasked, refusals) = pulls.withLock { ($0.foreign, $0.refusals) }

@@ -306,8 +306,7 @@ extension LogEvent {
         "pull.refused", .error, "A producer refuses a request, or its answer can't be read; it is asked again later.",
         ["upstream": "whose it is", "why": "the reason, and what to do"])
     package static let messageMalformed = LogEvent(
-        "message.malformed", .error, "Something on the bus isn't a message.",
-        ["why": "the reason, and what to do", "untold": "how many weren't logged"])
+        "message.malformed", .error, "Something on the bus isn't a message.", ["why": "the reason, and what to do"])
     package static let anchorReset = LogEvent(
         "anchor.reset", .notice, "An upstream started over: all of it is consumed again.",
         ["upstream": "whose it is", "generation": "the new one"])
