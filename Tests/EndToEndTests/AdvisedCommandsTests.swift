@@ -22,7 +22,7 @@ extension EndToEnd {
             "text": "2025-03-30T14:00", "asked.name": "Europe/Berlin", "former": "Europe/Berlin",
             "now": "Europe/Berlin", "zone": "Europe/Berlin", "whose": "",
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
-            "dashboard.name": "dashboard", "manifest.folder": "steps", "task.id": "remote-sync",
+            "dashboard.name": "dashboard", "Advice.quoted(manifest.folder)": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
             "destination": "uploader", "choice": "--destination uploader", "which": "1",
             "date": "2025-04-02",
