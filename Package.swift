@@ -99,13 +99,13 @@ let package = Package(
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
-        library("PostgreSQL", ["CPostgreSQL"]),
-        library("MQTT", ["CMosquitto"]),
+        library("PostgreSQL", ["CPosix", "CPostgreSQL"]),
+        library("MQTT", ["CMosquitto", "CPosix"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
         library("HealthPush", ["HealthModel", "HealthStatistics", "JSON"]),
         library("HealthGenerator", ["CArchive", "HealthModel"]),
-        library("HTTP", ["CCurl", "CGnuTLS", "CMicroHTTPD", "CXXHash", "CZlib"]),
+        library("HTTP", ["CCurl", "CGnuTLS", "CMicroHTTPD", "CPosix", "CXXHash", "CZlib"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
         library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),

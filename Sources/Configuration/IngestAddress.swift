@@ -1,3 +1,4 @@
+import CPosix
 import Foundation
 import HealthModel
 
@@ -70,11 +71,7 @@ extension IngestAddress {
 
 extension Endpoint {
     /// Whether only this machine can reach it.
-    package var isLoopback: Bool {
-        // A name may begin with 127 too.
-        host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-    }
+    package var isLoopback: Bool { healthbus_is_loopback(host) != 0 }
 
     /// Whether the endpoint listens on all of the machine's addresses, which isn't an address to connect to.
     package var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }

@@ -1,3 +1,4 @@
+import CPosix
 import Foundation
 
 /// The parts of a server's URL that a client needs.
@@ -30,9 +31,6 @@ struct ServerURL {
         origin = String(text.dropLast(parts.percentEncodedPath.count))
         let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         endpoint = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"
-        // A name may begin with 127 too.
-        isLoopback =
-            bare == "localhost" || bare == "::1"
-            || bare.hasPrefix("127.") && bare.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
+        isLoopback = healthbus_is_loopback(bare) != 0
     }
 }

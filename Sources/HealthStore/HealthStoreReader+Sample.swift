@@ -62,22 +62,9 @@ extension HealthStoreReader {
                 if let (block, index) = try blocks.row(user: user, type: type, second: second, id: id) {
                     return block.row(index).sequence
                 }
-                if second == 0, let sequence = try sequence(before1970: id, user: user, type: type) { return sequence }
-            }
-        }
-        return nil
-    }
-
-    private func sequence(before1970 id: SampleID, user: Int, type: Int) throws -> SequenceNumber? {
-        let find = try database.prepare(
-            "SELECT seq FROM samples WHERE user = ? AND type = ? AND second < 0 AND id = ?")
-        find.bind(1, user)
-        find.bind(2, type)
-        find.bind(3, id)
-        if let sequence = try find.firstRow({ SequenceNumber($0.int64(0)) }) { return sequence }
-        for view in try blocks.views(user: user, type: type, seconds: Int64.min...(-1)) {
-            for index in view.block.id.indices where view.block.id[index] == id && view.isHere(index) {
-                return view.block.row(index).sequence
+                if second == 0, let row = try blocks.row(before1970: id, user: user, type: type, in: database) {
+                    return row.sequence
+                }
             }
         }
         return nil

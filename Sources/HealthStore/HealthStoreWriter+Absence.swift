@@ -101,16 +101,12 @@ extension HealthStoreWriter {
         var counts = AbsenceCounts()
         var gone: [SequenceNumber] = []
         let devices = try brought.devices(of: user)
-        var (chunk, notes) = (Int64.min, (devices: BirthChunk(), imports: BirthChunk()))
-        func isOnlyPushed(_ born: SequenceNumber) throws -> Bool {
+        var notes = BroughtNotes(brought, of: devices)
+        /// Whether devices brought the row, and no import did.
+        func isOnlyPushed(_ row: WalkedRow) throws -> Bool {
             guard !devices.isEmpty else { return false }
-            if born.value >> 12 != chunk {
-                chunk = born.value >> 12
-                let found = try brought.notes(at: chunk, of: devices)
-                notes = (found.theirs, found.others)
-            }
-            let place = Int(born.value & 4095)
-            return notes.devices.contains(place) && !notes.imports.contains(place)
+            let origins = try notes.origins(of: row.row.born)
+            return origins.theirs && !origins.others
         }
         var scanned = 0
         let isDone = try walk.run(SequenceWindow(after: progress.after, through: through)) { walked, _ in
@@ -118,7 +114,7 @@ extension HealthStoreWriter {
             scanned += 1
             progress.after = row.sequence
             if walked.user == user, let type = types[row.type], row.second >= type.firstSecond,
-                Self.couldHold(walked, export), try !isOnlyPushed(row.born)
+                Self.couldHold(walked, export), try !isOnlyPushed(walked)
             {
                 counts.covered[type.name, default: 0] += 1
                 if !export.session.hasClaimed(row) {

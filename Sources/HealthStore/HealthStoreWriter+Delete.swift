@@ -57,7 +57,9 @@ extension HealthStoreWriter {
         // The table of rows is searched first: it has an index, and only it contains quarantined or deleted samples.
         for type in types {
             if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
-            if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }
+            if second == 0, let row = try blocks.row(before1970: id, user: user, type: type, in: database) {
+                return row
+            }
         }
         for type in types {
             if let found = try blocks.row(user: user, type: type, second: second, id: id) {
@@ -82,20 +84,5 @@ extension HealthStoreWriter {
         var types: [Int] = []
         try query.forEachRow { types.append($0.int(0)) }
         return types
-    }
-
-    private func row(before1970 id: SampleID, user: Int, type: Int) throws -> StoredRow? {
-        let query = try database.prepare(
-            "SELECT \(StoredRow.columns) FROM samples WHERE user = ? AND type = ? AND second < 0 AND id = ?")
-        query.bind(1, user)
-        query.bind(2, type)
-        query.bind(3, id)
-        if let row = try query.firstRow({ StoredRow($0) }) { return row }
-        for view in try blocks.views(user: user, type: type, seconds: Int64.min...(-1)) {
-            for index in view.block.id.indices where view.block.id[index] == id && view.isHere(index) {
-                return view.block.row(index)
-            }
-        }
-        return nil
     }
 }

@@ -81,8 +81,7 @@ extension HealthStoreWriter {
         }
         var after = progress.after ?? SequenceNumber(begin.value - 1)
         let since = try brought.since()
-        var number = Int64.min
-        var notes = (theirs: BirthChunk(), others: BirthChunk())
+        var notes = BroughtNotes(brought, of: progress.bringers)
         var scanned = 0
         let isWhole = try RowWalk(.times, in: database, blocks).run(
             SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
@@ -91,15 +90,10 @@ extension HealthStoreWriter {
             scanned += 1
             after = row.sequence
             guard walked.user == user, row.state == .alive else { return scanned < limit }
-            let born = row.born.value
-            if born >> 12 != number {
-                number = born >> 12
-                notes = try brought.notes(at: number, of: progress.bringers)
-            }
-            let place = Int(born & 4095)
-            if notes.theirs.contains(place) {
+            let origins = try notes.origins(of: row.born)
+            if origins.theirs {
                 let name = try types.name(row.type)
-                if born > since, !notes.others.contains(place) {
+                if row.born.value > since, !origins.others {
                     counts.taken[name, default: 0] += 1
                     gone.append(row.sequence)
                 } else {

@@ -1,3 +1,4 @@
+import CPosix
 import Foundation
 
 /// Where a broker listens: `mqtt://host:port`, or `mqtts://host:port` for TLS. Never contains a password.
@@ -26,11 +27,7 @@ package struct MQTTAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether everything sent to this address stays on this machine.
-    package var isLocal: Bool {
-        // A name may begin with 127 too.
-        host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-    }
+    package var isLocal: Bool { healthbus_is_loopback(host) != 0 }
 
     /// As in errors: "192.168.1.5:1883".
     package var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }

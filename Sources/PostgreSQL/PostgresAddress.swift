@@ -1,3 +1,4 @@
+import CPosix
 import CPostgreSQL
 
 /// Where a database is, without the password: for display, and to tell databases apart.
@@ -45,9 +46,5 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     package var description: String { host.hasPrefix("/") ? "\(host)/\(database)" : "\(host):\(port)/\(database)" }
 
     /// Whether the database is on this machine.
-    package var isLocal: Bool {
-        // A name may begin with 127 too.
-        host.hasPrefix("/") || host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-    }
+    package var isLocal: Bool { host.hasPrefix("/") || healthbus_is_loopback(host) != 0 }
 }

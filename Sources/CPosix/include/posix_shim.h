@@ -87,3 +87,7 @@ void healthbus_route_end(int watch);
 int healthbus_route_links(unsigned links[64]);
 /// Returns 0, or -errno (-ENXIO: the link is gone).
 int healthbus_link_name(unsigned link, char name[16]);
+
+/// Whether a host is this machine: `localhost`, or an address of its loopback interface. A name that merely begins with
+/// 127 isn't.
+int healthbus_is_loopback(const char *host);

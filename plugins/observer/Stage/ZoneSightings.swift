@@ -54,20 +54,17 @@ struct ZoneSightings {
         return nil
     }
 
-    /// Where the value of a member begins, if it is a string. Programs that push samples may write spaces around the
-    /// colon.
+    /// Where the value of a member begins, if it is a string. Programs may write spaces around the colon.
     private static func text(in bytes: UnsafeRawBufferPointer, after name: Int) -> Int? {
-        var marks = Array(":\"".utf8)[...]
-        for position in name..<bytes.count {
-            let byte = bytes[position]
-            if byte == marks.first {
-                marks.removeFirst()
-                if marks.isEmpty { return position + 1 }
-            } else if ![0x20, 0x09, 0x0A, 0x0D].contains(byte) {
-                return nil
-            }
+        func skipSpaces(from place: Int) -> Int {
+            var place = place
+            while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+            return place
         }
-        return nil
+        let colon = skipSpaces(from: name)
+        guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
+        let quote = skipSpaces(from: colon + 1)
+        return quote < bytes.count && bytes[quote] == UInt8(ascii: "\"") ? quote + 1 : nil
     }
 
     private mutating func isPlace(_ zone: String) -> Bool {

@@ -1,0 +1,26 @@
+import HealthModel
+
+/// Reads who brought rows. Notes are kept for 4,096 neighbouring rows together, so this is cheap for rows in the order in
+/// which they were first stored.
+struct BroughtNotes {
+    private let table: BroughtTable
+    private let bringers: [Int]
+    private var chunk = Int64.min
+    private var notes = (theirs: BirthChunk(), others: BirthChunk())
+
+    /// - Parameter bringers: the origins that are told apart from all others.
+    init(_ table: BroughtTable, of bringers: [Int]) {
+        self.table = table
+        self.bringers = bringers
+    }
+
+    /// Whether these origins brought the row that was first stored under that sequence, and whether any others did.
+    mutating func origins(of born: SequenceNumber) throws -> (theirs: Bool, others: Bool) {
+        if born.value >> 12 != chunk {
+            chunk = born.value >> 12
+            notes = try table.notes(at: chunk, of: bringers)
+        }
+        let place = Int(born.value & 4095)
+        return (notes.theirs.contains(place), notes.others.contains(place))
+    }
+}
