@@ -34,7 +34,7 @@ package enum ConformanceCase: String, Sendable, CaseIterable {
         case .emptyDay: "gives no figures for a day without samples"
         case .clockChanges: "lists 23 and 25 hours when the clocks change"
         case .oddValues: "handles odd samples: no number, no duration, days long"
-        case .manyRows: "handles 100000 samples in a day in time"
+        case .manyRows: "keeps up with a day of 100000 samples"
         case .endOfInput: "exits with 0 when its input ends"
         case .ready: "reports on the bus that it is ready"
         case .options: "refuses an option that isn't declared, with exit code 2"

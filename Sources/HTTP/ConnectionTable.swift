@@ -38,7 +38,7 @@ package struct ConnectionTable {
 
     package init(limits: HTTPServer.Limits) { self.limits = limits }
 
-    /// How many connections occupy a place.
+    /// How many connections occupy a slot.
     package var count: Int { connections.count { !$0.value.isLeaving } }
 
     /// A new connection.

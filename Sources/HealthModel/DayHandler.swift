@@ -104,7 +104,7 @@ public protocol HandlerTraits: Sendable {
     /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none by default. Without these
     /// columns, a row is a third of the size.
     var detailedTypes: Set<String> { get }
-    /// The types of which it reads only `payload`, where there is one; none by default. This costs nothing for samples
+    /// The types for which it reads only `payload`, if there is one; none by default. This costs nothing for samples
     /// without a payload.
     var payloadTypes: Set<String> { get }
     /// Maps a type to another type. Samples of the first are needed only where they overlap samples of the second, so a

@@ -29,7 +29,7 @@ package enum SampleTimes {
         return min(latest, Instant(microseconds: now.microseconds + day))
     }
 
-    /// The end up to which a sample counts in days and figures. A sample that is ongoing, or lasts longer than is
+    /// The time up to which a sample counts towards days and figures. A sample that is ongoing, or lasts longer than is
     /// possible, counts only at the moment when it began. This one uses plain microseconds, as in rows and columns.
     package static func countedEnd(start: Int64, duration: Int64) -> Int64 {
         (0...longest).contains(duration) ? start &+ duration : start

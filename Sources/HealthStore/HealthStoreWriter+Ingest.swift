@@ -4,7 +4,7 @@ import SQLite
 extension HealthStoreWriter {
     /// Stores a batch's records, each exactly once.
     ///
-    /// Of the rows with its key that the session hasn't claimed yet, a record claims the row with its HealthKit UUID;
+    /// A record claims a row that has its key and that the session hasn't claimed yet: the one with its HealthKit UUID;
     /// failing that, a current row whose value agrees; failing that, a row that a complete export lacked. If there is
     /// no such row, the record becomes a new row. A record whose sample was deleted permanently is refused. A known
     /// record changes nothing, unless its information is better: that is then merged into the row, as a new version.

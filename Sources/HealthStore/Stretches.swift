@@ -17,7 +17,7 @@ enum Stretches {
         try database.execute("INSERT OR IGNORE INTO stretches SELECT DISTINCT type, seq >> \(shift) FROM samples")
     }
 
-    /// Moves from one stretch with rows of any of the types to the next.
+    /// Moves to the next stretch that has rows of any of the types.
     struct Walk {
         /// If there are more types than this, nearly every stretch has one of them, and the seeks cost more than they
         /// save.

@@ -22,7 +22,7 @@ import Testing
         for _ in 0..<3 { #expect(bench.change("weight").fires.isEmpty) }
         let newest = bench.head
         #expect(bench.pass(frequency.period - .microseconds(1)).fires.isEmpty)
-        // One fire covers all three changes. The period is a lower bound: waiting for two periods doesn't lead to two
+        // Firing once covers all three changes. The period is a lower bound: waiting for two periods doesn't lead to two
         // fires.
         let fires = bench.pass(frequency.period * 2 + .microseconds(1)).fires
         #expect(fires.map(\.type) == ["weight"] && fires.map(\.sequence) == [newest])

@@ -196,7 +196,7 @@ def own_types(stack, browser):
     browser.until(page, "the own type isn't shown", "document.querySelector('.tile[data-figure=\"other.battery\"]') !== null")
     tile = page.locator(".tile[data-figure='other.battery']")
     check("60.0" in tile.inner_text() and "%" in tile.inner_text(), f"60 % reads {tile.inner_text()}")
-    print("an own type's percentage is shown as it was entered")
+    print("the percentage of a person's own type is shown as it was entered")
     page.context.close()
 
 

@@ -83,7 +83,7 @@ import Testing
         #expect(!isAdded && bytes.isEmpty)
     }
 
-    /// An own event without a number says only that it happened.
+    /// A person's own event without a number says only that it happened.
     @Test func anOwnEventIsTrue() throws {
         let made = try resource(.init(type: "headache", unit: "", value: .nan))
         #expect(made["valueBoolean"] == true && made["dataAbsentReason"].isNull)

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// If a sender doesn't name the source of a sample, it is taken to be the same as a sample from any source that agrees
+/// If a sender doesn't name a sample's source, the sample is taken to be the same as a sample from any source that agrees
 /// in everything else.
 @Suite struct UnnamedSourceTests {
     private static let named = Record(source: "Watch", created: 100, metadata: #"{"a":"1"}"#)

@@ -85,7 +85,7 @@ import Testing
             text.contains("uploader") && text.contains("2025-03-30")
                 && text.contains("verify --destination uploader --repair"))
         #expect(!text.contains("resolve"))
-        // A command is printed as it can be run: it names one destination.
+        // Each command runs as printed: it names one destination.
         let other = ConflictsReport.Delivered(destination: "mine", conflict: conflict)
         let both = ConflictsReport(entries: [], delivered: [.init(destination: "uploader", conflict: conflict), other])
             .text(for: Terminal(isTerminal: false))

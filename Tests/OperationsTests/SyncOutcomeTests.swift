@@ -24,7 +24,7 @@ import Testing
     @Test func aBackendIsComparedOnceItAnsweredForAllThatWasDelivered() {
         #expect(uncompared(["isCompared": true, "check": "b", "why": .null]) == [])
         let waits = SyncClient.Uncompared(uploader: "uploader", why: nil)
-        // In turn: something has been delivered since then; a different command asked; no command asked.
+        // In turn: something has been delivered since then; a different command asked for it; no command asked for it.
         #expect(uncompared(["isCompared": false, "check": "b"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": "c"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": .null]) == [waits])

@@ -61,7 +61,7 @@ import Testing
 
     /// The order of the strategies holds for many simulated lives, not just for one that happens to fit.
     @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
-        // Samples that are late with background delivery alone are mostly late with everything combined, so these two
+        // Samples that are late with background delivery alone are mostly late with everything combined too, so these two
         // are the closest pair, and often equal.
         let faster: [(DeliveryStrategy, DeliveryStrategy, least: Int)] = [
             (.combined, .backgroundDelivery, 40), (.combined, .appRefresh, 44), (.combined, .processing, 44),

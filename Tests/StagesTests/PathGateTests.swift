@@ -28,7 +28,7 @@ import UploaderStage
         return rig
     }
 
-    /// Gives the stage a day to deliver; returns whether it is being sent.
+    /// Hands the stage a day for delivery; returns whether it is being sent.
     private func sends(_ rig: StageRig<DeliveryStage>) throws -> Bool {
         let row = KeyedChangelog.Row(
             sequence: 2, key: "day/me/2025-03-11", topic: "daily.summary", user: "me", day: 1,

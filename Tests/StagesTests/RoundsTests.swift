@@ -24,8 +24,8 @@ import Testing
 
     private mutating func ended(at seconds: Int64) -> [Rounds.Round] { rounds.ended(at: .seconds(seconds)) }
 
-    /// Nothing is undone by a message that another sender sends in a consumer's name, or by a late message of the
-    /// consumer's own.
+    /// Neither a message that someone else sends in a consumer's name, nor a late one from the consumer itself, undoes
+    /// anything.
     @Test mutating func whatWasReachedStaysReached() {
         _ = release(["steps": 10])
         hear("steps", 10, at: 1)

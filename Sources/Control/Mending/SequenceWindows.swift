@@ -3,7 +3,7 @@ import HealthModel
 /// Covers sequence numbers with a few windows.
 package enum SequenceWindows {
     /// - Parameter limit: the maximum number of windows; if there are more, those closest together are joined.
-    /// - Returns: windows in rising order; each begins just after `after`, and includes `until`.
+    /// - Returns: windows in ascending order; each begins just after `after`, and includes `until`.
     package static func of(
         _ sequences: [SequenceNumber], limit: Int = 1000
     ) -> [(after: SequenceNumber, until: SequenceNumber)] {

@@ -53,7 +53,7 @@ package enum SwapRule {
                 + " and the others depend on them"
         }
         if Set(before.reads) != Set(after.reads) {
-            return "what it 'reads' besides its types is different (\(list(after.reads)); running:"
+            return "it now 'reads' other things besides its types (\(list(after.reads)); running:"
                 + " \(list(before.reads))), and the debouncer depends on that"
         }
         if triggers(before) != triggers(after) {

@@ -39,7 +39,7 @@ extension AutoExportReader {
         }
         guard let metric = AutoExportMetric.named(text) else {
             return try eachEntry(data) { reader, entry throws(JSONScanError) in
-                reader.rows.quarantine("a metric of this name isn't known", raw: entry.whole, within: context)
+                reader.rows.quarantine("no metric with this name is known", raw: entry.whole, within: context)
             }
         }
         let unit = units?.text ?? ""

@@ -47,7 +47,7 @@ struct AutoExportReader {
             let value = try scanner.value()
             if Self.isEmpty(value) { continue }
             guard let part = Part(name) else {
-                try quarantine(part: name, value, reason: "a part of this name isn't known")
+                try quarantine(part: name, value, reason: "no part with this name is known")
                 continue
             }
             guard value.kind == .array else {

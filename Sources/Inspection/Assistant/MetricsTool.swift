@@ -48,7 +48,7 @@ enum MetricsTool: AssistantTool {
             ]
         }
         let (shown, left) = AnswerLimits(rows: 500).first(types)
-        var report = ToolReport(context, "\(figures.count) figures of days; samples of \(types.count) types.")
+        var report = ToolReport(context, "\(figures.count) daily figures; samples of \(types.count) types.")
         report["figures"] = .array(figures)
         report["types"] = .array(shown)
         if left > 0 {

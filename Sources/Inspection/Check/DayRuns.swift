@@ -63,6 +63,6 @@ package struct DayRuns: Sendable, Equatable {
         return middle < ones ? 1 : gaps[middle - ones]
     }
 
-    /// Whether there is data on most days, which means that the median distance is one day.
+    /// Whether there is data on most days, which means that the median gap is one day.
     package var isUsuallyDaily: Bool { medianDistance == 1 }
 }

@@ -1,7 +1,7 @@
 import HealthModel
 import Terminal
 
-/// How a figure for a day is derived. It is pure: made from a handler's own input.
+/// How a figure for a day is derived. It is pure: computed only from the handler's own input.
 protocol Explanation {
     /// The figure that results from the samples; nil if there are none.
     var result: Double? { get }

@@ -44,7 +44,7 @@ package enum Query: Sendable, Equatable {
     /// The observer: a person's own types, and the newest events that they entered; with `event`, only those whose id
     /// equals it or begins with it.
     case entries(user: String, event: String? = nil)
-    /// The observer: files that it keeps beside the samples, in order of number; without a user, those of all users.
+    /// The observer: files that it keeps beside the samples, in numerical order; without a user, those of all users.
     case documents(user: String? = nil, after: Int64? = nil)
     /// The observer: the content of a document from an offset on.
     case document(Int64, offset: Int64)

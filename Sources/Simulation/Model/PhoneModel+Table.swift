@@ -151,7 +151,7 @@ extension PhoneModel {
             .processingIdleMinutes, "processing comes on power, unused for", 15, 3, 60, "min",
             "developer.apple.com/forums/thread/119758"),
         row(
-            .processingChance, "processing that may come does, in five minutes", 0.7, 0.05, 1, "probability",
+            .processingChance, "a processing task that may run does run, for five minutes", 0.7, 0.05, 1, "probability",
             "estimate: the system prefers an idle phone"),
         row(
             .pushesPerHour, "silent pushes that the backend sends", 2, 1, 3, "an hour",

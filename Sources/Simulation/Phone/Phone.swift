@@ -77,7 +77,7 @@ final class Phone {
     private static let firstUse = Duration.seconds(10)
     static let tick = Duration.seconds(300)
 
-    /// Lives through all days, and a day of grace without faults.
+    /// Runs through all the days, and then one day of grace without faults.
     /// - Parameter progress: called with the number of days that are over.
     /// - Throws: `SimulationInterrupted`, or why a stage couldn't continue.
     func live(progress: (Int) -> Void = { _ in }) throws {

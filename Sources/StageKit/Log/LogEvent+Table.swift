@@ -222,7 +222,7 @@ extension LogEvent {
     package static let ingestFileLost = LogEvent(
         "ingest.file-lost", .error, "A file being sent can't be stored.", ["why": "the reason, and what to do"])
     package static let ingestFollowed = LogEvent(
-        "ingest.followed", .debug, "Changes of the stack that this one follows were taken in.",
+        "ingest.followed", .debug, "Changes from the stack that this one follows were applied.",
         ["samples": "how many, deleted ones included"])
     package static let ingestFollowFailed = LogEvent(
         "ingest.follow-failed", .warning,

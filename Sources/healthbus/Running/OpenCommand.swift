@@ -17,7 +17,7 @@ enum OpenCommand: Command {
         let stack = try Stack(arguments)
         guard let dashboard = DashboardAddress.instance(in: stack.configuration) else {
             throw Failure(
-                "this stack has no dashboard", hint: "add an instance of the plugin dashboard to its configuration")
+                "this stack has no dashboard", hint: "add an instance of the dashboard plugin to its configuration")
         }
         try stack.requireRunning()
         guard let told = try stack.reader().gather([dashboard.name], within: 3)[dashboard.name]?.beat.dashboard else {

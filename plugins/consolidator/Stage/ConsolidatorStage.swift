@@ -147,7 +147,7 @@ package final class ConsolidatorStage: Stage {
         }
     }
 
-    /// Records that a day is to be written: in this turn or, if it is over and was never final, once it has settled.
+    /// Records that a day is to be written, either in this turn or, if the day is over but was never final, once it has settled.
     /// Otherwise a first import would write and deliver each day once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
         // The data it was computed from has changed since the mark.

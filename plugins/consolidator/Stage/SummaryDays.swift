@@ -26,7 +26,7 @@ package struct SummaryDays {
         var isUnwritten = false
         /// How often this day has become final with different content.
         var revision: Int64 = 0
-        /// The digest of the day's figures when it was last final; nil before that, and for a day without figures left.
+        /// The digest of the day's figures when it was last final; nil before that, and for a day that has no figures left.
         var finalContent: String?
 
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }

@@ -93,8 +93,8 @@ package struct ExecTraits: HandlerTraits, Equatable {
     }
 }
 
-/// Why a program that computes days has given no figures. Of its answer for a day, which may hold health values, only
-/// its own `error` is included; for an error that ended the program, also what it wrote to standard error.
+/// Why a program that computes days has given no figures. Its answer for a day may hold health values, so only the
+/// answer's `error` is included; if an error ended the program, so is what it wrote to standard error.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
     /// The program ended, with the reason given on its standard error, and the number of the line if it was in the
     /// middle of one.
