@@ -13,7 +13,7 @@ package protocol ExportSink: AnyObject {
     /// Routes in files come after the records of the XML file. A route inside a workout comes right after the workout,
     /// except that all parts but the last of a long one come before it.
     func route(_ route: WorkoutRoute) throws
-    /// A route's file was read to its end and nothing was odd in it: it is now a known piece, and needn't be read
+    /// A route's file was read to its end, and nothing odd was found: it is now a known piece, and needn't be read
     /// again.
     func routeEnded(_ piece: PieceHash, points: Int) throws
     /// Files that are kept whole come after the records of the XML file; the parts of a long one come in order.

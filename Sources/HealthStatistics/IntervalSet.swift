@@ -21,7 +21,7 @@ public struct IntervalSet: Sendable, Equatable {
     /// Whether it contains no instant.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// The length of all its ranges together.
+    /// The total length of its ranges.
     public var length: Duration {
         .microseconds(ranges.reduce(0) { $0 + ($1.upperBound.microseconds - $1.lowerBound.microseconds) })
     }

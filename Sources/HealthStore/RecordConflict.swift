@@ -38,7 +38,7 @@ package struct RecordConflict: Sendable, Equatable {
         self.kept = kept
     }
 
-    /// Whether there is still anything to decide: the sample may have got the other content in the meantime.
+    /// Whether there is still anything to decide: the sample may have received the other content in the meantime.
     package var isOpen: Bool { kept.map { !$0.agrees(with: told) } ?? true }
 
     /// The text that is kept in quarantine.

@@ -41,7 +41,7 @@ package struct Simulator {
         return StrategyResult(phone: phone, matrix: try matrix(strategy), isMeasured: app != .ideal)
     }
 
-    /// The same result, but without testing the strategy's abilities.
+    /// The same result, but without testing the strategy's capabilities.
     package func measured(_ strategy: DeliveryStrategy) throws -> StrategyResult {
         let phone = try phone(strategy, book, app)
         try phone.live()

@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Tests the help for people, and the completions for their shells.
+    /// Tests the help texts and the shell completions.
     @Suite struct HelpTests {
         private func said(_ stack: TestStack, _ words: String...) async throws -> String {
             let ended = try await stack.start(words).ended()

@@ -151,7 +151,7 @@ import Testing
         #expect(try store.head() == taken.next)
     }
 
-    /// One second, and the seconds of one batch, contain more rows than are preloaded.
+    /// A single second contains more rows than are preloaded, and so does the span of a single batch.
     @Test(arguments: [(9000, 1), (3900, 18)])
     func crowdedSecondsAreFound(_ rows: Int, _ seconds: Int) throws {
         let store = try StoreFixture()

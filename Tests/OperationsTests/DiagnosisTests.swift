@@ -270,7 +270,7 @@ import Testing
         expectOne(.warning, "uploader", "refused 2 elements") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
-        // Dead letters are reported with their number, and only once: the alert about them isn't reported as well.
+        // Dead letters are counted in the report, and reported only once: the alert about them isn't reported as well.
         expectOne(.warning, "uploader", "refused 1 element for good") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 1])
             $0.alerts = [("uploader", "dead-letters", "", "It has refused elements for good.", "drop them")]

@@ -147,7 +147,7 @@ struct OwnEventsTests {
         #expect(try send("GET", "/v1/types").body["types"].array?.count == 1)
     }
 
-    /// The name that is proposed instead works, and the hint about values is true.
+    /// The name that the error suggests works, and its hint about values is correct.
     @Test func aCategoryNeedsNoValueAndAQuantityOne() throws {
         #expect(try send("POST", "/v1/types", #"{"name": "my-headache", "kind": "category"}"#).status == 201)
         let made = try send("POST", "/v1/events", #"{"type": "my-headache", "start": "2025-03-27T08:00:00Z"}"#)

@@ -112,7 +112,7 @@ private struct ManifestMembers {
             guard let member = figure["name"].string?.split(separator: ".").first.map(String.init),
                 FigureDeclaration.reserved.contains(member)
             else { continue }
-            add("figures[\(index)].name", "is \"\(member)\", which every summary has itself; choose another name")
+            add("figures[\(index)].name", "is \"\(member)\", which every summary already has; choose another name")
         }
         var wrong: [ConfigurationError] = []
         let rights = PluginRights(value, kind: kind, file: file, problems: &wrong)

@@ -98,7 +98,8 @@ package final class StackRunner: Sendable {
         self.whenIdle = whenIdle
     }
 
-    /// Runs until Ctrl-C, SIGTERM, idleness (if requested) or a start that can't succeed. Blocks the calling thread.
+    /// Runs until Ctrl-C, SIGTERM or idleness (if requested), or until it turns out that the stack can't start. Blocks
+    /// the calling thread.
     /// - Throws: `Failure` for whatever keeps the stack from starting or continuing.
     package func run() throws -> Outcome {
         try stack.requireSoundStructure()

@@ -45,7 +45,7 @@ struct ExplainTable {
     var footer: String?
 
     /// A screen shows only the first rows and a line that says so; a pipe gets all rows.
-    func render(for terminal: Terminal, all: Bool, how: String = "--all shows them all; a pipe gets them too")
+    func render(for terminal: Terminal, all: Bool, how: String = "--all shows them all, as does a pipe")
         -> String
     {
         var shown = table

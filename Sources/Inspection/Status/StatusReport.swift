@@ -90,7 +90,7 @@ package struct StatusReport {
         value = .object(members.merging(swaps.members) { $1 })
     }
 
-    /// The end of the newest sample by type, over all users.
+    /// When the newest sample of each type ends, across all users.
     static func byType(_ types: [TypeRow]) -> [String: Instant] {
         var last: [String: Instant] = [:]
         for entry in types {

@@ -25,7 +25,7 @@ package struct TopSample: Sendable {
     }
 
     package var processes: [Process]
-    /// The time by the wall clock.
+    /// The wall-clock time.
     package var now: Instant
     /// The time by the monotonic clock.
     package var monotonic: MonotonicTime

@@ -16,7 +16,7 @@ package enum ImportID {
     }
 
     /// The attempt to use now: the first that has no import yet, or whose import still counts.
-    /// - Parameter isSpent: whether an import with that id failed or was taken back; nil when there is none.
+    /// - Parameter isSpent: whether an import with that id failed or was undone; nil if there is no such import.
     package static func next(
         content: [UInt8], user: String, isSpent: (_ id: String) throws -> Bool?
     ) rethrows -> String {

@@ -6,7 +6,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// However a program misbehaves, the day's failure has a reason, and the next day is computed by a working program.
+/// However a program misbehaves, the day fails with a reason, and a working program computes the next day.
 @Suite struct ExecFaultTests {
     /// Does `what` only the first time, and then answers as it should.
     private static func once(_ what: String) -> String {

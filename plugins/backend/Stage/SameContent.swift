@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Whether two JSON texts mean the same, even if an earlier release or another program wrote one of them in a different
-/// order, with different spaces, or without the members that are null.
+/// order, with different whitespace, or without the members that are null.
 enum SameContent {
     /// - Parameters: nil and an object without members are the same.
     /// - Returns: false if they differ and one of them isn't JSON.

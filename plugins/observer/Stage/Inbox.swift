@@ -11,7 +11,7 @@ import Synchronization
 package final class Inbox: EffectRunner {
     private let folder: String
     private let watcher = DropWatcher()
-    /// Effects that are to stop reading.
+    /// Effects that make the observer stop reading.
     private let abandoned = Mutex<Set<Int64>>([])
 
     /// - Throws: `StateFolderError` when the folder can't be created.

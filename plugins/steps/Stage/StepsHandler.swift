@@ -4,7 +4,7 @@ import HealthStatistics
 /// A day's steps, distance on foot and flights climbed, in total and by hour.
 ///
 /// `steps` and `flightsClimbed` are counts, `distanceMeters` is in metres. Overlapping sources are merged (see
-/// `CumulativeMerge`), so a figure may have a fraction.
+/// `CumulativeMerge`), so a figure may be fractional.
 public struct StepsHandler: PluginHandler {
     public let version = 1
 
