@@ -1,8 +1,8 @@
 import HealthModel
 import PostgreSQL
 
-/// Manual samples that aren't deleted: those with the same user, type and start are one sample. The first id stays; a
-/// sample under a different id with a higher version replaces its content.
+/// Manual samples that aren't deleted: of those with the same user, type and start, only the one with the highest
+/// version stays. The others become tombstones of their own versions.
 ///
 /// There are few of them, so each is written separately, with the user's lock held: two that arrive at the same time
 /// under different ids can't both be the first.
@@ -43,24 +43,38 @@ extension PostgresStore {
             """, [values[0], values[1], values[2], values[4], values[5]])
         let own = (0..<held.count).first { held.bool($0, 0) }
         let other = (0..<held.count).first { !held.bool($0, 0) }
-        guard let place = own ?? other else {
+        if let own, !held.bool(own, 1) { return try contradicts(values) ? .conflict : .known }
+        if let other {
+            guard held.bool(other, 1) else {
+                // This sample gives way. If it has a row, that is of an older version, which no longer counts either.
+                guard own != nil else { return .known }
+                try bury(values[1], version: values[2], user: values[0])
+                return .updated
+            }
+            try bury(held.text(other, 2), version: nil, user: values[0])
+        }
+        if own == nil {
             _ = try connection.execute(
                 "INSERT INTO \(table) (user_id, \(SampleRows.columns)) VALUES ($1, \(Self.parameters))", values)
             return .created
         }
-        // A sample has moved to the moment of another one, or was restored there: the two are the same sample, and the
-        // other one stays.
-        guard held.bool(place, 1), own == nil || other == nil else {
-            return try own != nil && contradicts(values) ? .conflict : .known
-        }
-        var values = values
-        values[1] = held.text(place, 2)
         _ = try connection.execute(
             """
             UPDATE \(table) held SET (\(SampleRows.columns)) = ROW(\(Self.parameters.replacing("$12::uuid", with: "coalesce($12::uuid, held.healthkit_uuid)")))
             WHERE user_id = $1 AND id = $2::uuid
             """, values)
         return .updated
+    }
+
+    /// Makes a sample a tombstone, unless a deletion has come first.
+    /// - Parameter version: the tombstone's; nil for the sample's own.
+    private func bury(_ id: String?, version: String?, user: String?) throws {
+        _ = try connection.execute(
+            """
+            UPDATE \(schema.table("samples")) SET version = coalesce($3::bigint, version), deleted = true, value = NULL,
+                unit = NULL, source = NULL, manual = false, metadata = NULL, payload = NULL
+            WHERE user_id = $1 AND id = $2::uuid AND ($3::bigint IS NULL AND NOT deleted OR version < $3::bigint)
+            """, [user, id, version])
     }
 
     /// Whether a row with the same id and version has different content.

@@ -96,7 +96,7 @@ struct BackendConflictTests {
         _ = try send(21, 1)
         #expect(try send(21, 1)["conflicts"].isNull)
         #expect(try send(21, 2)["conflicts"].strings == [F.id(21)])
-        // Under another id it is the same event as the first one, whose content counts.
+        // Under another id it is another sample for the same time, of which the first one stays.
         #expect(try send(22, 2)["conflicts"].isNull)
     }
 

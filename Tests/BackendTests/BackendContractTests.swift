@@ -88,9 +88,9 @@ struct BackendContractTests {
         }
         #expect(try fixture.accepted("body", manual(F.id(21), 1, 1))["created"].strings == [F.id(21)])
         #expect(try fixture.accepted("body", manual(F.id(22), 1, 2))["known"].strings == [F.id(22)])
-        #expect(try fixture.accepted("body", manual(F.id(23), 2, 3))["updated"].strings == [F.id(23)])
+        #expect(try fixture.accepted("body", manual(F.id(23), 2, 3))["created"].strings == [F.id(23)])
         let held = try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array ?? []
-        #expect(held.map { $0["id"].string } == [F.id(21)])
+        #expect(held.map { $0["id"].string } == [F.id(23)])
         #expect(held.map { $0["value"].double } == [3])
 
         // Two samples from HealthKit with the same time remain separate.
@@ -106,8 +106,54 @@ struct BackendContractTests {
         _ = try send(F.id(21), 1)
         _ = try fixture.accepted("body", F.body(deleted: [(F.id(21), 2)]))
         #expect(try send(F.id(22), 1)["created"].strings == [F.id(22)])
-        #expect(try send(F.id(21), 3)["known"].strings == [F.id(21)])
+        #expect(try send(F.id(21), 3)["updated"].strings == [F.id(21)])
         #expect(try fixture.stats()["samples"] == ["alive": 1, "deleted": 1])
+        // The other one is newer, and what this one was before no longer counts either.
+        _ = try send(F.id(22), 5)
+        let elsewhere = F.sample(F.id(23), version: 2, start: "2025-03-30T07:00:00Z", sourceType: "manual")
+        _ = try fixture.accepted("body", F.body(samples: [elsewhere]))
+        #expect(try send(F.id(23), 4)["updated"].strings == [F.id(23)])
+        let held = try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array ?? []
+        #expect(held.map { $0["id"].string } == [F.id(22)])
+        #expect(try fixture.stats()["samples"] == ["alive": 1, "deleted": 2])
+    }
+
+    /// An event whose end is changed is deleted, and added under another id; if its end is changed back, it gets its
+    /// first id again. Deletions and replacements may arrive in any order and in any number of requests.
+    @Test(arguments: Storage.all) func theOrderOfReplacementsMakesNoDifference(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
+        let (first, second) = (F.id(21), F.id(22))
+        let life = [(first, 1, false), (first, 2, true), (second, 3, false), (second, 4, true), (first, 5, false)]
+        for (length, perRequest, versions, deleted) in [
+            (3, 1, [2, 3], [1, 0]), (3, 2, [2, 3], [1, 0]), (3, 3, [2, 3], [1, 0]), (5, 2, [5, 4], [0, 1]),
+        ] as [(Int, Int, [Int64], [Int64])] {
+            for (number, order) in Self.orders(Array(life.prefix(length))).enumerated() {
+                let user = "\(length)-\(perRequest)-\(number)"
+                for begin in stride(from: 0, to: length, by: perRequest) {
+                    let sent = order[begin..<min(begin + perRequest, length)]
+                    let samples = sent.filter { !$0.2 }.map { F.sample($0.0, version: $0.1, sourceType: "manual") }
+                    let gone = sent.filter { $0.2 }.map { ($0.0, $0.1) }
+                    _ = try fixture.accepted("body", F.body(samples: samples, deleted: gone, user: user))
+                }
+                let held = try fixture.get("/api/v1/versions", ["user": user, "list": "samples"])
+                #expect(held["ids"].strings == [first, second], "\(order)")
+                #expect((held["versions"].array ?? []).compactMap(\.int) == versions, "\(order)")
+                #expect((held["deleted"].array ?? []).compactMap(\.int) == deleted, "\(order)")
+                let stats = try fixture.get("/api/v1/stats", ["user": user])
+                #expect(stats["samples"] == ["alive": 1, "deleted": 1], "\(order)")
+            }
+        }
+        #expect(try fixture.get("/api/v1/stats", ["count": "rows"])["counters"]["lost"] == 0)
+    }
+
+    /// Each order of some elements.
+    private static func orders<Element>(_ elements: [Element]) -> [[Element]] {
+        guard !elements.isEmpty else { return [[]] }
+        return elements.indices.flatMap { index in
+            var rest = elements
+            let element = rest.remove(at: index)
+            return orders(rest).map { [element] + $0 }
+        }
     }
 
     /// An event whose end is changed is deleted, and added under another id: both may come in one request.

@@ -106,18 +106,26 @@ extension PostgresTests {
 
         @Test func manualSamplesOfOneMomentAreOne() throws {
             #expect(try put(madePage(0..<1, version: 5, flags: .manual, source: "A")) == [1, 0, 0])
-            #expect(try put(madePage(0..<1, version: 6, flags: .manual, value: 70, source: "B")) == [0, 1, 0])
+            #expect(try put(madePage(0..<1, version: 6, flags: .manual, value: 70, source: "B")) == [1, 0, 0])
             #expect(try put(madePage(0..<1, version: 6, flags: .manual, value: 80, source: "C")) == [0, 0, 1])
-            let first = madePage(0..<1, source: "A").ids[0].description
-            #expect(try rows("SELECT concat(id, ' ', value, ' ', source) FROM healthbus.samples") == ["\(first) 70 B"])
+            let (first, second) = (madePage(0..<1, source: "A").ids[0], madePage(0..<1, source: "B").ids[0])
+            let text = "concat_ws(' ', id, version, deleted, value, source)"
+            #expect(
+                try rows("SELECT \(text) FROM healthbus.samples ORDER BY version") == [
+                    "\(first) 5 t", "\(second) 6 f 70 B",
+                ])
             // HealthKit's own samples aren't merged: each id stays a sample.
             #expect(try put(madePage(0..<1, version: 1, source: "D")) == [1, 0, 0])
             #expect(try put(madePage(0..<1, version: 1, source: "E")) == [1, 0, 0])
             // Deleting a sample makes room for another.
-            #expect(try put(madePage(0..<1, version: 9, flags: .deleted, source: "A")) == [0, 1, 0])
+            #expect(try put(madePage(0..<1, version: 9, flags: .deleted, source: "B")) == [0, 1, 0])
             #expect(try put(madePage(0..<1, version: 3, flags: .manual, source: "F")) == [1, 0, 0])
-            // This sample moves back to the time of a different one, which isn't affected.
-            #expect(try put(madePage(0..<1, version: 10, flags: .manual, source: "A")) == [0, 0, 1])
+            // This sample moves back to the time of an older one, which gives way.
+            #expect(try put(madePage(0..<1, version: 10, flags: .manual, source: "A")) == [0, 1, 0])
+            #expect(
+                try rows("SELECT \(text) FROM healthbus.samples WHERE manual AND NOT deleted") == [
+                    "\(first) 10 f 60 A"
+                ])
         }
 
         @Test(arguments: [

@@ -62,6 +62,7 @@ class Store:
     def keep(self, user, kind, element, deletes):
         """The rule of versions: the higher version wins, and of one version the deletion."""
         id, version, manual = element.get("id") or (kind == "days" and element["date"]), element.get("version", 0), None
+        rival = None
         if not isinstance(id, str) or not 0 < len(id) <= 200 or type(version) is not int:
             raise ValueError
         key = id.lower()  # iOS writes UUIDs in upper case.
@@ -69,14 +70,21 @@ class Store:
             start, end = datetime.fromisoformat(element["startDate"]), datetime.fromisoformat(element["endDate"])
             if start > end or not isinstance(element["type"], str) or type(element.get("value")) not in (int, float, type(None)):
                 raise ValueError
-            if element.get("sourceType") == "manual":  # Those of one type and time are one, under the id that came first.
+            if element.get("sourceType") == "manual":  # Of those of one type and time, the highest version stays.
                 manual = f"{element['type']} {start.astimezone(UTC).isoformat()}"
-                same = self.db.execute("SELECT id FROM elements WHERE user = ? AND manual = ?", [user, manual]).fetchone()
-                key = same[0] if same else key
+                rival = self.db.execute("SELECT id, version FROM elements WHERE user = ? AND manual = ? AND id <> ?",
+                    [user, manual, key]).fetchone()
         held = self.db.execute(
             "SELECT version, deleted FROM elements WHERE user = ? AND kind = ? AND id = ?", [user, kind, key]).fetchone()
         if held and (version, deletes) <= held:
             return id, "known"
+        if rival and rival[1] < version:  # The other one becomes a tombstone of its own version.
+            self.db.execute("UPDATE elements SET deleted = 1, manual = NULL, body = NULL WHERE user = ? AND kind = ? AND id = ?",
+                [user, kind, rival[0]])
+        elif rival:
+            if not held:
+                return id, "known"
+            deletes, manual = True, None  # What is kept of this one is older still, and no longer counts either.
         body = None if deletes else json.dumps(element, ensure_ascii=False)
         self.db.execute("REPLACE INTO elements VALUES (?, ?, ?, ?, ?, ?, ?)", [user, kind, key, version, deletes, manual, body])
         return id, "updated" if held else "created"

@@ -46,7 +46,7 @@ package enum BackendCase: String, Sendable, CaseIterable {
         case .bigBatch: "accepts 4096 samples at once, or answers 413"
         case .tooLarge: "accepts a body of 9 MiB, or answers 413"
         case .twoAtOnce: "stores the same samples, sent twice at once, only once"
-        case .manual: "stores samples entered by hand for the same time as one sample"
+        case .manual: "keeps only the newest of the samples entered by hand for the same time"
         case .sameVersion: "prefers a deletion to a sample with the same version"
         case .upperCase: "treats a UUID in upper case as the same"
         case .users: "keeps the elements of two users separate"

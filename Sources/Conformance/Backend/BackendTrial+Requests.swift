@@ -119,18 +119,41 @@ extension BackendTrial {
     // MARK: Advised
 
     func manual() throws {
-        let (id, other) = (SampleID.random(), SampleID.random())
+        let (id, other, lower) = (SampleID.random(), SampleID.random(), data.nextVersion())
         let sample = data.sample(id, ["sourceType": "manual"])
         try takes(.samples, [sample], "a sample that was entered by hand")
-        var copy = sample
-        copy["id"] = .string(other.description)
-        copy["version"] = .integer(data.nextVersion())
-        let asked = "another sample entered by hand, with the same type and time"
+        func copy(_ id: SampleID, _ version: Int64) -> [String: Value] {
+            sample.merging(["id": .string(id.description), "version": .integer(version)]) { $1 }
+        }
+        let asked = "another sample entered by hand, with the same type and time and a higher version"
         let advice =
-            "treat undeleted samples with sourceType 'manual' and the same user, type and start as one: the first id stays, the higher version's content counts"
-        try becomes([.updated, .known], .samples, copy, keeps: nil, asked, advice)
-        guard let row = try kept(other.description, .samples), row?.isDeleted == false else { return }
-        throw BackendFault(asked: asked, expected: "one sample is stored", seen: "both are stored", advice: advice)
+            "of undeleted samples with sourceType 'manual' and the same user, type and start, keep only the one with the highest version, and make the other a tombstone of its own version"
+        try becomes(
+            [.known], .samples, copy(.random(), lower), keeps: nil,
+            "another sample entered by hand, with the same type and time and a lower version", advice)
+        let between = data.nextVersion()
+        try becomes([.created, .updated], .samples, copy(other, data.nextVersion()), keeps: nil, asked, advice)
+        try stores(1, of: [id, other], asked, advice)
+        let late = "the deletion of the first sample, after the one that replaces it"
+        try becomes(
+            [.updated, .known], .samples, BackendTestData.deletion(id.description, between), deletes: true, keeps: nil,
+            late, advice)
+        try stores(1, of: [id, other], late, advice)
+        let last = "the deletion of the sample that replaced it"
+        try becomes(
+            [.updated, .created], .samples, BackendTestData.deletion(other.description, data.nextVersion()),
+            deletes: true, keeps: nil, last, advice)
+        try stores(0, of: [id, other], last, advice)
+    }
+
+    /// Checks how many of some samples are stored and not deleted, if the backend shows that.
+    private func stores(_ count: Int, of ids: [SampleID], _ asked: String, _ advice: String) throws {
+        guard shows.versions, let rows = try versions(.samples)?.rows else { return }
+        let ids = Set(ids.map(\.description))
+        let found = rows.count { ids.contains($0.id) && !$0.isDeleted }
+        guard found != count else { return }
+        throw BackendFault(
+            asked: asked, expected: "samples stored and not deleted: \(count)", seen: "\(found)", advice: advice)
     }
 
     func sameVersion() throws {

@@ -19,9 +19,14 @@ struct SampleContent {
 }
 
 /// Writes samples and their tombstones: one upsert statement each, without looking up the row first.
+///
+/// Of manual samples with the same type and start, only the one with the highest version stays: the others become
+/// tombstones of their own versions. Each id has a row of its own, so it makes no difference in which order a sample,
+/// its deletion, and its replacement under another id arrive.
 final class SampleTable {
     private let put: Statement
     private let tombstone: Statement
+    private let displace: Statement
     private let held: Statement
     private let content: Statement
     private let kinds: SampleKinds
@@ -56,30 +61,27 @@ final class SampleTable {
         self.database = database
         self.replaced = replaced
         repeated = RepeatedTexts(texts)
-        let set = """
-            version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 0, kind = excluded.kind,
-            duration = excluded.duration, value = excluded.value, batch = excluded.batch,
-            metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid),
-            start = excluded.start
-            """
-        // If two manual samples have the same moment, the first one's id stays, and so does the shift, since the start
-        // is the same.
         put = try database.prepare(
             """
             INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
                 moment, start)
             VALUES(?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-            ON CONFLICT(user, id) DO UPDATE SET \(set), shift = excluded.shift, moment = excluded.moment
+            ON CONFLICT(user, id) DO UPDATE SET version = excluded.version + 0 * replaced(kind * 2 + deleted),
+                deleted = 0, kind = excluded.kind, shift = excluded.shift, duration = excluded.duration,
+                value = excluded.value, batch = excluded.batch, metadata = excluded.metadata, payload = excluded.payload,
+                uuid = coalesce(excluded.uuid, uuid), moment = excluded.moment, start = excluded.start
                 WHERE \(ReplacedRow.isNewer(noting: Self.differs))
-            ON CONFLICT(user, moment) WHERE moment IS NOT NULL DO UPDATE SET \(set) WHERE excluded.version > version
             """)
         tombstone = try database.prepare(
             """
             INSERT INTO sample_rows(user, id, version, deleted, kind, batch) VALUES(?1, ?2, ?3, 1, 0, ?4)
-            ON CONFLICT(user, id) DO UPDATE SET version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 1,
-                kind = coalesce((SELECT bare FROM kinds WHERE kinds.id = sample_rows.kind), sample_rows.kind), value = NULL,
-                batch = excluded.batch, metadata = NULL, payload = NULL, moment = NULL
+            ON CONFLICT(user, id) DO UPDATE SET version = excluded.version + 0 * replaced(kind * 2 + deleted),
+                batch = excluded.batch, \(Self.emptied)
                 WHERE excluded.version > version OR (excluded.version = version AND deleted = 0)
+            """)
+        displace = try database.prepare(
+            """
+            UPDATE sample_rows SET batch = ?4, \(Self.emptied) WHERE user = ?1 AND moment = ?2 AND version < ?3
             """)
         held = try database.prepare("SELECT version FROM sample_rows WHERE user = ?1 AND id = ?2")
         content = try database.prepare(
@@ -89,6 +91,12 @@ final class SampleTable {
             FROM sample_rows WHERE user = ?1 AND id = ?2
             """)
     }
+
+    /// What makes a row a tombstone, which keeps its type and times.
+    private static let emptied = """
+        deleted = 1, kind = coalesce((SELECT bare FROM kinds WHERE kinds.id = sample_rows.kind), sample_rows.kind),
+        value = NULL, metadata = NULL, payload = NULL, moment = NULL
+        """
 
     /// Whether a row with this version has other values in its columns. Different values may still mean the same: see
     /// `isTold`.
@@ -100,12 +108,55 @@ final class SampleTable {
     struct Effect {
         var verdict: SyncOutcome.Verdict
         var type: Int64 = 0
+        /// Whether the row is a tombstone now.
+        var isDeleted = false
         /// The type of the replaced row, and whether it was a tombstone.
         var previous: (type: Int64, isDeleted: Bool)?
+        /// Whether another sample of the type became a tombstone.
+        var displaces = false
     }
 
     func write(_ sample: SampleContent, id: ElementID, version: Int64, in batch: SyncBatch) throws -> Effect {
         let times = StoredTimes(start: sample.start, end: sample.end, id: id)
+        if sample.kind.isManual {
+            moment.removeAll(keepingCapacity: true)
+            Self.append(momentOf: sample.kind.type, start: sample.start, to: &moment)
+        }
+        var effect: Effect
+        do {
+            effect = try upsert(sample, times, id: id, version: version, in: batch)
+        } catch let error as SQLiteError where error.isUniqueViolation {
+            effect = try settle(sample, times, id: id, version: version, in: batch)
+        }
+        if replaced.isContradicted, try !isTold(sample, times, id: id, user: batch.user) { effect.verdict = .conflict }
+        return effect
+    }
+
+    /// Writes a manual sample to whose moment another one has a claim: the one with the lower version gives way.
+    private func settle(
+        _ sample: SampleContent, _ times: StoredTimes, id: ElementID, version: Int64, in batch: SyncBatch
+    ) throws -> Effect {
+        displace.bind(1, batch.user)
+        moment.withUnsafeBytes { displace.bindText(2, $0) }
+        displace.bind(3, version)
+        displace.bind(4, batch.number)
+        try displace.run()
+        if database.changes > 0 {
+            var effect = try upsert(sample, times, id: id, version: version, in: batch)
+            effect.displaces = true
+            return effect
+        }
+        // This one gives way. If it has a row, that is of an older version, which no longer counts either.
+        replaced.forget()
+        guard try heldVersion(id, user: batch.user) != nil else { return Effect(verdict: .known) }
+        return try delete(id: id, version: version, in: batch)
+    }
+
+    /// - Throws: an `SQLiteError` with `isUniqueViolation` for a sample that would be written if another manual one
+    ///   didn't have its moment.
+    private func upsert(
+        _ sample: SampleContent, _ times: StoredTimes, id: ElementID, version: Int64, in batch: SyncBatch
+    ) throws -> Effect {
         put.bind(1, batch.user)
         id.bind(to: put, 2)
         put.bind(3, version)
@@ -122,21 +173,13 @@ final class SampleTable {
         }
         if let payload = sample.payload { put.bindText(10, borrowed: payload) }
         sample.uuid?.bind(to: put, 11)
-        // A manual sample may keep an earlier one's id, which implies a different time.
+        // The id of a manual sample needn't begin with its time.
         if sample.kind.isManual || !times.areTold(by: id) { put.bind(13, sample.start) }
-        var effect: Effect
-        if sample.kind.isManual {
-            moment.removeAll(keepingCapacity: true)
-            Self.append(momentOf: sample.kind.type, start: sample.start, to: &moment)
-            effect = try moment.withUnsafeBytes {
-                put.bindText(12, borrowed: $0)
-                return try run(put, type: sample.kind.type)
-            }
-        } else {
-            effect = try run(put, type: sample.kind.type)
+        guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
+        return try moment.withUnsafeBytes {
+            put.bindText(12, borrowed: $0)
+            return try run(put, type: sample.kind.type)
         }
-        if replaced.isContradicted, try !isTold(sample, times, id: id, user: batch.user) { effect.verdict = .conflict }
-        return effect
     }
 
     /// Whether the row under this id has the same content, although its columns differ: metadata may be in the row or in
@@ -185,17 +228,12 @@ final class SampleTable {
     /// - Parameter type: the new row's type; nil for a tombstone, which keeps the type of what it replaces.
     private func run(_ statement: Statement, type: Int64?) throws -> Effect {
         replaced.forget()
-        do {
-            try statement.run()
-            if database.changes == 0 { return Effect(verdict: .known) }
-            guard let row = replaced.row else { return Effect(verdict: .created, type: type ?? 0) }
-            let previous = try kinds.kind(row >> 1).type
-            return Effect(verdict: .updated, type: type ?? previous, previous: (previous, row & 1 == 1))
-        } catch let error as SQLiteError where error.isUniqueViolation {
-            // A manual event was moved or restored to the type and time of another: the two are the same event, and the
-            // other one stays.
-            return Effect(verdict: .known)
-        }
+        try statement.run()
+        if database.changes == 0 { return Effect(verdict: .known) }
+        guard let row = replaced.row else { return Effect(verdict: .created, type: type ?? 0, isDeleted: type == nil) }
+        let previous = try kinds.kind(row >> 1).type
+        return Effect(
+            verdict: .updated, type: type ?? previous, isDeleted: type == nil, previous: (previous, row & 1 == 1))
     }
 }
 

@@ -38,7 +38,7 @@ extension SyncWriter {
                         rows.append(row)
                     }
                 }
-                // If manual samples have the same moment, the first one's id is kept.
+                // Of manual samples with the same moment and version, the first one stays.
                 let isOrdered = page.flags.contains { $0.contains(.manual) }
                 for row in isOrdered ? rows : SampleColumns.byID(rows, page.ids) {
                     let content = SampleContent(
@@ -60,7 +60,7 @@ extension SyncWriter {
         if effect.verdict == .conflict { return outcome.addConflict(id) }
         outcome.count(effect.verdict)
         guard effect.verdict.writes else { return }
-        tallies.move(effect, deleted: deleted)
+        tallies.move(effect)
         guard let audit else { return }
         try Array(id.description.utf8).withUnsafeBytes {
             try audit.count(user: batch.user, kind: -1, id: $0, version: version, deleted: deleted)

@@ -124,7 +124,7 @@ final class SyncWriter {
             let held = try samples.heldVersion(id, user: batch.user)
             outcome.add(effect.verdict, span, heldVersion: held == version ? nil : held)
         } else {
-            tallies.move(effect, deleted: list == .deleted)
+            tallies.move(effect)
             try audit?.count(user: batch.user, kind: -1, id: span.bytes, version: version, deleted: list == .deleted)
             outcome.add(effect.verdict, span)
         }

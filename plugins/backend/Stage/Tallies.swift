@@ -27,9 +27,12 @@ final class Tallies {
     }
 
     /// Records a created or updated row.
-    func move(_ effect: SampleTable.Effect, deleted: Bool) {
+    func move(_ effect: SampleTable.Effect) {
         if let previous = effect.previous { note(previous.type, deleted: previous.isDeleted, -1) }
-        note(effect.type, deleted: deleted, 1)
+        note(effect.type, deleted: effect.isDeleted, 1)
+        guard effect.displaces else { return }
+        note(effect.type, deleted: false, -1)
+        note(effect.type, deleted: true, 1)
     }
 
     private func note(_ type: Int64, deleted: Bool, _ count: Int64) {
