@@ -42,7 +42,11 @@ extension HealthStoreWriter {
                     row.value = told.value ?? .nan
                     row.unit = try units.id(told.unit)
                 } else {
-                    moved = batch(conflict, uuid, old, metadata: try text(.metadata, of: old, user: user))
+                    // Only the name of the other content's source was kept. It is the version and device of the stored
+                    // sample, if they have the same source.
+                    let origin =
+                        held.origin.sourceName == conflict.source ? held.origin : Origin(sourceName: conflict.source)
+                    moved = batch(conflict, uuid, old, origin, metadata: try text(.metadata, of: old, user: user))
                     // Its UUID belongs to the sample that replaces it.
                     row.state = .deleted
                     row.uuid = nil
@@ -51,7 +55,7 @@ extension HealthStoreWriter {
                 if isInPlace { (now.start, now.end) = (held.kept.start, held.kept.end) }
                 try refuse(
                     RecordConflict(
-                        type: held.type, uuid: conflict.uuid, source: held.source, told: held.kept,
+                        type: held.type, uuid: conflict.uuid, source: held.origin.sourceName, told: held.kept,
                         kept: held.type == type ? now : nil), from: entry.source, user: user)
             }
             try showInOthers(now, type: type, of: conflict.uuid, besides: entry.number, user: user)
@@ -66,13 +70,13 @@ extension HealthStoreWriter {
 
     private struct Held {
         var type: String
-        var source: String
+        var origin: Origin
         var kept: RecordConflict.Content
     }
 
     private func held(_ row: StoredRow) throws -> Held {
         Held(
-            type: try types.name(row.type), source: try origins.origin(row.origin).sourceName,
+            type: try types.name(row.type), origin: try origins.origin(row.origin),
             kept: RecordConflict.Content(
                 start: Instant(microseconds: row.start), end: Instant(microseconds: row.end),
                 value: row.value.isFinite ? row.value : nil, unit: try units.name(row.unit)))
@@ -127,12 +131,12 @@ extension HealthStoreWriter {
 
     /// The other content as a record of its own, with the sample's UUID, metadata, flags and creation time.
     private func batch(
-        _ conflict: RecordConflict, _ uuid: SampleID, _ row: StoredRow, metadata: [UInt8]
+        _ conflict: RecordConflict, _ uuid: SampleID, _ row: StoredRow, _ origin: Origin, metadata: [UInt8]
     ) -> RecordBatch {
         var batch = RecordBatch()
         batch.types = [conflict.type]
         batch.units = [conflict.told.unit]
-        batch.origins = [Origin(sourceName: conflict.source)]
+        batch.origins = [origin]
         (batch.type, batch.unit, batch.origin) = ([0], [0], [0])
         batch.start = [conflict.told.start.microseconds]
         batch.end = [conflict.told.end.microseconds]

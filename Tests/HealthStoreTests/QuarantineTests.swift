@@ -189,6 +189,29 @@ import Testing
         #expect(try entries().map(\.seen) == [3])
     }
 
+    /// The content that a person chooses may have another time, and so become another row. Of the version and device,
+    /// only what the sample of the same source says is known.
+    @Test(arguments: [("Anna’s Apple Watch", "11.4", "Watch6,1"), ("Scale", "", "")])
+    func contentOfAnotherTimeKeepsItsOrigin(_ source: String, _ version: String, _ product: String) throws {
+        let uuid = SampleID(high: 7, low: 9)
+        let held = Record(
+            version: "11.4", product: "Watch6,1", device: "model:Watch", metadata: #"{"a":"1"}"#, uuid: uuid)
+        try store.add([held])
+        #expect(try store.add([Record(source: source, start: 1_700_009_000, value: 7, uuid: uuid)]).conflicts == 1)
+        let entry = try #require(try entries().first)
+        let conflict = try #require(RecordConflict(json: entry.raw))
+        let end = try store.database.transaction {
+            try store.writer.settle(entry, conflict, takesOther: true, plausibility: Record.plausibility)
+        }
+        #expect(end == .settled)
+        let page = try store.changes().samples
+        let row = try #require(page.flags.indices.first { !page.flags[$0].contains(.deleted) })
+        #expect(page.value[row] == 7 && page.healthKitUUID[row] == uuid && page.metadata[row] == #"{"a":"1"}"#)
+        let origin = page.originOf(row)
+        #expect(origin.sourceName == source && origin.sourceVersion == version && origin.productType == product)
+        #expect(origin.device == (version.isEmpty ? "" : held.device))
+    }
+
     /// If a tag is missing a quote, the rest of it isn't taken for the name of a type.
     @Test(
         arguments: [
