@@ -158,10 +158,18 @@ package final class StageDatabase {
         return generations
     }
 
-    package var head: StoreHead {
-        StoreHead(
-            store: store, generation: generations.last?.nonce ?? "", sequence: lastSequence,
-            first: generations.first?.first ?? .beginning.next)
+    package var head: StoreHead { Self.head(store, generations, lastSequence) }
+
+    private static func head(_ store: String, _ generations: [Generation], _ sequence: SequenceNumber) -> StoreHead {
+        var head = StoreHead(store: store, generation: "", sequence: sequence)
+        guard let oldest = generations.first, let newest = generations.last else { return head }
+        head.generation = newest.nonce
+        head.first = oldest.first
+        // After a generation that invalidates older anchors, everything is read again: nothing is continued.
+        if newest.first > oldest.first, newest.after >= oldest.first {
+            head.gap = StoreHead.Gap(after: newest.after, first: newest.first)
+        }
+        return head
     }
 
     /// The latest sequence number given out.
@@ -297,9 +305,6 @@ extension StageDatabase {
         meta.bind(1, "last_sequence")
         let sequence = SequenceNumber(try meta.firstRow { $0.int64(0) } ?? 0)
         let generations = try Self.generations(in: database)
-        let head = StoreHead(
-            store: store, generation: generations.last?.nonce ?? "", sequence: sequence,
-            first: generations.first?.first ?? .beginning.next)
-        return (head, generations)
+        return (head(store, generations, sequence), generations)
     }
 }

@@ -10,18 +10,38 @@ package struct StoreHead: Codable, Sendable, Equatable {
     /// The store's first sequence: there is nothing below it. Sequence numbers start from a time, not from 1, so the
     /// distance from 0 means nothing.
     package var first: SequenceNumber
+    /// Nil unless the generation continues an earlier one.
+    package var gap: Gap?
 
-    package init(store: String, generation: String, sequence: SequenceNumber, first: SequenceNumber = .beginning.next) {
+    /// The sequences that no row has because a new generation's begin at the current time, like those of a new store.
+    package struct Gap: Codable, Sendable, Equatable {
+        /// The last sequence of the generation before.
+        package var after: SequenceNumber
+        /// The new generation's first sequence: its rows come after it.
+        package var first: SequenceNumber
+
+        package init(after: SequenceNumber, first: SequenceNumber) { (self.after, self.first) = (after, first) }
+    }
+
+    package init(
+        store: String, generation: String, sequence: SequenceNumber, first: SequenceNumber = .beginning.next,
+        gap: Gap? = nil
+    ) {
         self.store = store
         self.generation = generation
         self.sequence = sequence
         self.first = first
+        self.gap = gap
     }
 
     /// How many sequences a consumer at this position still lacks.
-    package func distance(from frontier: SequenceNumber) -> Int64 { max(0, sequence - max(frontier, first.previous)) }
+    package func distance(from frontier: SequenceNumber) -> Int64 {
+        let reached = max(frontier, first.previous)
+        guard let gap, reached < gap.first else { return max(0, sequence - reached) }
+        return max(0, sequence - gap.first) + max(0, gap.after - reached)
+    }
 
-    private enum CodingKeys: CodingKey { case store, generation, sequence, first }
+    private enum CodingKeys: CodingKey { case store, generation, sequence, first, gap }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -29,7 +49,9 @@ package struct StoreHead: Codable, Sendable, Equatable {
         generation = try members.decode(String.self, forKey: .generation)
         sequence = try members.decode(SequenceNumber.self, forKey: .sequence)
         first = try members.decodeIfPresent(SequenceNumber.self, forKey: .first) ?? .beginning.next
-        guard sequence >= .beginning, first >= .beginning else {
+        gap = try members.decodeIfPresent(Gap.self, forKey: .gap)
+        let isGapPossible = gap.map { $0.after >= .beginning && $0.first > $0.after } ?? true
+        guard sequence >= .beginning, first >= .beginning, isGapPossible else {
             throw DecodingError.dataCorruptedError(
                 forKey: .sequence, in: members, debugDescription: "no store has negative sequences")
         }

@@ -99,6 +99,8 @@ import Testing
         // Sequence numbers never decrease, whatever the clock says.
         let first = try #require(store.generations.last?.first)
         #expect(first > reached && first == SequenceNumber(Self.now.microseconds / 1000 + 60_000 + 1))
+        // Whoever has everything still lacks nothing.
+        #expect(store.head.distance(from: reached) == 0 && store.head.distance(from: reached.previous) == 1)
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
@@ -118,7 +120,7 @@ import Testing
         let old = store.head
         let least = old.sequence + 1_000_000
         try store.transaction { try store.beginGeneration(now: Self.now, least: least, .beginsAnew) }
-        #expect(store.sequence == least + 1)
+        #expect(store.sequence == least + 1 && store.head.gap == nil)
         func verdict(_ sequence: SequenceNumber) -> AnchorVerdict {
             store.judge(store: old.store, generation: old.generation, sequence: sequence)
         }
