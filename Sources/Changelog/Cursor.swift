@@ -15,6 +15,8 @@ package struct Cursor: Sendable, Equatable {
     package var snapshotUntil: SequenceNumber?
     /// The store's head in its first heartbeat, or at the last reset: changes up to here aren't news.
     package private(set) var bulkUntil = SequenceNumber.beginning
+    /// The frontier before the consumer went back: it consumes changes up to here once more, but lacks none of them.
+    private var before = SequenceNumber.beginning
 
     package struct Range: Sendable, Equatable {
         package var from: SequenceNumber
@@ -37,6 +39,11 @@ package struct Cursor: Sendable, Equatable {
     /// The same for all types except the given ones.
     package func frontier(besides types: Set<String>) -> SequenceNumber {
         Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .end)
+    }
+
+    /// Everything up to here has been consumed at least once, though the consumer may have gone back since.
+    package func reached(besides types: Set<String>) -> SequenceNumber {
+        Swift.max(frontier(besides: types), before)
     }
 
     /// The range of sequence numbers to request next.
@@ -94,10 +101,13 @@ package struct Cursor: Sendable, Equatable {
         generation = head.generation
         anchor = AnchorVector(base: head.first.previous)
         bulkUntil = head.sequence
+        before = .beginning
     }
 
     /// Goes back to a sequence number: whatever has changed since is consumed once more. Never goes forward.
-    package mutating func rewind(to sequence: SequenceNumber) {
+    /// - Parameter types: types that the consumer doesn't read at present.
+    package mutating func rewind(to sequence: SequenceNumber, besides types: Set<String> = []) {
+        before = reached(besides: types)
         anchor = AnchorVector(
             base: Swift.min(anchor.base, sequence), exceptions: anchor.exceptions.mapValues { Swift.min($0, sequence) })
         backfill = backfill.compactMap { range in
@@ -112,6 +122,7 @@ package struct Cursor: Sendable, Equatable {
         anchor = .beginning
         backfill = []
         snapshotUntil = nil
+        before = .beginning
     }
 
     /// Starts over with a store that doesn't continue what was consumed.
@@ -122,6 +133,7 @@ package struct Cursor: Sendable, Equatable {
         backfill = []
         snapshotUntil = head.sequence
         bulkUntil = head.sequence
+        before = .beginning
     }
 }
 
@@ -135,13 +147,14 @@ extension Cursor {
         var backfill: [[SequenceNumber]]?
         @OrNull var snapshotUntil: SequenceNumber?
         var bulkUntil: SequenceNumber?
+        var before: SequenceNumber?
     }
 
     package var wireValue: Value {
         Value(
             Kept(
                 store: store, generation: generation, anchor: anchor, backfill: backfill.map { [$0.from, $0.to] },
-                snapshotUntil: snapshotUntil, bulkUntil: bulkUntil))
+                snapshotUntil: snapshotUntil, bulkUntil: bulkUntil, before: before > frontier ? before : nil))
     }
 
     package init?(wireValue value: Value) {
@@ -152,6 +165,7 @@ extension Cursor {
         anchor = kept.anchor
         snapshotUntil = kept.snapshotUntil
         bulkUntil = kept.bulkUntil ?? .beginning
+        before = kept.before ?? .beginning
         for ends in kept.backfill ?? [] {
             guard ends.count == 2 else { return nil }
             backfill.append(Range(from: ends[0], to: ends[1]))

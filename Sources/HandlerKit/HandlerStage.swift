@@ -121,7 +121,7 @@ package final class HandlerStage: Stage {
             try markEverything(turn)
             // Days that had no figures may now have some, from new types or with a different window, so their samples
             // are read again.
-            try upstream.rewind(turn)
+            try upstream.rewind(besides: off, turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
         write.bind(1, now.json())
@@ -227,11 +227,13 @@ package final class HandlerStage: Stage {
         var common = StageDetails()
         if oldest == DirtyDays.behindEverything { common.consumed = upstream.consumedByType }
         common.replay = replayReport()
+        let frontier = min(upstream.frontier, oldest)
+        if upstream.reached > frontier { common.reached = [upstream.producer: upstream.reached] }
         let own = HandlerDetails(
             pending: dirty.count, failedDays: dirty.failed.count, lastSynced: freshness.lastSynced,
             conditions: characteristics.watches ? characteristics.conditions.count : nil)
         return StageReport(
-            frontier: [upstream.producer: min(upstream.frontier, oldest)], details: HeartbeatDetails(own, common),
+            frontier: [upstream.producer: frontier], details: HeartbeatDetails(own, common),
             asides: HeartbeatDetails(CheckDetails(lastChecked: freshness.lastChecked)))
     }
 }

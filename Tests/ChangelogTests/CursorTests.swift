@@ -22,6 +22,28 @@ import Testing
         #expect(cursor == before)
     }
 
+    /// Whoever goes back lacks nothing that was consumed before, until the store is another one.
+    @Test func remembersHowFarItCameBeforeItWentBack() throws {
+        let head = StoreHead(store: "s", generation: "g", sequence: 90, first: 11)
+        var cursor = Cursor()
+        cursor.begin(at: head)
+        cursor.anchor = AnchorVector(base: 90, exceptions: ["off": 40])
+        #expect(cursor.reached(besides: ["off"]) == 90)
+        cursor.rewind(to: .beginning, besides: ["off"])
+        #expect(cursor.frontier == 0 && cursor.reached(besides: []) == 90)
+        #expect(Cursor(wireValue: try Value(json: cursor.wireValue.json().utf8)) == cursor)
+        let window = try next(&cursor, AnchorVector(base: 100), nil)
+        cursor.consumed(window, through: 50)
+        cursor.rewind(to: 20)
+        #expect(cursor.frontier == 20 && cursor.reached(besides: []) == 90)
+        let rest = try next(&cursor, AnchorVector(base: 100), nil)
+        cursor.consumed(rest, through: 100)
+        #expect(cursor.reached(besides: []) == 100)
+        cursor.rewind(to: .beginning)
+        cursor.reset(to: StoreHead(store: "t", generation: "h", sequence: 80, first: 60))
+        #expect(cursor.reached(besides: []) == 59)
+    }
+
     @Test func asksForWhatIsNewAndThenForNothing() throws {
         var cursor = Cursor()
         let window = try next(&cursor, AnchorVector(base: 10), nil)

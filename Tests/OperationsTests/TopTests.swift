@@ -51,6 +51,19 @@ import Testing
         #expect(table.total.rows == 2005 && table.total.memory == 60_000_000 && table.total.behind == 100)
     }
 
+    /// After a swap, a handler's frontier is at the beginning until every day has been computed again.
+    @Test func whoeverComputesDaysAgainIsNotBehind() throws {
+        let observer = beat("observer", head: 4100, frontier: 0, received: 0, cpu: 0, turns: (1, 0))
+        let head = try #require(observer.head)
+        let steps = beat("steps", head: 60, frontier: 0, received: 0, cpu: 0, turns: (1, 0))
+        #expect(steps.lacks(of: "observer", at: head) == 4100 && steps.lacks(of: "other", at: head) == nil)
+        for (reached, behind) in [(4100, 0), (4090, 10)] as [(Int64, Int64)] {
+            let swapped = steps.saying(["pending": 12, "reached": ["observer": .integer(reached)]])
+            let row = TopTable(sample([observer, swapped], at: 10)).rows.first { $0.name == "steps" }
+            #expect(row?.behind == behind)
+        }
+    }
+
     /// For `top`, `up` and `status`, the processes of a stack are the same ones: those that its configuration names.
     @Test func theSupervisorIsShownButIsNotCounted() {
         func table(_ steps: Heartbeat.Phase) -> TopTable {

@@ -134,6 +134,19 @@ import Testing
         start.takesOver = true
         try rig.restart()
         #expect(try pending == 1)
+        // Its days aren't final, but it lacks no change.
+        #expect(try rig.report().frontier["observer"] == 0 && rig.report().details["reached"] == ["observer": 10])
+        // The same after a crash.
+        start.takesOver = false
+        try rig.restart()
+        #expect(try rig.report().details["reached"] == ["observer": 10])
+        try touch([Self.day], through: 10)
+        while !asked.isEmpty {
+            try reply(.computed(DayOutput(figures: ["n": 1])))
+            try slices()
+        }
+        #expect(try pending == 0 && rig.report().frontier["observer"] == 10)
+        #expect(try rig.report().details["reached"]?.isNull ?? true)
     }
 
     @Test func figuresOfAStoreThatIsGoneAreNotTaken() throws {

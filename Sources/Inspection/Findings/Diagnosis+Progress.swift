@@ -100,13 +100,12 @@ extension Diagnosis {
         var backlog = Backlog(upstreams: [], changes: 0, days: pending(beat))
         // Only days that were already pending at the first look count as backlog.
         if let earlier = seen.earlier[name]?.beat { backlog.days = min(backlog.days, pending(earlier)) }
-        for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
-            guard let head = (seen.earlier[upstream] ?? seen.beats[upstream])?.beat.head, head.sequence > frontier
-            else {
-                continue
-            }
+        for upstream in beat.frontier.keys.sorted() {
+            guard let head = (seen.earlier[upstream] ?? seen.beats[upstream])?.beat.head,
+                let changes = beat.lacks(of: upstream, at: head), changes > 0
+            else { continue }
             backlog.upstreams.append(upstream)
-            backlog.changes += head.distance(from: frontier)
+            backlog.changes += changes
         }
         return backlog
     }

@@ -170,14 +170,14 @@ package struct PipelineView: Sendable {
     private func value(_ node: Node, _ known: StackGraph.Node?, _ layer: Int?) -> Value {
         let row = node.row
         let beat = beats[row.name]?.beat
-        let behind = beat?.frontier.max { a, b in distance(a) < distance(b) }
+        let behind = (beat?.frontier.keys.sorted() ?? []).map { ($0, lacks(beat, of: $0)) }.max { $0.1 < $1.1 }
         return [
             "name": .string(row.name), "plugin": Value(known?.plugin ?? beat?.plugin),
             "kind": Value(known?.kind.rawValue ?? (graph.hub == row.name ? "hub" : nil)),
             "state": .string(node.state.rawValue), "why": Value(node.why),
             "since": Value(node.since.map { InstantText.iso8601($0) }), "received": Self.rounded(row.received),
             "sent": Self.rounded(row.sent), "rows": Self.rounded(row.rows), "behind": Value(row.behind.map { Int($0) }),
-            "behindOn": Value(behind.flatMap { distance($0) > 0 ? $0.key : nil }),
+            "behindOn": Value(behind.flatMap { upstream, changes in changes > 0 ? upstream : nil }),
             "pending": Value(beat?.stage.pending), "memory": Value(row.memory.map { Int($0) }),
             "processor": Self.rounded(row.processor), "restarts": Value(row.restarts),
             "restarted": Value(node.restarted.map { InstantText.iso8601($0) }),
@@ -186,7 +186,7 @@ package struct PipelineView: Sendable {
         ]
     }
 
-    private func distance(_ entry: (key: String, value: SequenceNumber)) -> Int64 {
-        beats[entry.key]?.beat.head?.distance(from: entry.value) ?? 0
+    private func lacks(_ beat: Heartbeat?, of upstream: String) -> Int64 {
+        beats[upstream]?.beat.head.flatMap { beat?.lacks(of: upstream, at: $0) } ?? 0
     }
 }

@@ -111,9 +111,11 @@ package struct StatusReport {
     ) throws -> Value {
         let beat = beats[name]?.beat
         var lag: [String: Value] = [:]
-        for (upstream, frontier) in beat?.frontier ?? [:] {
-            guard let head = beats[upstream]?.beat.head else { continue }
-            lag[stack.topic(of: upstream)] = .integer(head.distance(from: frontier))
+        for upstream in beat?.frontier.keys.sorted() ?? [] {
+            guard let head = beats[upstream]?.beat.head, let lacking = beat?.lacks(of: upstream, at: head) else {
+                continue
+            }
+            lag[stack.topic(of: upstream)] = .integer(lacking)
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")

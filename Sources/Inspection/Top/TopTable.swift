@@ -63,8 +63,9 @@ package struct TopTable: Sendable {
         guard let beat, !isSilent, beat.phase != .stopped else { return row }
         row.memory = beat.memory
         row.uptime = beat.started.map { max(0, (sample.now - $0).seconds) }
-        row.behind = beat.frontier.compactMap { upstream, frontier in heads[upstream]?.distance(from: frontier) }
-            .max()
+        row.behind = beat.frontier.keys.compactMap { upstream in
+            heads[upstream].flatMap { beat.lacks(of: upstream, at: $0) }
+        }.max()
         guard let (old, arrived) = process.earlier, old.pid == beat.pid, process.arrived > arrived else { return row }
         let seconds = (process.arrived - arrived).seconds
         func rate(_ new: Int64?, _ old: Int64?) -> Double? {

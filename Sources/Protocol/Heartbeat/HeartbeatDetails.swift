@@ -76,6 +76,13 @@ extension Heartbeat {
     package var dashboard: DashboardDetails? { details.read() }
     /// When the instance last checked whether there is anything new.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
+
+    /// How many sequences of an upstream the instance lacks; nil if it doesn't consume that upstream. Changes that it
+    /// consumes once more aren't lacking, nor are those of days that it has yet to compute, whereas its frontier lies
+    /// before both.
+    package func lacks(of upstream: String, at head: StoreHead) -> Int64? {
+        frontier[upstream].map { head.distance(from: max($0, stage.reached[upstream] ?? $0)) }
+    }
 }
 
 /// What has passed through the process's connection to the bus.
@@ -109,6 +116,9 @@ package struct StageDetails: Codable, Sendable, Equatable {
     package var blocked: String?
     /// How far it has consumed the observer, if that differs between types.
     package var consumed: AnchorVector?
+    /// Up to where it has consumed its upstreams' changes, if the frontier lies before that because days are still to
+    /// be computed or changes are consumed once more.
+    @IfAny package var reached: [String: SequenceNumber] = [:]
     package var replay: ReplayProgress?
 
     package init() {}

@@ -7,6 +7,9 @@ extension Upstream {
     /// Everything up to here has been consumed, except for types that are off.
     package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
+    /// Everything up to here has been consumed at least once, though the stage may have gone back since.
+    package var reached: SequenceNumber { cursor.reached(besides: off) }
+
     /// How much of each type has been consumed, for the heartbeat; nil if that doesn't differ between types, or while a
     /// backfill is in progress.
     package var consumedByType: AnchorVector? {

@@ -220,11 +220,14 @@ package final class Upstream {
     }
 
     /// Starts again at the same store's first sequence: everything is consumed again.
-    package func rewind(_ turn: Turn) throws { try rewind(to: heard?.first.previous ?? .beginning, turn) }
+    /// - Parameter off: types that aren't observed; needed before the first hint.
+    package func rewind(besides off: Set<String> = [], _ turn: Turn) throws {
+        try rewind(to: heard?.first.previous ?? .beginning, besides: off, turn)
+    }
 
     /// Goes back to a sequence: whatever has changed since then is consumed again. Never goes forward.
-    package func rewind(to sequence: SequenceNumber, _ turn: Turn) throws {
-        cursor.rewind(to: sequence)
+    package func rewind(to sequence: SequenceNumber, besides off: Set<String> = [], _ turn: Turn) throws {
+        cursor.rewind(to: sequence, besides: self.off.union(off))
         received = cursor
         inFlight = nil
         try save(turn)
