@@ -65,7 +65,7 @@ extension ArchiveReader {
         if let piece, let points = known[piece] {
             parser.summary.routePoints += points
             parser.summary.routes += 1
-            return
+            return try sink.knownRoute(piece, path: name)
         }
         let sink = self.sink
         var points = 0
@@ -80,7 +80,7 @@ extension ArchiveReader {
         parser.summary.charactersReplaced += route.replacedCharacters
         parser.summary.damaged = parser.summary.damaged ?? damage
         if let piece, damage == nil, points > 0, route.unreadablePoints == 0, route.replacedCharacters == 0 {
-            try sink.routeEnded(piece, points: points)
+            try sink.routeEnded(piece, path: name, points: points)
         }
     }
 }

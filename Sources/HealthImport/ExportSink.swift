@@ -6,7 +6,7 @@ package protocol ExportSink: AnyObject {
     func exportInfo(_ info: ExportInfo) throws
     /// At most 4,096 rows, or about 1 MiB of text, in one call.
     func records(_ batch: RecordBatch) throws
-    /// Known pieces of records that were skipped, each reported once; known routes and documents aren't reported.
+    /// Known pieces of records that were skipped, each reported once; known documents aren't reported.
     func known(_ pieces: [PieceHash]) throws
     func quarantined(_ inputs: [QuarantinedInput]) throws
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
@@ -15,7 +15,9 @@ package protocol ExportSink: AnyObject {
     func route(_ route: WorkoutRoute) throws
     /// A route's file was read to its end, and nothing odd was found: it is now a known piece, and needn't be read
     /// again.
-    func routeEnded(_ piece: PieceHash, points: Int) throws
+    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws
+    /// A known route was skipped; it has this path, as in its parts.
+    func knownRoute(_ piece: PieceHash, path: String) throws
     /// Files that are kept whole come after the records of the XML file; the parts of a long one come in order.
     func document(_ part: DocumentPart) throws
     /// Bytes of the input file (compressed bytes, if it is compressed).

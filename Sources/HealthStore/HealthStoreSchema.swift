@@ -29,7 +29,7 @@ package struct HealthStoreSchema {
         }
         if let found = found.flatMap({ $0 }) {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
-            guard found < version else { return try WorkoutSightings.begin(in: database) }
+            guard found < version else { return try beginLateTables(in: database) }
             if found < 2 {
                 // Existing summaries count as older than any export, so the next export's summaries replace them.
                 try database.execute(
@@ -52,9 +52,14 @@ package struct HealthStoreSchema {
             try BroughtTable.begin(in: database)
         }
         for table in DocumentTable.tables { try database.execute(table) }
-        // Nothing depends on this table, so earlier releases can still use the store.
-        try WorkoutSightings.begin(in: database)
+        try beginLateTables(in: database)
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
+    }
+
+    /// Nothing depends on these tables, so earlier releases can still use the store.
+    private static func beginLateTables(in database: Database) throws {
+        try WorkoutSightings.begin(in: database)
+        try RouteExports.begin(in: database)
     }
 
     /// Deletes what an interrupted import left unfinished. Runs inside the caller's transaction.

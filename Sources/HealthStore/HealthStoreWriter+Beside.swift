@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-// What is stored in addition to the samples: Apple's ring summaries and workout routes.
+// Apple's ring summaries, which are stored in addition to the samples.
 extension HealthStoreWriter {
     /// Stores Apple's own daily figures. A day's figures grow until it is over, so the figures of the newest export
     /// win, in whatever order exports are imported. Of two exports with the same date, the same one always wins.
@@ -27,39 +27,6 @@ extension HealthStoreWriter {
                 changed += database.changes
             }
             return changed
-        }
-    }
-
-    /// Stores a stretch of a workout's route under the path that the workout's payload gives.
-    /// - Parameters:
-    ///   - path: the path as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
-    ///   - firstPoint: how many points of the route come before these.
-    ///   - points: The points as JSON.
-    ///   - isLast: whether the route ends here; if so, any later points from an earlier version are deleted.
-    /// - Returns: whether the stretch is new or has changed.
-    @discardableResult
-    package func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {
-        try change { user in
-            let upsert = try database.prepare(
-                """
-                INSERT INTO routes VALUES (?1, ?2, ?3, ?4)
-                ON CONFLICT (user, path, first_point) DO UPDATE SET points = excluded.points
-                WHERE points <> excluded.points
-                """)
-            upsert.bind(1, user)
-            upsert.bind(2, path)
-            upsert.bind(3, firstPoint)
-            points.withUnsafeBytes { upsert.bindText(4, $0) }
-            try upsert.run()
-            var isChanged = database.changes > 0
-            guard isLast else { return isChanged }
-            let cut = try database.prepare("DELETE FROM routes WHERE user = ? AND path = ? AND first_point > ?")
-            cut.bind(1, user)
-            cut.bind(2, path)
-            cut.bind(3, firstPoint)
-            try cut.run()
-            isChanged = isChanged || database.changes > 0
-            return isChanged
         }
     }
 }

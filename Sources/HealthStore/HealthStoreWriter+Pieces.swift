@@ -41,12 +41,6 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Notes that a piece without records of its own, such as a route, is in the store.
-    /// - Parameter records: how many records it counts for.
-    package func note(_ piece: PieceHash, records: Int) throws {
-        try change { user in try pieces.note(piece, [], records: records, user: user) }
-    }
-
     /// Remembers the pieces that end in a batch.
     /// - Parameter types: the batch's types, as numbered in the store.
     func learn(_ batch: RecordBatch, _ session: ImportSession, types: [Int], user: Int) throws {

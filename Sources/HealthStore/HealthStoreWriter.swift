@@ -19,6 +19,7 @@ package final class HealthStoreWriter {
     let pieces: Pieces
     let brought: BroughtTable
     let sightings: WorkoutSightings
+    let routes: RouteExports
     var window = RowWindow()
     /// New rows that haven't been written yet; none is kept beyond its batch.
     var pending = PendingBlock()
@@ -55,6 +56,7 @@ package final class HealthStoreWriter {
         pieces = try Pieces(in: database)
         brought = try BroughtTable(in: database)
         sightings = try WorkoutSightings(in: database)
+        routes = try RouteExports(in: database)
         heads = try HeadLedger(in: database, blocks: blocks)
         seenRollbacks = database.rollbackCount
     }

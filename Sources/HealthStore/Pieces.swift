@@ -99,6 +99,13 @@ final class Pieces {
         try dropAll.run()
     }
 
+    /// Forgets the pieces that aren't of records, such as routes and documents.
+    static func forgetThoseWithoutRecords(in database: Database) throws {
+        let drop = try database.prepare("DELETE FROM pieces WHERE content = ?")
+        drop.bind(1, encode([]))
+        try drop.run()
+    }
+
     private static func encode(_ claims: [Claim]) -> [UInt8] {
         var out: [UInt8] = []
         NumberColumn.append(Int64(claims.count), to: &out)

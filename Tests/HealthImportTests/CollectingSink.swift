@@ -26,6 +26,8 @@ final class CollectingSink: ExportSink {
     var pieces: [PieceHash] = []
     var known: [PieceHash] = []
     var routePieces: [PieceHash: Int] = [:]
+    /// The paths of known routes that were skipped.
+    var knownRoutes: [PieceHash: String] = [:]
     var quarantine: [QuarantinedInput] = []
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
@@ -64,7 +66,9 @@ final class CollectingSink: ExportSink {
         routes.append(route)
     }
 
-    func routeEnded(_ piece: PieceHash, points: Int) throws { routePieces[piece] = points }
+    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws { routePieces[piece] = points }
+
+    func knownRoute(_ piece: PieceHash, path: String) throws { knownRoutes[piece] = path }
 
     func document(_ part: DocumentPart) throws { documents.append(part) }
 

@@ -86,6 +86,26 @@ import Testing
         #expect(summary.ignoredEntryCount == 0 && summary.quarantined == 1 && summary.damaged == nil)
     }
 
+    /// A known route isn't read, but whoever stored it learns that the export contains it.
+    @Test func aKnownRouteIsSkippedAndReported() throws {
+        let folder = try TemporaryFolder()
+        let point = #"<trkpt lon="13.4" lat="52.5"><time>2025-03-30T06:00:01Z</time></trkpt>"#
+        let gpx = "<?xml version=\"1.0\"?><gpx><trk><trkseg>\(point)</trkseg></trk></gpx>"
+        let zip = ZipBytes([
+            ("apple_health_export/export.xml", export(steps())),
+            ("apple_health_export/workout-routes/route_a.gpx", gpx),
+        ])
+        let path = try folder.file("e.zip", zip.bytes)
+        let first = CollectingSink()
+        _ = try ExportReader(path: path).read(into: first)
+        #expect(first.routes.count == 1 && first.routePieces.count == 1 && first.knownRoutes.isEmpty)
+        let again = CollectingSink()
+        let summary = try ExportReader(path: path).read(into: again, known: first.routePieces)
+        #expect(again.routes.isEmpty && again.routePieces.isEmpty && summary.routePoints == 1)
+        #expect(again.knownRoutes.keys.map { $0 } == first.routePieces.keys.map { $0 })
+        #expect(again.knownRoutes.values.map { $0 } == ["/workout-routes/route_a.gpx"])
+    }
+
     @Test func aRouteInsideItsWorkoutIsRead() throws {
         let points = (0..<9000).map {
             #"<Location date="2025-03-30T06:00:00.\#(1000 + $0)Z" latitude="1" longitude="\#($0)" altitude="5" speed="2"/>"#

@@ -129,7 +129,7 @@ import Testing
         #expect(try store.reader.quarantine(user: "nobody").isEmpty)
     }
 
-    @Test func summariesAndRoutesAreKeptOnce() throws {
+    @Test func summariesAreKeptOnce() throws {
         let store = try StoreFixture()
         func upsert(_ payload: String, _ exported: Instant?) throws -> Int {
             try store.database.transaction {
@@ -153,14 +153,6 @@ import Testing
         #expect(try upsert("{}", 9) == 1)
         #expect(try upsert(#"{"a":1}"#, 7) == 0)
         #expect(try kept() == ["{}"])
-        for expected in [true, false] {
-            #expect(
-                try store.database.transaction {
-                    try store.writer.attachRoute(
-                        path: "/workout-routes/a.gpx", firstPoint: 0, points: Array("[]".utf8), isLast: true)
-                } == expected)
-        }
-        #expect(try store.reader.route(user: "anna", path: "/workout-routes/a.gpx") == [Array("[]".utf8)])
     }
 
     @Test func aStoreOfTheFirstLayoutIsBroughtUpToDate() throws {

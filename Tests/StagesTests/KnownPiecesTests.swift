@@ -90,7 +90,8 @@ import Testing
         }
         func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
         func route(_ route: WorkoutRoute) throws {}
-        func routeEnded(_ piece: PieceHash, points: Int) throws {}
+        func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
+        func knownRoute(_ piece: PieceHash, path: String) throws {}
         func document(_ part: DocumentPart) throws { _ = try database.transaction { try writer.keep(part) } }
 
         func progress(bytesRead: Int64, bytesTotal: Int64) {}

@@ -171,6 +171,22 @@ import WorkoutsStage
         #expect(try events().first?["route"]["points"] == 100)
     }
 
+    /// Exports may be imported in any order: the route of the newest one counts.
+    @Test func theRouteOfAnOlderExportReplacesNothing() throws {
+        let records = try batch([workout()])
+        try importExport("00000000-1", exported: 20, records: records, routes: route(100))
+        let before = try versions()
+        try importExport("00000000-2", exported: 10, records: records, routes: route(9000))
+        #expect(try versions() == before)
+        try catchUp()
+        #expect(try events().first?["route"]["points"] == 100)
+        let path = "/workout-routes/a.gpx"
+        #expect(try HealthStoreReader(database: observer.store.database).route(user: "me", path: path).count == 1)
+        try importExport("00000000-3", exported: 30, records: records, routes: route(50))
+        try catchUp()
+        #expect(try events().first?["route"]["points"] == 50)
+    }
+
     private func versions() throws -> [Int64] {
         var versions: [Int64] = []
         try observer.store.database.prepare("SELECT seq FROM samples ORDER BY seq").forEachRow {

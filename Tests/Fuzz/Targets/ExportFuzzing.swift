@@ -117,7 +117,9 @@ private final class CountingSink: ExportSink {
         try hold(route.count <= WorkoutRoute.pointLimit, "too large a part of a route arrives at once")
     }
 
-    func routeEnded(_ piece: PieceHash, points: Int) throws { pieces[piece] = points }
+    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws { pieces[piece] = points }
+
+    func knownRoute(_ piece: PieceHash, path: String) throws {}
 
     func document(_ part: DocumentPart) throws {}
 

@@ -55,7 +55,9 @@ package enum ImportEvent: Sendable {
     case summaries(id: String, [ActivitySummaryRecord])
     case route(id: String, WorkoutRoute)
     /// A route's file was read to its end: it needn't be read again.
-    case routeEnded(id: String, PieceHash, points: Int)
+    case routeEnded(id: String, PieceHash, path: String, points: Int)
+    /// A known route is in the file and wasn't read.
+    case knownRoute(id: String, PieceHash, path: String)
     /// A document that is kept whole, or a part of it.
     case document(id: String, DocumentPart)
     case progress(id: String, bytesRead: Int64, bytesTotal: Int64)

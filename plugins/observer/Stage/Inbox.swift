@@ -156,7 +156,10 @@ private final class EventSink: ExportSink {
     func quarantined(_ inputs: [QuarantinedInput]) throws { try pass(.quarantined(id: id, inputs)) }
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
     func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }
-    func routeEnded(_ piece: PieceHash, points: Int) throws { try pass(.routeEnded(id: id, piece, points: points)) }
+    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {
+        try pass(.routeEnded(id: id, piece, path: path, points: points))
+    }
+    func knownRoute(_ piece: PieceHash, path: String) throws { try pass(.knownRoute(id: id, piece, path: path)) }
     func document(_ part: DocumentPart) throws { try pass(.document(id: id, part)) }
     func progress(bytesRead: Int64, bytesTotal: Int64) {
         _ = answer(.progress(id: id, bytesRead: bytesRead, bytesTotal: bytesTotal))

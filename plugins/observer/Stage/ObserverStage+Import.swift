@@ -30,11 +30,7 @@ extension ObserverStage {
             try imports.save(entry, turn)
         case .known(_, let pieces):
             _ = try turn.write()
-            guard let counts = try writer.claim(pieces, session: attempt.session) else {
-                // Now the whole file must be read, so this attempt can't continue.
-                readsAll.insert(entry.id)
-                return self.attempt = nil
-            }
+            guard let counts = try writer.claim(pieces, session: attempt.session) else { return readAll(of: entry) }
             attempt.counts += counts
         case .quarantined(_, let inputs):
             _ = try turn.write()
@@ -46,9 +42,14 @@ extension ObserverStage {
         case .route(_, let route):
             _ = try turn.write()
             try take(route, of: attempt, writer)
-        case .routeEnded(_, let piece, let points):
+        case .routeEnded(_, let piece, let path, let points):
             _ = try turn.write()
-            try writer.note(piece, records: points)
+            try writer.endRoute(piece, path: path, points: points, exported: attempt.session.exported)
+        case .knownRoute(_, let piece, let path):
+            _ = try turn.write()
+            guard try writer.seeRoute(piece, path: path, exported: attempt.session.exported) else {
+                return readAll(of: entry)
+            }
         case .document(_, let part):
             _ = try turn.write()
             try writer.keep(part)
@@ -72,16 +73,25 @@ extension ObserverStage {
             attempt.counts += try writer.tryOut(
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
         case .quarantined(_, let inputs): attempt.count(inputs, dropped: try writer.areDropped(inputs))
-        case .summaries, .route, .routeEnded, .document: break
+        case .summaries, .route, .routeEnded, .knownRoute, .document: break
         default: return false
         }
         return true
     }
 
-    /// Stores a piece of a route; with the last one the route is merged into its workout.
+    /// Now the whole file must be read, known pieces included, so this attempt can't continue.
+    private func readAll(of entry: ImportLedger.Entry) {
+        readsAll.insert(entry.id)
+        attempt = nil
+    }
+
+    /// Stores a piece of a route; with the last one the route is merged into its workout. The route of a newer export
+    /// stays as it is.
     private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
-        try writer.attachRoute(
-            path: route.path, firstPoint: route.firstPoint, points: route.json, isLast: route.isLast)
+        let isStored = try writer.attachRoute(
+            path: route.path, firstPoint: route.firstPoint, points: route.json, isLast: route.isLast,
+            exported: attempt.session.exported)
+        guard isStored else { return }
         if route.firstPoint == 0 { attempt.routeSummary = RouteSummary() }
         attempt.routeSummary.add(route)
         guard route.isLast, let workout = route.workout else { return }
@@ -116,7 +126,8 @@ extension ImportEvent {
         switch self {
         case .info(let id, _), .records(let id, _), .known(let id, _), .quarantined(let id, _), .summaries(let id, _),
             .route(let id, _), .document(let id, _),
-            .progress(let id, _, _), .routeEnded(let id, _, _), .finished(let id, _), .unreadable(let id, _):
+            .progress(let id, _, _), .routeEnded(let id, _, _, _), .knownRoute(let id, _, _), .finished(let id, _),
+            .unreadable(let id, _):
             id
         }
     }

@@ -43,7 +43,8 @@ private final class OneRecordSink: ExportSink {
     func quarantined(_ inputs: [QuarantinedInput]) throws {}
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
     func route(_ route: WorkoutRoute) throws {}
-    func routeEnded(_ piece: PieceHash, points: Int) throws {}
+    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
+    func knownRoute(_ piece: PieceHash, path: String) throws {}
     func document(_ part: DocumentPart) throws {}
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
