@@ -22,6 +22,12 @@ extension HTTPClient {
         guard request.path.hasPrefix("/"),
             !request.path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3F || $0 == 0x23 })
         else { throw invalid("the path must begin with / and contain no space, ? or #") }
+        if let query = request.encodedQuery {
+            guard !query.utf8.contains(where: { $0 <= 0x20 || $0 == 0x23 || $0 >= 0x7F }) else {
+                throw invalid("the query must be percent-encoded")
+            }
+            return base + request.path + "?" + query
+        }
         guard !request.query.isEmpty else { return base + request.path }
         let pairs = request.query.sorted { $0.key < $1.key }
             .map { Self.escaped($0.key) + "=" + Self.escaped($0.value) }

@@ -42,6 +42,8 @@ package struct HTTPRequest: Sendable, Equatable {
     package var path: String
     /// Decoded. If a name is repeated, the last one counts.
     package var query: [String: String]
+    /// In a client: a percent-encoded query that is sent exactly as it is, in place of `query`. In a server: nil.
+    package var encodedQuery: String?
     package var headers: HTTPHeaders
     package var body: [UInt8]
     /// On the server: a number for the client's address (for IPv6, for its /64 network); 0 for a request that didn't

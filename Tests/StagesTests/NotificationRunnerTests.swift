@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Glibc
 import HTTP
 import HealthModel
 import NotifyStage
@@ -81,5 +82,64 @@ import Testing
         #expect(try tell(.webhook(Webhook(base + "/health%20bus/a%2Fb"), tokenFile: nil)) == .told)
         #expect(seen.withLock { $0.last?.path } == "/health bus/a/b")
         #expect(try tell(.webhook(Webhook(base + "/busy"), tokenFile: nil)) == .failed("the webhook answered 503"))
+    }
+
+    /// Names may be repeated, their order may matter, and a `+` isn't `%2B`.
+    @Test(arguments: ["/hook?to=anna&b=1&to=ben&a=x+y&flag&empty=&c=%2B%26", "/hook"])
+    func aWebhooksQueryIsSentAsItIsConfigured(_ place: String) throws {
+        let listener = try RequestLineListener()
+        #expect(try tell(.webhook(Webhook("http://127.0.0.1:\(listener.port)\(place)"), tokenFile: nil)) == .told)
+        #expect(listener.line == "POST \(place) HTTP/1.1")
+    }
+}
+
+/// Accepts one request and keeps its first line, byte for byte; a server would have decoded it.
+private final class RequestLineListener: Sendable {
+    let port: Int
+    private let listener: Int32
+    private let heard = Mutex<String?>(nil)
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.listener = listener
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        try #require(isBound)
+        Thread { [weak self] in
+            let client = accept(listener, nil, nil)
+            guard client >= 0 else { return }
+            defer { close(client) }
+            self?.answer(client)
+        }.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    var line: String? { heard.withLock { $0 } }
+
+    /// Reads until the body's end, since closing earlier would break the connection.
+    private func answer(_ client: Int32) {
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while text.last != UInt8(ascii: "}") {
+            let count = recv(client, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            text += buffer[..<count]
+        }
+        let request = String(decoding: text, as: UTF8.self)
+        heard.withLock { $0 = request.split(separator: "\r\n", maxSplits: 1).first.map(String.init) }
+        let reply = Array("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n".utf8)
+        _ = send(client, reply, reply.count, Int32(MSG_NOSIGNAL))
     }
 }

@@ -5,14 +5,14 @@ import HTTP
 package struct Webhook: Sendable, Equatable {
     let server: String
     let path: String
-    let query: [String: String]
+    /// As configured: its order, a name that is repeated and the way it is encoded may matter to the server.
+    let query: String?
 
     /// - Throws: `HTTPError` when it isn't an http or https URL.
     package init(_ url: String) throws {
         var parts = URLComponents(string: url) ?? URLComponents()
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
-        query = Dictionary(
-            (parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { _, last in last })
+        query = parts.percentEncodedQuery
         parts.path = ""
         parts.query = nil
         server = parts.string ?? url
@@ -21,9 +21,8 @@ package struct Webhook: Sendable, Equatable {
 
     /// Posts JSON there, and returns the status of the answer.
     func post(_ json: String, headers: HTTPHeaders, timeout: Double) throws -> Int {
-        try HTTPClient(base: server).send(
-            HTTPRequest(method: "POST", path: path, query: query, headers: headers, body: Array(json.utf8)),
-            timeout: timeout
-        ).status
+        var request = HTTPRequest(method: "POST", path: path, headers: headers, body: Array(json.utf8))
+        request.encodedQuery = query
+        return try HTTPClient(base: server).send(request, timeout: timeout).status
     }
 }
