@@ -7,9 +7,13 @@ import SQLite
 extension RecordClaim {
     /// Merges the record's information into the row wherever it is better than the row's own. Adding the same record
     /// again changes nothing.
-    /// - Parameter replaces: whether the record is a later version, whose value counts.
+    /// - Parameters:
+    ///   - replaces: whether the record is a later version, whose value counts.
+    ///   - tally: counts how the quarantine changes if the row is restored.
     /// - Returns: whether the row has a new version.
-    func join(_ record: IncomingRecord, _ slot: Int, replaces: Bool = false) throws -> Bool {
+    func join(
+        _ record: IncomingRecord, _ slot: Int, replaces: Bool = false, _ tally: inout IngestCounts.Tally
+    ) throws -> Bool {
         let old = writer.window.rows[slot]
         var row = old
         var metadata: [UInt8]?
@@ -17,7 +21,7 @@ extension RecordClaim {
         row.uuid = old.uuid ?? record.uuid
         // In a tombstone, only the UUID matters: it prevents later copies from being added.
         if old.state != .deleted {
-            if old.state == .absent, !isReplaced(old) { try revive(&row, record) }
+            if old.state == .absent, !isReplaced(old) { try revive(&row, record, &tally) }
             try joinColumns(&row, record, old)
             if replaces { (row.value, row.unit) = (record.value, record.unit) }
             metadata = try joined(record.metadata, into: row, column: .metadata)
@@ -37,7 +41,7 @@ extension RecordClaim {
         return true
     }
 
-    private func revive(_ row: inout StoredRow, _ record: IncomingRecord) throws {
+    private func revive(_ row: inout StoredRow, _ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws {
         row.state = .alive
         if !StoredValue.agrees(row.value, record.value) || row.unit != record.unit {
             row.value = record.value
@@ -46,7 +50,11 @@ extension RecordClaim {
         // The limits may have changed since the sample was last checked.
         if let reason = implausible(record) {
             row.state = .quarantined
-            try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)
+            tally.newlyQuarantined += try writer.note(
+                row.id, reason: reason, line: record.line, source: session.source, user: user)
+        } else {
+            // A sample that another stack's version had put into quarantine counts again.
+            tally.newlyQuarantined -= try writer.forgetQuarantined(row.id, user: user)
         }
     }
 

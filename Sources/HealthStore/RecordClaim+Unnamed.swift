@@ -73,7 +73,7 @@ extension RecordClaim {
                 (known.start, known.end, known.value, known.origin) = (old.start, old.end, old.value, old.origin)
                 (known.created, known.flags, known.uuid) = (old.created, old.flags, old.uuid)
                 (known.metadata, known.payload) = (metadata, payload)
-                _ = try join(known, new)
+                _ = try join(known, new, &tally)
             }
         }
         try writer.brought.copy(old.born.value, to: born.value)

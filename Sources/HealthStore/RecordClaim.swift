@@ -80,7 +80,7 @@ struct RecordClaim {
             try setAside(record, against: row, &tally)
             return row.born
         }
-        let changed = try !isTrial && join(record, slot, replaces: replaces)
+        let changed = try !isTrial && join(record, slot, replaces: replaces, &tally)
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1
@@ -89,12 +89,7 @@ struct RecordClaim {
             if implausible(record) == nil { tally.known += 1 } else { tally.quarantined += 1 }
         case .absent:
             // The limits may have changed since the sample was last checked.
-            if implausible(record) == nil {
-                tally.revived += 1
-            } else {
-                tally.quarantined += 1
-                if !isTrial { tally.newlyQuarantined += 1 }
-            }
+            if implausible(record) == nil { tally.revived += 1 } else { tally.quarantined += 1 }
             if keepsTried { tryReviving(row, record, slot) }
         case .alive: if changed { tally.joined += 1 } else { tally.known += 1 }
         case .quarantined:

@@ -130,6 +130,31 @@ import Testing
         #expect(try isSame())
     }
 
+    /// A sample that the other stack's version had put into quarantine, and then a file brings it: the quarantine's count
+    /// is that of its entries.
+    @Test func whatAFileRestoresIsCountedAsTheQuarantineHasIt() throws {
+        try there.add([Record(uuid: uuid(1))])
+        try follow()
+        let later = #"{"HKMetadataKeySyncVersion":"2"}"#
+        try addUnchecked(Record(value: -5, metadata: later, uuid: uuid(1)))
+        #expect(try follow() == FollowCounts(refused: 1, quarantined: 1))
+        // It can't be true in the file either: it is quarantined again, but isn't new there.
+        let again = try here.add([Record(value: -5, uuid: uuid(1))])
+        #expect(again.quarantined == 1 && again.newlyQuarantined == 0 && again.revived == 0)
+        #expect(try here.reader.quarantineCount() == 1)
+    }
+
+    @Test func whatAFileRestoresLeavesTheQuarantine() throws {
+        try there.add([Record(uuid: uuid(1))])
+        try follow()
+        let later = #"{"HKMetadataKeySyncVersion":"2"}"#
+        try addUnchecked(Record(value: -5, metadata: later, uuid: uuid(1)))
+        #expect(try follow() == FollowCounts(refused: 1, quarantined: 1))
+        let restored = try here.add([Record(uuid: uuid(1))])
+        #expect(restored.revived == 1 && restored.quarantined == 0 && restored.newlyQuarantined == -1)
+        #expect(try here.reader.quarantineCount() == 0 && here.alive().count == 1)
+    }
+
     /// Input channels round times differently. The same UUID means the same sample, whichever came first.
     @Test(arguments: [-1.0, 1]) func aSecondMoreOrLessMakesNoOtherSample(_ shift: Double) throws {
         try here.add([Record(start: 1_700_000_000 + shift, uuid: uuid(1))])
