@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import HealthModel
 import Processes
 import Testing
@@ -72,6 +74,14 @@ extension EndToEnd {
             let way = try #require(workouts.first { ($0["route_points"].int ?? 0) > 2 }?["id"].string)
             let track = try await stack.onState("workouts", "--gpx", String(way.prefix(13)))
             #expect(track.exit == .code(0) && track.output.contains("<trkpt lat="), "\(track.error)")
+            // Where a person was is for that person alone.
+            let file = stack.state + ".gpx"
+            defer { unlink(file) }
+            let written = try await stack.onState("workouts", "--gpx", way, "--output", file)
+            #expect(written.exit == .code(0), "\(written.error)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == track.output)
+            let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(rights == 0o600)
             return [steps.output, rates.output, track.output]
         }
 

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -23,6 +24,19 @@ import Testing
         #expect(chmod(path, 0o755) == 0)
         try StateFolder.make(path)
         #expect(try rights(path) == 0o700)
+    }
+
+    @Test func aWrittenFileIsItsOwnersAloneWhateverWasThere() throws {
+        let path = folder.path + "/ride.gpx"
+        try PrivateFile.write("a", to: path)
+        #expect(try rights(path) == 0o600)
+        #expect(chmod(path, 0o644) == 0)
+        try PrivateFile.write("b", to: path)
+        #expect(try rights(path) == 0o600)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "b")
+        #expect(throws: Failure.self) { try PrivateFile.write("c", to: folder.path + "/none/ride.gpx") }
+        // No draft is left behind.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["ride.gpx"])
     }
 
     @Test func aFileInItsPlaceIsAnError() throws {

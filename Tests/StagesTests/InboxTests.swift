@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ObserverStage
 import Simulation
 import StageKit
@@ -30,6 +31,24 @@ import Testing
         perform(.discard(.file(id: "b")))
         _ = try await eventually(every: 2) { try !files.contains("b") }
         #expect(try files == ["a", "c", "d.part"])
+    }
+
+    /// A file on another file system can't be linked. The copy's original may be readable by everybody.
+    @Test(.enabled(if: InboxTests.isShmElsewhere, "needs a second file system"))
+    func aCopyIsItsOwnersAlone() async throws {
+        let source = "/dev/shm/healthbus-\(UUID().uuidString).xml"
+        try Data("<HealthData/>".utf8).write(to: URL(fileURLWithPath: source))
+        defer { unlink(source) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: source)
+        perform(.adopt(id: "e", path: source, file: nil))
+        _ = try await eventually(every: 2) { try files.contains("e") }
+        let rights = try FileManager.default.attributesOfItem(atPath: path("e"))[.posixPermissions] as? Int
+        #expect(rights == 0o600)
+    }
+
+    private static var isShmElsewhere: Bool {
+        var (one, other) = (stat(), stat())
+        return stat("/dev/shm", &one) == 0 && stat(NSTemporaryDirectory(), &other) == 0 && one.st_dev != other.st_dev
     }
 
     @Test func atTheStartWhatNobodyNamesIsGoneBeforeAnythingComesIn() throws {

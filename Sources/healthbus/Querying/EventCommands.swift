@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import HealthModel
 import Inspection
@@ -44,11 +45,7 @@ enum WorkoutsCommand: Command {
             StandardStream.output.write(track.text)
             return
         }
-        do {
-            try track.text.write(toFile: path, atomically: true, encoding: .utf8)
-        } catch {
-            throw Failure("can't write '\(path)'", hint: "check the folder and its permissions")
-        }
+        try PrivateFile.write(track.text, to: path)
         StandardStream.error.write("Wrote the route to \(path).\n")
     }
 }

@@ -90,6 +90,8 @@ package final class Inbox: EffectRunner {
             // complete.
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)
+            // The copy has the permissions of the original.
+            guard chmod(draft, 0o600) == 0 else { throw ImportError.system(errno, path: draft) }
             guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
             try syncFolder()
             return .adopted(id: id)
