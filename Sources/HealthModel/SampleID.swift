@@ -85,9 +85,9 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         var digits = 0
         var high: UInt64 = 0
         var low: UInt64 = 0
-        for character in text.utf8 where character != UInt8(ascii: "-") {
-            guard digits < 32, let nibble = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
-            if digits < 16 { high = high << 4 | UInt64(nibble) } else { low = low << 4 | UInt64(nibble) }
+        for byte in text.utf8 where byte != UInt8(ascii: "-") {
+            guard digits < 32, let nibble = Self.nibble(byte) else { return nil }
+            if digits < 16 { high = high << 4 | nibble } else { low = low << 4 | nibble }
             digits += 1
         }
         guard digits == 32 else { return nil }
@@ -104,21 +104,17 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
                 if byte != UInt8(ascii: "-") { return nil }
                 continue
             }
-            let nibble: UInt8
-            if byte &- 0x30 < 10 {
-                nibble = byte &- 0x30
-            } else if (byte | 0x20) &- 0x61 < 6 {
-                nibble = (byte | 0x20) &- 0x57
-            } else {
-                return nil
-            }
-            if index < 18 {
-                words.high = words.high << 4 | UInt64(nibble)
-            } else {
-                words.low = words.low << 4 | UInt64(nibble)
-            }
+            guard let nibble = Self.nibble(byte) else { return nil }
+            if index < 18 { words.high = words.high << 4 | nibble } else { words.low = words.low << 4 | nibble }
         }
         self.init(high: words.high, low: words.low)
+    }
+
+    /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
+    @inline(__always)
+    private static func nibble(_ byte: UInt8) -> UInt64? {
+        if byte &- 0x30 < 10 { return UInt64(byte &- 0x30) }
+        return (byte | 0x20) &- 0x61 < 6 ? UInt64((byte | 0x20) &- 0x57) : nil
     }
 
     private static func hex(_ word: UInt64) -> String {

@@ -150,6 +150,12 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     }
 }
 
+/// Two members of `UploaderDetails`.
+package struct UploaderStanding: Decodable, Sendable {
+    package var waiting: Int?
+    package var path: NetworkPath?
+}
+
 /// What a notifier reports besides its position.
 package struct NotifierDetails: Codable, Sendable, Equatable {
     package var told: Int64

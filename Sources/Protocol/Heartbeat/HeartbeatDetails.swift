@@ -69,6 +69,8 @@ extension Heartbeat {
     package var handler: HandlerDetails? { details.read() }
     package var consolidator: ConsolidatorDetails? { details.read() }
     package var uploader: UploaderDetails? { details.read() }
+    /// The part of `uploader` that the debouncer needs from every heartbeat; the rest isn't decoded.
+    package var uploaderStanding: UploaderStanding? { details.read() }
     package var notifier: NotifierDetails? { details.read() }
     package var supervisor: SupervisorDetails? { details.read() }
     package var hub: HubDetails? { details.read() }

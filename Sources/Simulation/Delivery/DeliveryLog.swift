@@ -80,9 +80,9 @@ package struct DeliveryLog {
         while let name = try scanner.nextMember() {
             let value = try scanner.value()
             if name == "id" {
-                id = value.text.flatMap { SampleID($0) }
+                id = SampleID(uuid: value.bytes)
             } else if name == "healthkitUUID" {
-                uuid = value.text.flatMap { SampleID($0) }
+                uuid = SampleID(uuid: value.bytes)
             } else if name == "version" {
                 version = value.integer ?? 0
             }

@@ -23,7 +23,6 @@ package struct SampleLedger {
 
     /// - Parameter hour: the local hour of a moment.
     package mutating func note(added: [LifeSample], deleted: [SampleID], hour: (Instant) -> Int) {
-        made.reserveCapacity(made.count + added.count)
         for sample in added where index[sample.uuid] == nil {
             index[sample.uuid] = Int32(made.count)
             made.append(

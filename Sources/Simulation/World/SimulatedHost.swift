@@ -33,8 +33,10 @@ package final class SimulatedHost {
         var repetition: Repetition
 
         init(_ host: SimulatedHost, path: String, now: Instant) throws {
-            if let kept = host.keptConnections {
-                database = try StageDatabase(kept.writer, now: now)
+            if host.world.isSteady {
+                let connection = try host.memory ?? Database(path: ":memory:")
+                host.memory = connection
+                database = try StageDatabase(connection, now: now)
             } else {
                 database = try StageDatabase(path: path, now: now)
                 // A crash here ends a process, but never the machine.
@@ -68,13 +70,14 @@ package final class SimulatedHost {
     private var beats = 0
     /// Whether a heartbeat that reports a change has been scheduled; only in a steady world.
     private var isBeatDue = false
-    private static let moment = Duration.milliseconds(50)
+    private static let moment = Duration.milliseconds(100)
     /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
-    /// The connections of the life that ended last, only in a steady world: simulating months in which the phone ends
-    /// the app several times a day would otherwise consist mostly of opening files.
-    private var keptConnections: (writer: Database, reader: Database)?
+    /// What takes the place of the file in a steady world: a database in memory, which outlives the process, and which
+    /// pulls read between turns. Months in which the phone ends the app several times a day would otherwise consist
+    /// mostly of opening files, and of reading again what another connection wrote.
+    private var memory: Database?
 
     /// How many messages can wait for a suspended process; any beyond that are dropped, as a socket would do.
     private static let highWaterMark = 64
@@ -101,12 +104,10 @@ package final class SimulatedHost {
         lives += 1
         isTurnDue = false
         let new = try Life(self, path: path, now: world.now)
-        let keptReader = keptConnections?.reader
-        keptConnections = nil
         let turn = turn(of: new)
         try new.stage.open(turn)
         _ = try turn.commit()
-        let reader = try keptReader ?? Database(path: path, mode: .readOnly)
+        let reader = try memory ?? Database(path: path, mode: .readOnly)
         new.service = (reader, try makeSource(reader))
         new.head = new.database.head
         new.report = try new.stage.report(self.turn(of: new))
@@ -153,16 +154,13 @@ package final class SimulatedHost {
     /// Ends the process, which loses everything that is uncommitted or in memory.
     package func crash() {
         life?.database.rollback()
-        if world.isSteady, let life, let reader = life.service?.reader {
-            keptConnections = (life.database.database, reader)
-        }
         life = nil
     }
 
     /// Crashes the process, and loses its file too.
     package func wipe() throws {
         crash()
-        keptConnections = nil
+        memory = nil
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)
         }

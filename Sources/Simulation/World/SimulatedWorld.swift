@@ -68,7 +68,7 @@ package final class SimulatedWorld {
     /// How long a message travels, and how long a process takes to start its next turn, while `isSteady`. The times are
     /// those of a busy phone, so that a turn takes in several messages.
     private static let steadyTravel = Duration.milliseconds(4)
-    private static let steadyLatency = Duration.milliseconds(20)
+    private static let steadyLatency = Duration.milliseconds(40)
     /// When a process last committed or performed an effect. Asking for data doesn't count as work: a locked phone
     /// refuses each time.
     package var lastWork = MonotonicTime.distantPast

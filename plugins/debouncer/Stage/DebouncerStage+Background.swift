@@ -109,7 +109,7 @@ extension DebouncerStage {
         if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
             telling.told[consumer.name] = nil
         }
-        if consumer.role == .uploader { phone.hasPath = beat.uploader?.path?.isSatisfied }
+        if consumer.role == .uploader { phone.hasPath = beat.uploaderStanding?.path?.isSatisfied }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)
     }

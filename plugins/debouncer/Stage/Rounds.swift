@@ -80,7 +80,7 @@ package struct Rounds: Sendable, Equatable {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]
         let stage = beat.stage
-        let pending = stage.pending ?? beat.uploader?.waiting ?? 0
+        let pending = stage.pending ?? beat.uploaderStanding?.waiting ?? 0
         let consumed = stage.consumed
         let isMoving = old?.frontier != frontier || old?.pending != pending || old?.consumed != consumed
         standings[beat.instance] = Standing(
