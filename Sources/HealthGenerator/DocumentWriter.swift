@@ -8,10 +8,12 @@ struct DocumentWriter {
     private let life: Life
     private let exported: Int64
     private let address: UInt64
+    private let until: Int64
     let workouts: WorkoutWriter
 
     init(_ generator: ExportGenerator, _ life: Life, exported: Int64) {
         options = generator.options
+        until = generator.options.now?.flooredSecond ?? .max
         counts = generator.counts
         self.life = life
         self.exported = exported
@@ -28,21 +30,20 @@ struct DocumentWriter {
         let total = counts.total(of: life.plans)
         if counts.hasHeight {
             height(&text)
-            result.records += 1
         }
         let rings = RingLedger(life.plans)
         for (subject, stream) in RecordStream.all.enumerated() {
-            let writer = RecordWriter(stream, system: options.unitSystem, address: address, rings: rings)
+            let writer = RecordWriter(stream, system: options.unitSystem, address: address, until: until, rings: rings)
             for (index, plan) in life.plans.enumerated() {
                 rings.day = index
                 let count = counts.records(of: subject, on: plan.day, index, of: life.plans.count)
                 var random = SeededRandom(seed: options.seed, subject: UInt64(subject + 1), day: plan.day.number)
                 writer.write(count, plan, zone: options.zone, &random, &text)
-                result.records += count
             }
-            progress(result.records, total)
+            progress(text.records, total)
         }
         readings(&text, &result)
+        result.records = text.records
         for plan in life.plans where plan.workout != nil {
             var random = SeededRandom(seed: options.seed, subject: 1000, day: plan.day.number)
             workouts.write(plan, &random, &text)
@@ -54,7 +55,7 @@ struct DocumentWriter {
             text.flushIfLarge()
         }
         text.append("</HealthData>\n")
-        progress(result.records, total)
+        progress(text.records, total)
     }
 
     private func head(_ text: inout ExportText) {
@@ -77,7 +78,7 @@ struct DocumentWriter {
 
     private func height(_ text: inout ExportText) {
         guard let first = life.plans.first else { return }
-        let writer = RecordWriter(.height, system: options.unitSystem, address: address)
+        let writer = RecordWriter(.height, system: options.unitSystem, address: address, until: until)
         writer.write(first.wake + 7200, first.wake + 7200, stored: first.wake + 7201, 1.78, &text)
     }
 
@@ -89,8 +90,8 @@ struct DocumentWriter {
                 type: "HKQuantityTypeIdentifierBloodPressure" + name, source: .byHand, unit: .plain("mmHg"), perDay: 0,
                 shape: .bodyMass, metadata: [("HKWasUserEntered", "1")])
             return (
-                RecordWriter(stream, system: options.unitSystem, address: address),
-                RecordWriter(stream, system: options.unitSystem, address: address, indent: "  "),
+                RecordWriter(stream, system: options.unitSystem, address: address, until: until),
+                RecordWriter(stream, system: options.unitSystem, address: address, until: until, indent: "  "),
                 mercury[name] ?? (0, 0)
             )
         }
@@ -98,7 +99,6 @@ struct DocumentWriter {
             eachReading { plan, moment, random in
                 let values = writers.map { random.normal($0.2.0, $0.2.1).rounded() }
                 writers[subject].0.write(moment, moment, stored: moment + 1, values[subject], &text)
-                result.records += 1
                 text.flushIfLarge()
             }
         }
@@ -114,7 +114,6 @@ struct DocumentWriter {
             text.append("\">\n  <MetadataEntry key=\"HKWasUserEntered\" value=\"1\"/>\n")
             for (writer, value) in zip(writers, values) {
                 writer.1.write(moment, moment, stored: moment + 1, value, &text)
-                result.records += 1
             }
             text.append(" </Correlation>\n")
             result.correlations += 1
@@ -126,8 +125,10 @@ struct DocumentWriter {
         for (index, plan) in life.plans.enumerated() {
             let count = counts.readings(on: plan.day, index, of: life.plans.count)
             for number in 0..<count {
+                let moment = plan.wake + 2700 + Int64(number) * 1800
+                guard moment < until else { continue }
                 var random = SeededRandom(seed: options.seed, subject: UInt64(1500 + number), day: plan.day.number)
-                body(plan, plan.wake + 2700 + Int64(number) * 1800, &random)
+                body(plan, moment, &random)
             }
         }
     }

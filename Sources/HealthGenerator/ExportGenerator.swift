@@ -15,20 +15,22 @@ package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int
         package var seed: UInt64
-        /// The exact number of `Record` elements; nil for an ordinary life, which has about 1,150 a day.
+        /// The exact number of `Record` elements, if none is left out because of `now`; nil for an ordinary life, which has about 1,150 a day.
         package var records: Int?
         /// IANA name of the zone where the person lives.
         package var zone: String
         /// The last day; the export is made the next morning.
         package var end: LocalDay
         package var unitSystem: UnitSystem
+        /// Nothing that was stored after this moment is written, and the export isn't made later; nil if all days are over.
+        package var now: Instant?
         /// Whether the export is marked as made up, so that no store mistakes it for a real person's.
         package var isMarked: Bool
 
         package init(
             days: Int, seed: UInt64, records: Int? = nil, zone: String = "Europe/Berlin",
             end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric,
-            isMarked: Bool = false
+            now: Instant? = nil, isMarked: Bool = false
         ) {
             self.days = days
             self.seed = seed
@@ -36,6 +38,7 @@ package struct ExportGenerator: Sendable {
             self.zone = zone
             self.end = end
             self.unitSystem = unitSystem
+            self.now = now
             self.isMarked = isMarked
         }
     }
@@ -87,11 +90,12 @@ package struct ExportGenerator: Sendable {
     }
 
     private func writeArchive(_ path: String, _ progress: (Int, Int) -> Void) throws -> Result {
-        let life = Life(days: options.days, end: options.end, zones: zones, seed: options.seed)
+        let until = options.now?.flooredSecond ?? .max
+        let life = Life(days: options.days, end: options.end, zones: zones, seed: options.seed, until: until)
         guard let last = life.plans.last else {
             throw GeneratorError.invalidOption("the zone has none of these days", hint: "choose other days")
         }
-        let exported = last.dayEnd + 8 * 3600 + 900
+        let exported = min(last.dayEnd + 8 * 3600 + 900, until)
         guard let zone = TimeZone(identifier: options.zone) else { throw ZoneError.unknown(options.zone) }
         let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(exported)))
         let zip = try ZipWriter(path: path)

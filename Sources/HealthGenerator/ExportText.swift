@@ -14,6 +14,8 @@ struct ExportText {
     private var failure: (any Error)?
     /// Bytes passed on so far.
     private(set) var total = 0
+    /// `Record` elements begun so far.
+    var records = 0
 
     init(zip: ZipWriter, offset: Int) {
         self.zip = zip

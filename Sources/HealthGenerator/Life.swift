@@ -12,7 +12,7 @@ struct DayPlan: Sendable {
     let bed: Int64
     /// How active the day is, as a number around 1.
     let level: Double
-    let workout: Workout?
+    var workout: Workout?
 
     struct Workout: Sendable {
         enum Activity: Int, Sendable { case running, walking, cycling }
@@ -33,7 +33,9 @@ struct DayPlan: Sendable {
 struct Life: Sendable {
     let plans: [DayPlan]
 
-    init(days: Int, end: LocalDay, zones: ZoneTimeline, seed: UInt64) {
+    /// - Parameter until: seconds since 1970; a day that begins later has no plan, and a workout that ends later is left
+    ///   out.
+    init(days: Int, end: LocalDay, zones: ZoneTimeline, seed: UInt64, until: Int64 = .max) {
         let first = end.adding(days: 1 - days)
         var lastBed: Int64?
         var plans: [DayPlan] = []
@@ -43,11 +45,15 @@ struct Life: Sendable {
             // A day that a zone skipped (30 December 2011 in Samoa) has no plan.
             let day = first.adding(days: index)
             let ranges = zones.ranges(of: day)
-            guard let begin = ranges.first?.lowerBound, let finish = ranges.last?.upperBound else { continue }
-            let plan = Self.plan(
+            guard let begin = ranges.first?.lowerBound, let finish = ranges.last?.upperBound,
+                begin.flooredSecond < until
+            else { continue }
+            var plan = Self.plan(
                 day, begin.flooredSecond, finish.flooredSecond, lastBed,
                 SeededRandom(seed: seed, subject: 0, day: day.number))
             lastBed = plan.bed
+            // The Watch stores a workout and its route some seconds after the end.
+            if let workout = plan.workout, workout.end + 20 > until { plan.workout = nil }
             if index >= 0 { plans.append(plan) }
         }
         self.plans = plans

@@ -7,12 +7,16 @@ struct RecordWriter {
     private let opening: [UInt8]
     private let closing: [UInt8]
     private let rings: RingLedger?
+    /// Records stored later than this, in seconds since 1970, are left out.
+    private let until: Int64
 
     /// - Parameter rings: the ledger that the records are added to, if the stream counts towards a ring.
     init(
-        _ stream: RecordStream, system: UnitSystem, address: UInt64, indent: String = " ", rings: RingLedger? = nil
+        _ stream: RecordStream, system: UnitSystem, address: UInt64, until: Int64, indent: String = " ",
+        rings: RingLedger? = nil
     ) {
         self.stream = stream
+        self.until = until
         self.rings = rings
         unit = PrintedUnit.of(stream.unit, system)
         var text = "\(indent)<Record type=\"\(stream.type)\"" + stream.source.attributes(address: address)
@@ -25,6 +29,7 @@ struct RecordWriter {
 
     private func begin(_ start: Int64, _ end: Int64, stored: Int64, _ text: inout ExportText) {
         text.flushIfLarge()
+        text.records += 1
         text.append(opening)
         text.append(date: stored)
         text.append("\" startDate=\"")
@@ -36,6 +41,7 @@ struct RecordWriter {
 
     /// Writes a quantity, given in canonical units.
     func write(_ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText) {
+        guard stored <= until else { return }
         if let part = stream.ring { rings?.record(part, start, end, value) }
         begin(start, end, stored: stored, &text)
         text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
@@ -47,6 +53,7 @@ struct RecordWriter {
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, counts: Bool = false, _ text: inout ExportText
     ) {
+        guard stored <= until else { return }
         if counts, let part = stream.ring { rings?.record(part, start, end, 1) }
         begin(start, end, stored: stored, &text)
         text.append(name)
@@ -58,6 +65,7 @@ struct RecordWriter {
         _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
         inside: (inout ExportText) -> Void
     ) {
+        guard stored <= until else { return }
         begin(start, end, stored: stored, &text)
         text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
         text.append("\">\n")
@@ -70,6 +78,7 @@ struct RecordWriter {
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, zone: String, _ text: inout ExportText
     ) {
+        guard stored <= until else { return }
         begin(start, end, stored: stored, &text)
         text.append(name)
         text.append("\">\n  <MetadataEntry key=\"HKTimeZone\" value=\"")

@@ -1,3 +1,4 @@
+import Glibc
 import HealthModel
 
 /// Writes the `Workout` elements and the routes that they refer to.
@@ -74,7 +75,15 @@ struct WorkoutWriter {
         let kilocalories = PrintedUnit.of(.energy, system)
         statistic(shape.distanceType, workout, [("sum", meters / distance.canonical)], distance.name, &text)
         statistic("ActiveEnergyBurned", workout, [("sum", energy)], kilocalories.name, &text)
-        statistic("HeartRate", workout, [("average", 142), ("minimum", 96), ("maximum", 171)], "count/min", &text)
+        // Drawn apart, so that no other number depends on it; around the mean of the samples during a workout.
+        var heart = SeededRandom(seed: 0, subject: 1001, day: Int(workout.start))
+        let average = 142 + heart.uniform(-5, 5).rounded()
+        statistic(
+            "HeartRate", workout,
+            [
+                ("average", average), ("minimum", average - heart.uniform(28, 44).rounded()),
+                ("maximum", average + heart.uniform(16, 26).rounded()),
+            ], "count/min", &text)
         if let path = routePath(plan) {
             text.append("  <WorkoutRoute")
             text.append(source)
@@ -127,21 +136,34 @@ struct WorkoutWriter {
         let speed = Self.shape(workout.activity).metersPerSecond
         var latitude = 52.52 + random.uniform(-0.05, 0.05)
         var longitude = 13.405 + random.uniform(-0.08, 0.08)
+        // The direction, with a length of 1. It is turned without sine and cosine, whose last digits differ by machine.
+        var (north, east) = (random.uniform(-1, 1), random.uniform(-1, 1))
+        // Gentle hills: the slope changes slowly, and leads back to the middle.
+        var elevation = 44.0
+        var slope = 0.0
         for second in stride(from: workout.start, to: workout.end, by: Int(Self.secondsPerPoint)) {
             // One degree of latitude is about 111 km; one degree of longitude is 68 km at this latitude.
             let meters = speed * Double(Self.secondsPerPoint)
-            latitude += meters / 111_000 * random.uniform(-1, 1)
-            longitude += meters / 68_000 * random.uniform(-1, 1)
+            let turn = random.uniform(-0.3, 0.3)
+            (north, east) = (north - turn * east, east + turn * north)
+            let norm = max(1e-9, (north * north + east * east).squareRoot())
+            (north, east) = (north / norm, east / norm)
+            latitude += meters / 111_000 * north
+            longitude += meters / 68_000 * east
+            slope = 0.97 * slope + random.uniform(-0.06, 0.06) - 0.0005 * (elevation - 44)
+            elevation += slope
             let time = InstantText.iso8601(Instant(seconds: Int64(second)))
             text.append("      <trkpt lon=\"")
             text.append(degrees: longitude)
             text.append("\" lat=\"")
             text.append(degrees: latitude)
             text.append("\"><ele>")
-            text.append(number: 34 + random.uniform(0, 20))
+            text.append(number: (elevation * 100).rounded() / 100)
             text.append("</ele><time>\(time)</time><extensions><speed>")
             text.append(number: speed * random.uniform(0.8, 1.2))
-            text.append("</speed><course>90</course><hAcc>4</hAcc><vAcc>3</vAcc></extensions></trkpt>\n")
+            text.append("</speed><course>")
+            text.append(integer: (Int((atan2(east, north) * 180 / .pi).rounded()) + 360) % 360)
+            text.append("</course><hAcc>4</hAcc><vAcc>3</vAcc></extensions></trkpt>\n")
             text.flushIfLarge()
         }
         text.append("    </trkseg>\n  </trk>\n</gpx>\n")

@@ -2,6 +2,7 @@ import Foundation
 import HealthGenerator
 import HealthImport
 import HealthModel
+import HealthStatistics
 import TestSupport
 import Testing
 
@@ -48,6 +49,29 @@ import Testing
         #expect(made.summary.recordElements == records)
         #expect(made.summary.quarantined == 0 && made.summary.damaged == nil && made.summary.charactersReplaced == 0)
         if records >= 5000 { #expect(made.result.bytes >= 400 * records) }
+    }
+
+    /// The last day is only half over: what it will bring isn't there yet, and everything else is as it always is.
+    @Test func nothingComesFromTheFuture() throws {
+        let noon = try #require(InstantText.parse("2025-04-05T12:00:00+02:00"))
+        let whole = try generate(.init(days: 3, seed: 7))
+        let half = try generate(.init(days: 3, seed: 7, now: noon))
+        #expect(half.sink.info?.date == noon)
+        #expect(half.summary.recordElements == half.result.records)
+        let past = whole.sink.rows.filter { Instant(seconds: $0.created) <= noon }
+        #expect(past.count < whole.sink.rows.count && half.sink.rows.map(\.start) == past.map(\.start))
+        let tomorrow = try generate(.init(days: 4, seed: 7, end: LocalDay(year: 2025, month: 4, day: 6), now: noon))
+        #expect(tomorrow.sink.rows.map(\.start) == half.sink.rows.map(\.start))
+    }
+
+    /// As for someone who walks along streets and over gentle hills.
+    @Test func routesClimbAsRealOnesDo() throws {
+        let made = try generate(.init(days: 60, seed: 1))
+        for (_, parts) in Dictionary(grouping: made.sink.routes, by: \.path) {
+            var gain = ElevationGain(threshold: 3)
+            for elevation in parts.flatMap(\.elevation) { gain.add(elevation) }
+            #expect((5..<250).contains(try #require(gain.ascent)))
+        }
     }
 
     @Test func anOrdinaryLifeHasWhatRealExportsHave() throws {

@@ -18,7 +18,7 @@ enum GenerateCommand: Command {
                 "--records", value: "number",
                 help: "exactly this many records, spread over the days, instead of the usual density"),
             .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
-            .init("--end", value: "date", help: "the last day (default: 2025-04-05)"),
+            .init("--end", value: "date", help: "the last day (default: 2025-04-05); today ends now"),
             .init("--units", value: "system", help: "metric or imperial (default: metric)"),
             .init("--output", short: "-o", value: "file", help: "where to write the zip"),
             .init(
@@ -39,7 +39,10 @@ enum GenerateCommand: Command {
         if let zone = arguments.value("--zone") { options.zone = zone }
         if let end = arguments.value("--end") {
             let zone = try ZoneTimeline(zone: options.zone)
-            options.end = try DateRange.days(end, "--end") { zone.day(of: WallClock.now) }.last
+            let now = WallClock.now
+            options.end = try DateRange.days(end, "--end") { zone.day(of: now) }.last
+            // A day that isn't over has no data from its future.
+            if options.end >= zone.day(of: now) { options.now = now }
         }
         if let system = try arguments.choice("--units", as: UnitSystem.self) { options.unitSystem = system }
         var bar = ProgressBar("generating", totalBytes: nil)
