@@ -44,7 +44,6 @@ package struct Discovery: Sendable, Equatable {
                     + "'revision': value_json.revision} | tojson }}"),
             "availability_topic": .string(topics.status),
             "qos": 1,
-            // This also tells Home Assistant that a figure without a unit is a number.
             "suggested_display_precision": .integer(Int64(sensor.digits)),
             "device": [
                 "identifiers": .array([.string("\(topics.base)--\(MQTTTopics.name(user))")]),
@@ -54,12 +53,16 @@ package struct Discovery: Sendable, Equatable {
         ]
         if let unit = sensor.unit { members["unit_of_measurement"] = .string(unit) }
         if let deviceClass = sensor.deviceClass { members["device_class"] = .string(deviceClass) }
-        // Yesterday's sensor would count every day twice in long-term statistics.
         if slot == .today, let stateClass = sensor.stateClass {
             members["state_class"] = .string(stateClass)
             if stateClass == SensorKind.StateClass.total.rawValue {
                 members["last_reset_value_template"] = "{{ value_json.start }}"
             }
+        } else if sensor.unit == nil {
+            // Yesterday's sensor would count every day twice in long-term statistics, so it has no state class. But
+            // without a unit, this is what makes a state a number for Home Assistant's pages: they round it, and draw
+            // it as a line. A measurement is only averaged.
+            members["state_class"] = .string(SensorKind.StateClass.measurement.rawValue)
         }
         return .object(members)
     }
