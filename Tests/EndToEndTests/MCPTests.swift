@@ -18,7 +18,22 @@ extension EndToEnd {
                 let running = try await ask(stack, expecting: "running")
                 try await stack.interrupt(up)
                 #expect(try await ask(stack, expecting: "stopped") == running)
+                try await tellsSinceWhen(stack)
             }
+        }
+
+        /// A stopped stack's answers say when something was last stored, although each answer opens the file.
+        private func tellsSinceWhen(_ stack: TestStack) async throws {
+            let last = Date(timeIntervalSince1970: 1_746_000_000)
+            let file = StateFolder(stack.state).database(of: "observer")
+            try FileManager.default.setAttributes([.modificationDate: last], ofItemAtPath: file)
+            let host = try await AssistantHost(stack)
+            _ = try await host.initialize()
+            for _ in 0..<2 {
+                let notes = try await host.answer("get_days", ["dates": "2025-04-02"])["notes"].array ?? []
+                #expect(notes.contains { $0.string?.contains("nothing since 2025-04-30T10:00:00+02:00") == true })
+            }
+            #expect(try await host.end() == .code(0))
         }
 
         /// - Returns: the answers that mustn't depend on whether the stack runs.
@@ -108,6 +123,10 @@ extension EndToEnd {
                 "compare_spans", ["first": "2025-03", "second": "2025-04", "figures": ["steps"]])
             let steps = answer["figures"]["steps"]
             #expect(answer["second"]["daysCounted"] == 30 && answer["first"]["daysInSpan"] == 31)
+            let part = try await host.answer(
+                "compare_spans",
+                ["first": "2025-03-01..2025-03-25", "second": "2025-04-01..2025-04-25", "figures": ["steps"]])
+            #expect(part["first"]["daysInSpan"] == 25 && part["second"]["daysInSpan"] == 25)
             let april = try await host.answer("get_days", ["dates": "2025-04", "figures": ["steps"], "limit": 31])
             let numbers = (april["days"].array ?? []).compactMap { $0["figures"]["steps"].double }
             let mean = numbers.reduce(0, +) / Double(numbers.count)

@@ -67,8 +67,12 @@ final class ToolContext {
     /// ", and has stored nothing since 2025-03-30T08:15:00+02:00"; empty if the store's file isn't here.
     private var lastStored: String {
         let database = stack.state.database(stack.observer)
-        let written = [database, database + "-wal"].compactMap { file in
-            (try? FileManager.default.attributesOfItem(atPath: file))?[.modificationDate] as? Date
+        // A reader creates the log anew, without content.
+        let written = [database, database + "-wal"].compactMap { file -> Date? in
+            guard let found = try? FileManager.default.attributesOfItem(atPath: file), found[.size] as? Int != 0 else {
+                return nil
+            }
+            return found[.modificationDate] as? Date
         }.max()
         guard let written else { return "" }
         let instant = Instant(seconds: Int64(written.timeIntervalSince1970))
@@ -101,6 +105,15 @@ final class ToolContext {
 
     /// - Parameter name: the name of the argument, for the error.
     func span(_ text: String, _ name: String) throws -> DateRange {
+        // "2025-03-01..2025-03-25", each end in any form that a span has.
+        if let dots = text.firstRange(of: "..") {
+            let first = try DateRange.days(String(text[..<dots.lowerBound]), name) { today }.first
+            let last = try DateRange.days(String(text[dots.upperBound...]), name) { today }.last
+            guard first <= last else {
+                throw Failure.usage("\(name) begins with \(first), which is after \(last)", hint: "swap them")
+            }
+            return DateRange(from: first, to: last)
+        }
         let days = try DateRange.days(text, name) { today }
         return DateRange(from: days.first, to: days.last)
     }

@@ -75,10 +75,19 @@ struct ToolReport {
         words.count > 10 ? "… " + words.suffix(10).joined(separator: ", ") : words.joined(separator: ", ")
     }
 
+    /// What was left out, as text: names as they are, numbers with what they count.
+    private static func words(_ left: Value) -> String {
+        if let names = left.array { return names.map { $0.string ?? $0.json() }.joined(separator: ", ") }
+        if let counts = left.object {
+            return Value.inOrder(counts).map { "\($0.value.json()) in \($0.key)" }.joined(separator: ", ")
+        }
+        return left.string ?? left.json()
+    }
+
     func answer() -> ToolAnswer {
         var notes = notes + context.notes
         if !left.isEmpty {
-            let what = Value.inOrder(left).map { "\($0.key): \($0.value.json())" }.joined(separator: ", ")
+            let what = Value.inOrder(left).map { "\($0.key) (\(Self.words($0.value)))" }.joined(separator: ", ")
             notes.insert("Left out: \(what). \(ways.joined(separator: " "))", at: 0)
         }
         var content = members

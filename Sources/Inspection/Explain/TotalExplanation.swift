@@ -29,7 +29,7 @@ struct TotalExplanation: Explanation {
     }
 
     var rule: String {
-        "At each instant only the first source counts, in the order of the first table; a sample is spread evenly over its time."
+        "At each instant only the first source counts, in the order in which the sources are listed; a sample is spread evenly over its time."
     }
 
     var members: [String: Value] {
