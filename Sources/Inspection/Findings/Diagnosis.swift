@@ -139,7 +139,8 @@ package struct Diagnosis {
                     .error, name, "delivers nothing: \(stage.blocked ?? "it is paused")",
                     remedy: "fix that; it retries every 30 s, and nothing is lost"
                 ).asCause(because: [backend]))
-        } else if uploader?.path?.isSatisfied == false {
+        } else if uploader?.path?.isSatisfied == false, stage.blocked != nil {
+            // A destination on this machine needs no path, and isn't blocked without one.
             found.append(
                 Finding(
                     .warning, name, "has no network path", remedy: "nothing: it continues as soon as there is one"))
