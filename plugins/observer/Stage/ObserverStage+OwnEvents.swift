@@ -170,7 +170,12 @@ extension ObserverStage {
         let draft = try OwnDraft(body, id: id, version: version, uuid: uuid, own: own)
         let rule = Self.plausibility(at: turn.now)(draft.type)
         let why = HealthStoreWriter.refusal(start: draft.start, end: draft.end, value: draft.value, rule: rule)
-        if let why { throw OwnRefusal.malformed(why, hint: "check the value and the times") }
+        if let why {
+            let hint =
+                draft.unit == "%" && own == nil
+                ? "HealthKit's percentages are fractions: 21 % is 0.21" : "check the value and the times"
+            throw OwnRefusal.malformed(why, hint: hint)
+        }
         return draft
     }
 
