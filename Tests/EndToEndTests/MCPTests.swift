@@ -26,7 +26,7 @@ extension EndToEnd {
         /// A stopped stack's answers say when something was last stored, although each answer opens the file.
         private func tellsSinceWhen(_ stack: TestStack) async throws {
             let last = Date(timeIntervalSince1970: 1_746_000_000)
-            let file = StateFolder(stack.state).database(of: "observer")
+            let file = StateFolder(path: stack.state).database("observer")
             try FileManager.default.setAttributes([.modificationDate: last], ofItemAtPath: file)
             let host = try await AssistantHost(stack)
             _ = try await host.initialize()
