@@ -7,6 +7,8 @@ package struct ConfigurationOrigins: Sendable {
         case standard
         case file(String, line: Int?)
         case variable(String)
+        /// A variable that was set when the stack was last started.
+        case remembered(String)
         /// A command-line option.
         case option(String)
     }

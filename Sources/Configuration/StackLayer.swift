@@ -4,8 +4,8 @@ import HealthModel
 import Synchronization
 
 /// What a state folder itself records about its stack, in `<state>/stack.json`: the configuration it was last started
-/// with ("config", a path), so that no command reads a different stack from the running one; the options of `up` that
-/// it was started with ("options"); the plugins that its instances have been swapped for ("instances", applied on top
+/// with ("config", a path), so that no command reads a different stack from the running one; the options and variables
+/// of `up` that it was started with ("options"); the plugins that its instances have been swapped for ("instances", applied on top
 /// of that configuration); the instances that a person has stopped ("stopped"); and the zones in which days began
 /// before the observer's store was lost ("formerZones").
 package struct StackLayer: Sendable {

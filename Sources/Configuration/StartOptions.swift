@@ -1,21 +1,33 @@
 import HealthModel
 
-/// The options of `up` that apply for as long as the stack runs, so that `healthbus start` can repeat them. Imports
-/// aren't repeated, and `--zone` only matters for people who are new at that start.
+/// The options and variables of `up` that apply for as long as the stack runs, so that `healthbus start` can repeat
+/// them, and other commands find the stack. Imports aren't repeated, and `--zone` only matters for people who are new at
+/// that start.
 package struct StartOptions: Codable, Sendable, Equatable {
     /// The absolute path of a folder from which files are imported automatically.
     package var inbox: String?
     /// The address at which the stack answers questions about its state: an `Endpoint`'s description.
     package var metrics: String?
-    /// The names of the variables that were set. Their values may be secret, so `start` can't repeat them, only say which
-    /// ones are missing.
+    /// The values of those variables that were set and hold no secret, by name.
+    @IfAny package var values: [String: String] = [:]
+    /// The names of the other variables that were set. Their values may be secret, so `start` can't repeat them, only say
+    /// which ones are missing.
     @IfAny package var variables: [String] = []
 
-    package init(inbox: String? = nil, metrics: String? = nil, variables: [String] = []) {
+    /// - Parameter environment: in which the stack is started.
+    package init(inbox: String? = nil, metrics: String? = nil, environment: [String: String] = [:]) {
         self.inbox = inbox
         self.metrics = metrics
-        self.variables = variables
+        values = environment.filter { Self.plain.contains($0.key) && !$0.value.isEmpty }
+        variables = Self.variables(in: environment)
     }
+
+    /// The variables that hold no secret: ports and folders. This is the only list. Any other may hold one, whatever its
+    /// name is: a server's URL can contain a password.
+    package static let plain =
+        ServerPort.allCases.map(\.variable) + [
+            InboxFolder.variable, "HEALTHBUS_FILES_FOLDER", "HEALTHBUS_KEYS", "HEALTHBUS_PLUGINS",
+        ]
 
     /// Those that `start` repeats, or that matter only to a person without a zone, or only for the log or for tests.
     private static let immaterial: Set = [
@@ -23,16 +35,25 @@ package struct StartOptions: Codable, Sendable, Equatable {
         "HEALTHBUS_AUDIT",
     ]
 
-    /// The names of the variables that decide what a stack does, in order.
+    /// The names of the variables that decide what a stack does and may hold a secret, in order.
     package static func variables(in environment: [String: String]) -> [String] {
-        environment.filter { $0.key.hasPrefix("HEALTHBUS_") && !$0.value.isEmpty && !immaterial.contains($0.key) }
-            .keys.sorted()
+        environment.keys.filter { name in
+            name.hasPrefix("HEALTHBUS_") && environment.filled(name) != nil
+                && !immaterial.contains(name) && !plain.contains(name)
+        }.sorted()
     }
 
-    /// The variables set at the last start that aren't set now.
+    /// The variables set at the last start that aren't set now, and whose values aren't known.
     package func missing(in environment: [String: String]) -> [String] {
-        let set = Set(Self.variables(in: environment))
-        return variables.filter { !set.contains($0) }
+        variables.filter { environment.filled($0) == nil }
+    }
+
+    /// The variables set at the last start that aren't set now, with their values: what a command has to add to its
+    /// environment in order to work on the stack as it was started.
+    package func remembered(besides environment: [String: String]) -> [String: String] {
+        values.filter { name, value in
+            Self.plain.contains(name) && !value.isEmpty && environment.filled(name) == nil
+        }
     }
 
     /// The options as on the command line of `up`.

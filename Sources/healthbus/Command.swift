@@ -3,7 +3,13 @@ import Terminal
 /// A command of the program: its arguments, and what it does.
 protocol Command {
     static var help: CommandHelp { get }
+    /// Whether it starts a stack with exactly what it is given, whatever the stack was last started with.
+    static var startsAfresh: Bool { get }
     static func run(_ arguments: Arguments) throws
+}
+
+extension Command {
+    static var startsAfresh: Bool { false }
 }
 
 // Options shared by several commands, so that they are worded the same everywhere.

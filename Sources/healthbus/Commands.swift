@@ -1,3 +1,4 @@
+import Configuration
 import HealthModel
 import Inspection
 import Logging
@@ -81,6 +82,9 @@ enum Commands {
         case .text(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
             for command in groups.flatMap({ $0.commands }) where command.help.word == word {
+                if !command.startsAfresh, let state = arguments.stateFolder {
+                    RememberedVariables.take(from: StackLayer(state))
+                }
                 do { try command.run(arguments) } catch let quiet as Quiet { throw quiet } catch {
                     throw arguments.advice.addressed(Failure(people: error))
                 }

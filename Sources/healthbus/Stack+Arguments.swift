@@ -47,6 +47,12 @@ extension Stack {
 extension Arguments {
     /// The configuration to apply on top of the default one; nil for none.
     var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
+
+    /// The state folder that the command works on; nil for a command without `--state`.
+    var stateFolder: StateFolder? {
+        guard command.options.contains(where: { $0.name == "--state" }) else { return nil }
+        return value("--state").map { StateFolder(path: $0) } ?? .standard()
+    }
 }
 
 extension Arguments {

@@ -43,6 +43,40 @@ extension EndToEnd {
             }
         }
 
+        /// A port that was set for the start stays this stack's in later commands, so none asks another stack's backend.
+        @Test func aPortThatWasSetIsRememberedAndNoSecretIs() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "3")
+                let filled = try await stack.up(
+                    "--import", export, "--until-idle", environment: ["HEALTHBUS_FHIR_TOKEN": "confidential"]
+                ).ended()
+                #expect(filled.exit == .code(0), "\(filled)")
+                let record = stack.state + "/stack.json"
+                #expect(try !String(contentsOfFile: record, encoding: .utf8).contains("confidential"))
+                #expect(
+                    try FileManager.default.attributesOfItem(atPath: record)[.posixPermissions] as? Int == 0o600)
+
+                let unset = ["HEALTHBUS_BACKEND_PORT": ""]
+                let started = try await stack.onState("start", environment: unset)
+                #expect(started.exit == .code(0), "\(started)")
+                #expect(
+                    started.error.contains("as last time: HEALTHBUS_BACKEND_PORT=\(stack.port)"), "\(started.error)")
+                #expect(started.error.contains("but not now: HEALTHBUS_FHIR_TOKEN;"), "\(started.error)")
+
+                let destinations = try await stack.onState("destinations", environment: unset)
+                #expect(destinations.output.contains("http://127.0.0.1:\(stack.port)"), "\(destinations)")
+                let verified = try await stack.onState("verify", environment: unset)
+                #expect(verified.exit == .code(0), "\(verified)")
+                func origin(_ environment: [String: String]) async throws -> Value? {
+                    try await stack.onState("config", "show", "backend", "--json", environment: environment).json()
+                        .array?.first { $0["key"] == "backend.port" }?["from"]
+                }
+                #expect(try await origin(unset) == ["kind": "remembered", "name": "HEALTHBUS_BACKEND_PORT"])
+                #expect(try await origin([:]) == ["kind": "environment", "name": "HEALTHBUS_BACKEND_PORT"])
+                #expect(try await stack.onState("stop", environment: unset).exit == .code(0))
+            }
+        }
+
         @Test func anImportInTheBackgroundIsAnnounced() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")

@@ -32,6 +32,19 @@ import Testing
         for name in secrets { #expect(values[name] != nil && values[name] != "confidential", "\(name)") }
     }
 
+    /// A port of the last start is in force, but isn't said to come from the shell.
+    @Test func aRememberedVariableIsToldFromOneThatIsSet() throws {
+        let report = try ConfigurationReport(
+            Stack(state: "/nowhere", configurationFile: nil), given: (state: .standard, config: .standard),
+            changed: true, environment: ["HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INGEST_PORT": "8798"],
+            remembered: ["HEALTHBUS_BACKEND_PORT"])
+        let settings = try Value(json: report.json.utf8).array ?? []
+        func setting(_ key: String) -> Value { settings.first { $0["key"].string == key } ?? .null }
+        #expect(setting("backend.port")["value"] == 8797)
+        #expect(setting("backend.port")["from"] == ["kind": "remembered", "name": "HEALTHBUS_BACKEND_PORT"])
+        #expect(setting("ingest.port")["from"] == ["kind": "environment", "name": "HEALTHBUS_INGEST_PORT"])
+    }
+
     /// The option overrides the variable.
     @Test func aServerInTheFileIsTheOneInForce() throws {
         let values = try shown(

@@ -116,23 +116,51 @@ import Testing
         #expect(try stack().instance("body") != nil)
         try layer.remember(nil, StartOptions(metrics: "[::1]:0"))
         #expect(try layer.startOptions().words == ["--metrics", "[::1]:0"])
-        // Only the names of variables are kept.
-        let environment = [
-            "HEALTHBUS_FHIR_SERVER": "https://fhir.example.org", "HEALTHBUS_FHIR_TOKEN": "secret",
-            "HEALTHBUS_INGEST_PORT": "", "HEALTHBUS_STATE": "/srv/health", "PATH": "/bin",
-        ]
-        try layer.remember(nil, StartOptions(variables: StartOptions.variables(in: environment)))
-        let last = try layer.startOptions()
-        #expect(last.words == [] && last.variables == ["HEALTHBUS_FHIR_SERVER", "HEALTHBUS_FHIR_TOKEN"])
-        #expect(last.missing(in: environment) == [])
-        #expect(last.missing(in: ["HEALTHBUS_FHIR_SERVER": "https://b.example"]) == ["HEALTHBUS_FHIR_TOKEN"])
-        #expect(try !String(contentsOfFile: layer.file, encoding: .utf8).contains("secret"))
         try layer.remember(nil)
         #expect(try layer.startOptions().words == [] && layer.stopped() == ["steps"])
-        for wrong in [#"{"options": "--metrics"}"#, #"{"options": {"inbox": 1}}"#] {
+        for wrong in [
+            #"{"options": "--metrics"}"#, #"{"options": {"inbox": 1}}"#, #"{"options": {"values": {"A": 1}}}"#,
+        ] {
             try wrong.write(toFile: layer.file, atomically: true, encoding: .utf8)
             #expect(throws: ConfigurationError.self) { try layer.startOptions() }
         }
+    }
+
+    /// Ports and folders are kept with their values; of everything that may hold a secret, only the name is.
+    @Test func itKnowsTheVariablesOfTheLastStart() throws {
+        let environment = [
+            "HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INBOX": "/srv/in box", "HEALTHBUS_INGEST_PORT": "",
+            "HEALTHBUS_FHIR_SERVER": "https://me:secret@fhir.example.org", "HEALTHBUS_FHIR_TOKEN": "secret",
+            "HEALTHBUS_NEW_PORT": "secret", "HEALTHBUS_STATE": "/srv/health", "PATH": "/bin",
+        ]
+        try layer.remember(nil, StartOptions(environment: environment))
+        let last = try layer.startOptions()
+        #expect(last.values == ["HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INBOX": "/srv/in box"])
+        #expect(last.variables == ["HEALTHBUS_FHIR_SERVER", "HEALTHBUS_FHIR_TOKEN", "HEALTHBUS_NEW_PORT"])
+        #expect(try !String(contentsOfFile: layer.file, encoding: .utf8).contains("secret"))
+        #expect(last.words == [] && last.missing(in: environment) == [])
+        #expect(last.remembered(besides: [:]) == last.values)
+        // A variable that is set now takes precedence; an empty one isn't set.
+        let now = [
+            "HEALTHBUS_BACKEND_PORT": "9000", "HEALTHBUS_INBOX": "", "HEALTHBUS_FHIR_SERVER": "https://b.example",
+        ]
+        #expect(last.remembered(besides: now) == ["HEALTHBUS_INBOX": "/srv/in box"])
+        #expect(last.missing(in: now) == ["HEALTHBUS_FHIR_TOKEN", "HEALTHBUS_NEW_PORT"])
+        try layer.remember(nil)
+        #expect(try layer.startOptions().remembered(besides: [:]) == [:])
+    }
+
+    /// An earlier release kept only names, and a person may have written anything into the file.
+    @Test func onlyKnownVariablesAreTakenOverFromTheFile() throws {
+        let text = #"""
+            {"options": {"variables": ["HEALTHBUS_BACKEND_PORT"],
+              "values": {"HEALTHBUS_DASHBOARD_PORT": "", "HEALTHBUS_KEYS": "/k", "PATH": "/tmp"}}}
+            """#
+        try text.write(toFile: layer.file, atomically: true, encoding: .utf8)
+        let last = try layer.startOptions()
+        #expect(last.remembered(besides: [:]) == ["HEALTHBUS_KEYS": "/k"])
+        #expect(last.missing(in: [:]) == ["HEALTHBUS_BACKEND_PORT"])
+        #expect(last.missing(in: ["HEALTHBUS_BACKEND_PORT": "8797"]) == [])
     }
 
     /// Only the owner can read the file, and leftovers from an attempt that crashed do no harm.

@@ -133,7 +133,7 @@ package final class StackRunner: Sendable {
             stack.configurationFile,
             StartOptions(
                 inbox: options.inbox, metrics: options.monitoring?.description,
-                variables: StartOptions.variables(in: ProcessInfo.processInfo.environment)))
+                environment: ProcessInfo.processInfo.environment))
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
         let relay = try LogRelay(

@@ -16,11 +16,7 @@ package struct SystemdUnit {
     package let leftOut: [String]
 
     /// Settings taken from the shell's environment, which a service doesn't have; secrets stay where they are.
-    private static let variables =
-        ServerPort.allCases.map(\.variable) + [
-            "HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS", "HEALTHBUS_KEYS", "HEALTHBUS_FHIR_SERVER",
-            "HEALTHBUS_FILES_FOLDER",
-        ]
+    private static let variables = StartOptions.plain + ["HEALTHBUS_ZONE", "HEALTHBUS_FHIR_SERVER"]
 
     /// - Throws: `Failure` (usage) for a name that systemd wouldn't accept.
     package init(

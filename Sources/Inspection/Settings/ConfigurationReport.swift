@@ -24,10 +24,12 @@ package struct ConfigurationReport {
     ///   - given: how the user specified the state folder and the configuration file.
     ///   - instance: only this instance's settings; nil for all.
     ///   - changed: only settings that come from a file, the environment or an option, even if to the default's value.
+    ///   - remembered: the variables in the environment that are set because they were when the stack was last started.
     package init(
         _ stack: Stack, given: (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin),
         instance: String? = nil, changed: Bool = false,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        remembered: Set<String> = Set(RememberedVariables.inForce.keys)
     ) throws {
         let origins = try StackConfigurationReader(
             path: stack.configurationFile, state: stack.state, catalog: stack.catalog
@@ -39,6 +41,11 @@ package struct ConfigurationReport {
         all += Self.secrets(environment)
         settings = all.filter { setting in
             (instance == nil || setting.instance == instance) && (!changed || setting.origin != .standard)
+        }.map { setting in
+            guard case .variable(let name) = setting.origin, remembered.contains(name) else { return setting }
+            var known = setting
+            known.origin = .remembered(name)
+            return known
         }
     }
 
@@ -180,6 +187,7 @@ extension ConfigurationOrigins.Origin {
         case .standard: "default"
         case .file(let file, let line): file + (line.map { ":\($0)" } ?? "")
         case .variable(let name): name
+        case .remembered(let name): name + ", as last started"
         case .option(let name): name
         }
     }
@@ -189,6 +197,7 @@ extension ConfigurationOrigins.Origin {
         case .standard: ["kind": "default"]
         case .file(let file, let line): ["kind": "file", "file": .string(file), "line": Value(line)]
         case .variable(let name): ["kind": "environment", "name": .string(name)]
+        case .remembered(let name): ["kind": "remembered", "name": .string(name)]
         case .option(let name): ["kind": "option", "name": .string(name)]
         }
     }

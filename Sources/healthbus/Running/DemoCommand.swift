@@ -25,6 +25,8 @@ enum DemoCommand: Command {
         ],
         examples: ["healthbus demo", "healthbus demo --export export.zip"])
 
+    static let startsAfresh = true
+
     static func run(_ arguments: Arguments) throws {
         if let zone = arguments.value("--zone") { try ZoneName.require(zone) }
         Supervisor.blockSignals()

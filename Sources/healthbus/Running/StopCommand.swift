@@ -53,7 +53,7 @@ enum StartCommand: Command {
     static let help = CommandHelp(
         name: "healthbus start",
         summary:
-            "Start the stack in the background with the last 'up' command's options, or one process that was stopped.",
+            "Start the stack in the background as the last 'up' did, or one process that was stopped.",
         positionals: [.init("instance", isRequired: false)],
         options: CommandHelp.stackOptions, examples: ["healthbus start", "healthbus start steps"],
         kin: .init(UpCommand.help))
@@ -68,11 +68,15 @@ enum StartCommand: Command {
             let missing = last.missing(in: ProcessInfo.processInfo.environment)
             if !missing.isEmpty, !stack.isUp() {
                 StandardStream.error.write(
-                    "set when the stack was last started, but not now: \(missing.joined(separator: ", ")); variables "
-                        + "are those of the shell that starts it\n")
+                    "set when the stack was last started, but not now: \(missing.joined(separator: ", ")); what may "
+                        + "be secret isn't kept, but taken from the shell that starts the stack\n")
             }
-            if !options.isEmpty, !stack.isUp() {
-                let given = options.map(Advice.quoted).joined(separator: " ")
+            let remembered = RememberedVariables.inForce.sorted { $0.key < $1.key }.map { name, value in
+                name + "=" + Advice.quoted(value)
+            }
+            let repeated = remembered + options.map(Advice.quoted)
+            if !repeated.isEmpty, !stack.isUp() {
+                let given = repeated.joined(separator: " ")
                 StandardStream.error.write(
                     stack.advice.addressed("as last time: \(given); 'healthbus up --detach' takes other options\n"))
             }

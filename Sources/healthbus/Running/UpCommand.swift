@@ -37,6 +37,8 @@ enum UpCommand: Command {
             "healthbus up --import export.zip --zone Europe/Berlin --until-idle",
         ])
 
+    static let startsAfresh = true
+
     static func run(_ arguments: Arguments) throws {
         // This is checked before the state folder is created.
         if let zone = arguments.value("--zone") { try ZoneName.require(zone) }
