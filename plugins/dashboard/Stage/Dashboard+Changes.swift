@@ -39,7 +39,7 @@ extension Dashboard {
 
     private static func cursor(_ text: String) throws(DashboardProblem) -> ChangesCursor {
         guard let cursor = ChangesCursor(text) else {
-            throw .parameter("since", "isn't from an earlier answer's 'next'")
+            throw .parameter("since", "isn't from an earlier answer's 'next'", page: DashboardRoute.changes.page)
         }
         return cursor
     }

@@ -133,7 +133,7 @@ package final class Dashboard: Sendable {
     private func answer(
         _ route: DashboardRoute, _ request: HTTPRequest, _ visitor: Visitor
     ) throws -> HTTPResponse {
-        let parameters = Parameters(request)
+        let parameters = Parameters(request, page: route.page)
         let user = try visitor.person(parameters["user"])
         switch route {
         case .session, .about: throw DashboardProblem.notFound
@@ -168,7 +168,7 @@ package final class Dashboard: Sendable {
 }
 
 /// The part of the path after `/api/`.
-enum DashboardRoute: String, CaseIterable {
+package enum DashboardRoute: String, CaseIterable {
     case session, about, figures, series, days, day, explain, nights, workouts, workout, pipeline,
         live, waits, tap
     case retry, history, imports
@@ -181,6 +181,9 @@ enum DashboardRoute: String, CaseIterable {
         default: ["GET", "HEAD"]
         }
     }
+
+    /// The page that lists its parameters.
+    package var page: String { self == .changes ? "docs/sync.md" : "docs/dashboard.md" }
 }
 
 extension HTTPResponse {

@@ -22,13 +22,15 @@ package struct DashboardProblem: Error, Equatable {
 
     static let notFound = DashboardProblem(404, "there is no such path", hint: "docs/dashboard.md lists the paths")
 
-    static let unauthorized = DashboardProblem(
+    package static let unauthorized = DashboardProblem(
         401, "this needs a token",
-        hint: "make one with 'healthbus token new --scope read', and send it once with POST /api/session",
+        hint: "make one with 'healthbus token new --scope read', and send it as 'Authorization: Bearer TOKEN', with "
+            + "each request or once with POST /api/session",
         headers: ["WWW-Authenticate": "Bearer"])
 
-    static func parameter(_ name: String, _ what: String) -> DashboardProblem {
-        DashboardProblem(400, "'\(name)' \(what)", hint: "docs/dashboard.md lists the parameters")
+    /// - Parameter page: the page that lists the path's parameters.
+    static func parameter(_ name: String, _ what: String, page: String = "docs/dashboard.md") -> DashboardProblem {
+        DashboardProblem(400, "'\(name)' \(what)", hint: "\(page) lists the parameters")
     }
 
     package var answer: HTTPResponse {

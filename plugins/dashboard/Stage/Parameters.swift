@@ -3,28 +3,33 @@ import HealthModel
 import Inspection
 
 /// The parameters of a request's query.
-struct Parameters {
+package struct Parameters {
     private let query: [String: String]
+    /// The page that lists them.
+    private let page: String
 
-    init(_ request: HTTPRequest) { query = request.query.filter { !$0.value.isEmpty } }
+    package init(_ request: HTTPRequest, page: String = "docs/dashboard.md") {
+        query = request.query.filter { !$0.value.isEmpty }
+        self.page = page
+    }
 
     subscript(_ name: String) -> String? { query[name] }
 
     func day(_ name: String) throws(DashboardProblem) -> LocalDay? {
         guard let text = query[name] else { return nil }
-        guard let day = LocalDay(text) else { throw .parameter(name, "isn't a date such as 2025-03-30") }
+        guard let day = LocalDay(text) else { throw problem(name, "isn't a date such as 2025-03-30") }
         return day
     }
 
     func required(_ name: String) throws(DashboardProblem) -> String {
-        guard let text = query[name] else { throw .parameter(name, "is missing") }
+        guard let text = query[name] else { throw problem(name, "is missing") }
         return text
     }
 
-    func number(_ name: String, _ allowed: ClosedRange<Int>) throws(DashboardProblem) -> Int? {
+    package func number(_ name: String, _ allowed: ClosedRange<Int>) throws(DashboardProblem) -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), allowed.contains(number) else {
-            throw .parameter(name, "must be a number from \(allowed.lowerBound) to \(allowed.upperBound)")
+            throw problem(name, "must be a number from \(allowed.lowerBound) to \(allowed.upperBound)")
         }
         return number
     }
@@ -35,13 +40,17 @@ struct Parameters {
         let range = DateRange(from: try day("from"), to: try day("to"))
         guard !range.isEverything else { return nil }
         if let from = range.from, let to = range.to {
-            guard from <= to else { throw .parameter("from", "is after 'to'") }
+            guard from <= to else { throw problem("from", "is after 'to'") }
             guard to.number - from.number < days else {
-                throw .parameter("from", "is more than \(days) days before 'to'")
+                throw problem("from", "is more than \(days) days before 'to'")
             }
         } else if days != .max {
-            throw .parameter(range.from == nil ? "from" : "to", "is missing: give both, at most \(days) days apart")
+            throw problem(range.from == nil ? "from" : "to", "is missing: give both, at most \(days) days apart")
         }
         return range
+    }
+
+    private func problem(_ name: String, _ what: String) -> DashboardProblem {
+        .parameter(name, what, page: page)
     }
 }
