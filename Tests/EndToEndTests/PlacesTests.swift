@@ -71,6 +71,9 @@ extension EndToEnd {
                 let metric = status["metrics"].array?.first { $0["metric"] == "places" }
                 #expect(metric?["conditions"] == 1, "\(status.json())")
                 #expect(try await done(stack, "add", "Rio", "-22.9", "-43.2").output.contains("2 places"))
+                // The last event may be long ago, and the state unknown since.
+                let listed = try await done(stack, "list").output.split(separator: "\n")
+                #expect(listed.first?.hasSuffix("  Last event") == true, "\(listed)")
                 let geoJSON = try stack.write("places.geojson", try await done(stack, "export").output)
                 _ = try await done(stack, "remove", "Rio")
                 #expect(try await places(stack).keys.sorted() == ["Sweet Home"])

@@ -104,7 +104,7 @@ package struct PlacesReport {
     package func table(for terminal: Terminal, zones: ZoneTimeline?) -> String {
         var table = Table([
             .init("Place"), .number("Latitude", givesWay: 1), .number("Longitude", givesWay: 1), .number("Radius m"),
-            .init("State"), .number("Visits"), .number("Time"), .init("Since", givesWay: 2),
+            .init("State"), .number("Visits"), .number("Time"), .init("Last event", givesWay: 2),
         ])
         for place in places {
             let minutes = Int(place.minutes.rounded())
