@@ -36,6 +36,10 @@ extension EndToEnd {
                 #expect(try await stack.onState("days").output.contains("coffee 3 cups"))
                 let explained = try await done(stack, "explain", "coffee", "2025-04-01", "--json").json()
                 #expect(explained["value"].double == 3 && explained["agrees"] == true, "\(explained.json())")
+                // Both are instants, which take no time.
+                let told = try await done(stack, "explain", "coffee", "2025-04-01").output
+                #expect(told.contains("Each sample is an instant, and counts in full."), "\(told)")
+                #expect(!told.contains("0 s") && !told.contains("Time") && !told.contains("evenly"), "\(told)")
                 try await until("the backend") { try atBackend(stack, "coffee").count == 2 }
                 #expect(try atBackend(stack, "coffee").allSatisfy { $0["sourceType"] == "manual" })
 

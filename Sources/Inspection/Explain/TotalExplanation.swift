@@ -28,8 +28,17 @@ struct TotalExplanation: Explanation {
         }
     }
 
+    private var hasInstants: Bool { intervals.contains { $0.start == $0.end } }
+    private var hasSpans: Bool { intervals.contains { $0.start < $0.end } }
+
+    /// Mentions only what the day has: an event entered by hand has no time to be spread over.
     var rule: String {
-        "At each instant only the first source counts, in the order in which the sources are listed; a sample is spread evenly over its time."
+        guard hasSpans || !hasInstants else { return "Each sample is an instant, and counts in full." }
+        let spans =
+            "At each instant only the first source counts, in the order in which the sources are listed; a sample is spread evenly over its time."
+        return hasInstants
+            ? spans + " A sample that is an instant counts in full, unless a source above it covers that instant."
+            : spans
     }
 
     var members: [String: Value] {
@@ -58,29 +67,33 @@ struct TotalExplanation: Explanation {
         if shown.byHour { return [sources, ExplainTable(table: byHour(clock), footer: sum)] }
         let lines =
             shown.all ? intervals.map { ($0, $0.end - $0.start) } : MergeInterval.joined(intervals, gap: Self.gap)
-        var table = Table([
-            .init("From"), .init("To"), .number("Time", givesWay: 1), .number("Adds"), .init("Counted"),
-            .init("Covered"),
-        ])
-        for (interval, time) in lines {
-            table.add([
-                clock.time(interval.start), interval.end == interval.start ? "" : clock.end(interval.end),
-                time == .zero ? "" : HumanFormat.duration(time), ExplainFormat.short(interval.amount),
-                interval.counted, interval.covered.joined(separator: ", "),
-            ])
+        // Instants take no time, and cover nothing.
+        let time: [Table.Column] = hasSpans ? [.number("Time", givesWay: 1)] : []
+        let covered: [Table.Column] = hasSpans ? [.init("Covered")] : []
+        var table = Table(
+            [.init("From"), .init("To")] + time + [.number("Adds"), .init("Counted")] + covered)
+        for (interval, length) in lines {
+            table.add(
+                [clock.time(interval.start), interval.end == interval.start ? "" : clock.end(interval.end)]
+                    + time.map { _ in length == .zero ? "" : HumanFormat.duration(length) }
+                    + [ExplainFormat.short(interval.amount), interval.counted]
+                    + covered.map { _ in interval.covered.joined(separator: ", ") })
         }
         return [sources, ExplainTable(table: table, rowsOnScreen: 40, footer: sum)]
     }
 
     private var sources: ExplainTable {
-        var table = Table([
-            .init("Source"), .number("Added"), .number("Share"), .number("Samples"), .number("Counted for"),
-        ])
+        let time: [Table.Column] = hasSpans ? [.number("Counted for")] : []
+        // A source that counts with instants only doesn't count for "0 s".
+        let momentary = Set(intervals.filter { $0.start == $0.end }.map(\.counted))
+        var table = Table([.init("Source"), .number("Added"), .number("Share"), .number("Samples")] + time)
         for share in shares {
-            table.add([
-                share.source, ExplainFormat.short(share.amount), ExplainFormat.percent(share.amount, of: result ?? 0),
-                HumanFormat.count(share.samples), HumanFormat.duration(share.counted),
-            ])
+            let isMomentary = share.counted == .zero && momentary.contains(share.source)
+            table.add(
+                [
+                    share.source, ExplainFormat.short(share.amount),
+                    ExplainFormat.percent(share.amount, of: result ?? 0), HumanFormat.count(share.samples),
+                ] + time.map { _ in isMomentary ? "" : HumanFormat.duration(share.counted) })
         }
         return ExplainTable(table: table)
     }
