@@ -376,6 +376,23 @@ struct FollowerTests {
         #expect(try addType(rig, "mood", "points").status == 201)
     }
 
+    @Test func aTypeOfTheOtherStackIsEnteredAndRemovedThere() throws {
+        let rig = try FollowRig()
+        _ = try receipt(rig, SamplePage(), ["ownTypes": ["tea": ["aggregation": "sum", "unit": "cups"]]])
+        for (request, hint) in [
+            (OwnRequest(.addEvent, id: "one", body: ["type": "tea", "value": 1]), "enter it there"),
+            (OwnRequest(.removeType, id: "tea"), "change or remove it there"),
+        ] {
+            let refused = try own(rig.here, request)
+            #expect(refused.status == 404 && refused.body["hint"].string == hint, "\(refused.body.json())")
+            #expect(refused.body["error"] == "this type belongs to the stack that this one follows")
+        }
+        // A type of the same name that is made here counts here.
+        #expect(try addType(rig, "tea", "cups").status == 201)
+        let entered = try own(rig.here, OwnRequest(.addEvent, id: "one", body: ["type": "tea", "value": 1]))
+        #expect(entered.status == 201, "\(entered.body.json())")
+    }
+
     // MARK: Own events
 
     private func own(_ rig: StageRig<ObserverStage>, _ request: OwnRequest) throws -> OwnAnswer {

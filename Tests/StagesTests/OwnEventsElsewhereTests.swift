@@ -204,6 +204,13 @@ struct OwnEventsElsewhereTests {
             return
         }
         #expect(why == "the unit isn't that of the type; leave it out")
+        // The names of its values would show which type it is.
+        let flow: Value = ["type": "MenstrualFlow", "value": "some"]
+        guard case .refused(let reason) = try outcome(OwnRequest(.addEvent, id: "two", body: flow)) else {
+            Issue.record("it was stored")
+            return
+        }
+        #expect(reason.hasSuffix("; give HealthKit's number or name"), "\(reason)")
         #expect(try outcome(OwnRequest(.addType, body: ["name": "tea"])) == .done(["version": 1]))
     }
 

@@ -112,6 +112,24 @@ struct OwnEventsTests {
         #expect(try rig.alive() == 1)
     }
 
+    @Test func aCategorysValueMayBeItsNumberOrItsName() throws {
+        for (hour, value) in ["3", "\"moderate\"", "\"HKCategoryValueSeverityModerate\""].enumerated() {
+            let body = #"{"type": "Headache", "start": "2025-03-27T0\#(hour):00:00Z", "value": \#(value)}"#
+            let made = try send("POST", "/v1/events", body)
+            #expect(made.status == 201 && made.body["value"].double == 3, "\(body): \(made.body.json())")
+        }
+        for value in ["\"mod\"", "2.5", "true", "null"] {
+            let refused = try send("POST", "/v1/events", #"{"type": "Headache", "value": \#(value)}"#)
+            #expect(refused.status == 422, "\(value)")
+            #expect(
+                refused.body["hint"]
+                    == "give a number or a name: 0 Unspecified, 1 NotPresent, 2 Mild, 3 Moderate, 4 Severe",
+                "\(refused.body.json())")
+        }
+        let food = try send("POST", "/v1/events", #"{"type": "Food", "value": 1}"#)
+        #expect(food.status == 422 && food.body["error"].string?.contains("can't be entered") == true)
+    }
+
     @Test func typesAreMadeChangedAndRemoved() throws {
         let same = try send("POST", "/v1/types", #"{"name": "coffee", "unit": "cups"}"#)
         #expect(same.status == 200 && same.body["aggregation"] == "sum" && same.body["version"] == 1)

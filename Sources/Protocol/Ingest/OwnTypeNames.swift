@@ -11,6 +11,20 @@ package enum OwnTypeNames {
         case figure
     }
 
+    /// The characters that names and ids consist of.
+    package static let bytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// Whether a type can have such a name, which is part of topics and paths; it may still be taken.
+    package static func isWellFormed(_ name: String) -> Bool {
+        guard name.utf8.count <= 64, let first = name.first else { return false }
+        return name.utf8.allSatisfy(bytes.contains) && (first.isLetter || first == "_")
+    }
+
+    /// Whether names like this one are reserved for Apple's types.
+    package static func isReserved(_ name: String) -> Bool {
+        name.hasPrefix("HK") || name.hasPrefix("CL") || HealthType.base(ofStatistics: name) != nil
+    }
+
     /// nil if the name is free.
     package static func meaning(of name: String) -> Meaning? {
         let word = name.lowercased()

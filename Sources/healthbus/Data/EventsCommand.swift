@@ -116,25 +116,30 @@ enum EventsCommand: Command {
     }
 
     private static func add(_ words: [String], _ stack: Stack, _ arguments: Arguments, user: String) throws {
-        let own = try EntriesReport(stack, stack.reader(), user: user).types.map(\.name)
-        var body: [String: Value] = ["type": .string(try TypeName.identifier(words[0], known: own))]
+        let type = try EnteredType.identifier(words[0], stack, stack.reader(), user: user)
         guard words.count == 1 || arguments.value("--value") == nil else {
             throw Failure.usage("the value is given twice", hint: "leave --value out")
         }
-        if let text = words.count == 2 ? words[1] : arguments.value("--value") { body["value"] = try value(text) }
+        let text = words.count == 2 ? words[1] : arguments.value("--value")
+        try EnteredType.check(text, of: type)
+        var body: [String: Value] = ["type": .string(type)]
+        if let text { body["value"] = try value(text) }
         try read(arguments, stack, user: user, into: &body)
         // The id is generated here, so that repeating the message doesn't create another event.
         let id = arguments.value("--id") ?? UUID().uuidString.lowercased()
         let wish = OwnRequest(.addEvent, id: id, body: .object(body))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in
-            "Entered \(TypeName.short(body["type"]?.string ?? "")), as \(id)."
+            "Entered \(TypeName.short(type)), as \(id)."
         }
     }
 
     private static func change(_ id: String, _ stack: Stack, _ arguments: Arguments, user: String) throws {
         let event = try event(id, stack, user: user)
         var patch: [String: Value] = [:]
-        if let text = arguments.value("--value") { patch["value"] = try value(text) }
+        if let text = arguments.value("--value") {
+            try EnteredType.check(text, of: event.type)
+            patch["value"] = try value(text)
+        }
         try read(arguments, stack, user: user, into: &patch)
         guard !patch.isEmpty else {
             throw Failure.usage("no change is given", hint: "give --value, --at, --until, --unit or --note")

@@ -36,7 +36,7 @@ extension ObserverStage {
     /// Whether a path can end with this id. HTTP clients take `.` and `..` for folders.
     static func isEventID(_ id: String) -> Bool {
         id.utf8.count <= 64 && id.utf8.contains { $0 != 0x2E }
-            && id.utf8.allSatisfy { OwnKind.nameBytes.contains($0) || $0 == 0x2E }
+            && id.utf8.allSatisfy { OwnTypeNames.bytes.contains($0) || $0 == 0x2E }
     }
 
     private func event(
@@ -167,6 +167,9 @@ extension ObserverStage {
     ) throws -> OwnDraft {
         let uuid = Self.uuid(of: id, version: version, user: user)
         let own = try body["type"]?.string.flatMap { try OwnTables.type($0, of: user, in: turn.database)?.row }
+        if own == nil, let name = body["type"]?.string, try isFollowed(name, of: user, turn) {
+            throw OwnRefusal.elsewhere("enter it")
+        }
         let draft = try OwnDraft(body, id: id, version: version, uuid: uuid, own: own)
         let rule = Self.plausibility(at: turn.now)(draft.type)
         let why = HealthStoreWriter.refusal(start: draft.start, end: draft.end, value: draft.value, rule: rule)

@@ -55,12 +55,20 @@ extension ObserverStage {
         return try save(type, status: 201, of: user, turn)
     }
 
+    /// What the stack that this one follows says about its type of that name; nil if it has none.
+    private func followed(_ name: String, of user: String, _ turn: Turn) throws -> Value? {
+        guard !follows.isEmpty else { return nil }
+        return try CharacteristicsTable.followedTypes(of: user, in: turn.database)[name]
+    }
+
+    /// Whether a type was made on the stack that this one follows, where it is changed and entered.
+    func isFollowed(_ name: String, of user: String, _ turn: Turn) throws -> Bool {
+        try followed(name, of: user, turn) != nil
+    }
+
     /// The events of a followed stack keep the type's unit, and a type that has events can't be removed.
     private func checkFollowed(_ type: OwnTypeRow, of user: String, _ turn: Turn) throws {
-        guard !follows.isEmpty,
-            let unit = try CharacteristicsTable.followedTypes(of: user, in: turn.database)[type.name]?["unit"].string,
-            unit != type.unit
-        else { return }
+        guard let unit = try followed(type.name, of: user, turn)?["unit"].string, unit != type.unit else { return }
         throw OwnRefusal.taken(
             "in-use", "the stack that this one follows has a type with this name in another unit",
             hint: "use its unit, or another name")
@@ -109,6 +117,9 @@ extension ObserverStage {
 
     private func ownType(_ request: OwnRequest, of user: String, _ turn: Turn) throws -> OwnTypeRow {
         guard let name = request.id, let row = try OwnTables.type(name, of: user, in: turn.database)?.row else {
+            if let name = request.id, try isFollowed(name, of: user, turn) {
+                throw OwnRefusal.elsewhere("change or remove it")
+            }
             throw OwnRefusal.missing("type of your own", hint: "'healthbus types own' shows them")
         }
         return row
@@ -142,11 +153,8 @@ extension ObserverStage {
             version: version)
     }
 
-    /// The name is part of topics and paths.
     private static func name(_ name: String?) throws(OwnRefusal) -> String {
-        guard let name, name.utf8.count <= 64, name.utf8.allSatisfy({ OwnKind.nameBytes.contains($0) }),
-            let first = name.first, first.isLetter || first == "_"
-        else {
+        guard let name, OwnTypeNames.isWellFormed(name) else {
             throw .malformed(
                 "a type's name has 1 to 64 letters, digits, '-' and '_', and begins with a letter or '_'",
                 hint: "as in coffee or blood-test")
@@ -164,7 +172,7 @@ extension ObserverStage {
         case .figure: throw .malformed("a day has a figure of that name", hint: proposal, plainHint: choose)
         case nil: break
         }
-        guard !name.hasPrefix("HK"), !name.hasPrefix("CL"), HealthType.base(ofStatistics: name) == nil else {
+        guard !OwnTypeNames.isReserved(name) else {
             throw .malformed(
                 "names that begin like this one are reserved for Apple's types", hint: proposal, plainHint: choose)
         }

@@ -34,7 +34,7 @@ struct OwnDraft {
         _ body: [String: Value], id: String, version: Int64, uuid: SampleID, own type: OwnTypeRow?
     ) throws(OwnRefusal) {
         try OwnRefusal.check(body, allowed: Self.members, what: "an event")
-        let value = body["value"] ?? .null
+        var value = body["value"] ?? .null
         if let number = value.double, !number.isFinite {
             throw .malformed("value isn't a finite number", hint: "give a number, as in 2 or 71.4")
         }
@@ -59,9 +59,7 @@ struct OwnDraft {
             unit = .string(type.unit)
         } else {
             identifier = try Self.known(body["type"]?.string)
-            guard !value.isNull else {
-                throw .malformed("value is missing", hint: "give a number; for a category, HealthKit's number or name")
-            }
+            value = try Self.value(value, of: identifier)
         }
         let note = body["note"] ?? .null
         guard note.isNull || note.string.map({ $0.utf8.count <= Self.noteLimit }) == true else {
@@ -99,8 +97,28 @@ struct OwnDraft {
             throw .malformed("type is missing", hint: "name one of your own types, or one of HealthKit's")
         }
         if let type = OwnKind.healthKit(name) { return type.identifier }
+        let make = "'healthbus types add NAME' makes one of your own"
+        if case .healthKit(_, isEntered: false)? = OwnTypeNames.meaning(of: name) {
+            throw .malformed("events of this type can't be entered: it has no single value", hint: make)
+        }
+        throw .malformed("there is no such type", hint: make)
+    }
+
+    /// The value of one of HealthKit's types; for a category its number, also where the name is given.
+    private static func value(_ value: Value, of identifier: String) throws(OwnRefusal) -> Value {
+        guard HealthType.named(identifier).kind == .category else {
+            guard !value.isNull else { throw .malformed("value is missing", hint: "give a number") }
+            return value
+        }
+        if let raw = value.string.flatMap({ CategoryValue.raw(ofEntered: $0, type: identifier) }) {
+            return .integer(Int64(raw))
+        }
+        guard value.int == nil else { return value }
+        let plain = "give HealthKit's number or name"
         throw .malformed(
-            "there is no such type", hint: "'healthbus types add NAME' makes one of your own")
+            value.isNull ? "value is missing" : "value isn't a category's number, nor one of HealthKit's names",
+            hint: CategoryValue.choices(of: identifier).map { "give a number or a name: \($0)" } ?? plain,
+            plainHint: plain)
     }
 
     /// Whether an event has this content already.
@@ -118,9 +136,6 @@ struct OwnDraft {
 /// Which kinds a person's own type may have.
 enum OwnKind: String, CaseIterable {
     case quantity, category
-
-    /// The characters that names and ids consist of.
-    static let nameBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// HealthKit's own type of that name, if samples of it can be entered by hand.
     static func healthKit(_ name: String) -> HealthType? {
@@ -164,6 +179,13 @@ struct OwnRefusal: Error {
 
     static func missing(_ what: String, hint: String) -> OwnRefusal {
         OwnRefusal(answer: .refusal(404, "not-found", "there is no such \(what)", hint: hint))
+    }
+
+    /// - Parameter wish: what a person wanted to do with a type of the stack that this one follows: "enter it".
+    static func elsewhere(_ wish: String) -> OwnRefusal {
+        OwnRefusal(
+            answer: .refusal(
+                404, "not-found", "this type belongs to the stack that this one follows", hint: "\(wish) there"))
     }
 
     /// - Parameter current: the version that is stored.
