@@ -295,6 +295,10 @@ import Testing
             let taken: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
             $0.beats["consolidator"]?.beat.say(["collisions": [taken]])
         }
+        let failed = ImportRow(
+            id: "8c1f", path: "/x/export.zip", user: "me", state: .failed, report: nil, problem: "it is empty",
+            request: nil)
+        expectOne(.note, "observer", "import 8c1f failed") { $0.failedImports = [failed] }
         expectOne(.note, "observer", "has quarantined 4 inputs") { $0.quarantined = 4 }
         expectOne(.note, "observer", "has quarantined 1 input that") { $0.quarantined = 1 }
         expectOne(.warning, "debouncer", "Syncs fail.") {

@@ -27,6 +27,36 @@ import Testing
         #expect(state { $0.undone = 7 } == "taken back")
     }
 
+    private func row(
+        _ id: String, _ state: ImportRow.State, problem: String? = nil, user: String = "me", dryRun: Bool = false
+    ) -> ImportRow {
+        ImportRow(
+            id: id, path: "/home/anna/export.zip", user: user, state: state,
+            report: dryRun ? ["dryRun": true] : nil, problem: problem, request: nil)
+    }
+
+    /// The reason names the file, but not the folder it was in.
+    @Test func theListSaysWhyAnImportFailed() {
+        let rows = [
+            row("8c1f", .failed, problem: "'/home/anna/export.zip' is empty; copy it again"),
+            row("9d20", .failed, problem: ImportRow.cancelled), row("ae31", .closed),
+        ]
+        let text = ImportsReport(rows: rows, devices: []).table(for: Terminal(isTerminal: false))
+        #expect(text.hasSuffix("\n\n8c1f failed: 'export.zip' is empty\n"), "\(text)")
+        #expect(
+            !ImportsReport(rows: [row("ae31", .closed)], devices: []).table(for: Terminal(isTerminal: false))
+                .contains("\n\n"))
+    }
+
+    @Test func afterASuccessAFailureIsForgotten() {
+        func failed(_ rows: ImportRow...) -> [String] { ImportsReport.failed(rows).map(\.id) }
+        #expect(failed() == [] && failed(row("2", .failed), row("1", .closed)) == ["2"])
+        #expect(failed(row("2", .closed), row("1", .failed)) == [])
+        #expect(failed(row("2", .closed, dryRun: true), row("1", .failed)) == ["1"])
+        #expect(failed(row("2", .failed, problem: ImportRow.cancelled), row("1", .closed)) == [])
+        #expect(failed(row("2", .closed, user: "bob"), row("1", .failed)) == ["1"])
+    }
+
     /// A backup doesn't contain the file of such an import, and says so.
     @Test func aFileThatIsStillBeingReceivedIsUnderWay() {
         let states: [ImportRow.State] = [.announced, .receiving, .open]

@@ -225,11 +225,18 @@ package struct Diagnosis {
     // MARK: All together
 
     private var data: [Finding] {
-        let zones = seen.formerZones.map(\.finding)
-        guard seen.quarantined > 0 else { return zones }
-        return zones + [
+        let observer = seen.stack.only(.observer)?.name ?? "observer"
+        // The reason may name a file, and what the doctor says is passed on to others.
+        let imports = seen.failedImports.map { row in
             Finding(
-                .note, seen.stack.only(.observer)?.name ?? "observer",
+                .note, observer, "import \(row.id) failed, and that person has had none since",
+                remedy: "'healthbus imports list' shows the reason")
+        }
+        let found = seen.formerZones.map(\.finding) + imports
+        guard seen.quarantined > 0 else { return found }
+        return found + [
+            Finding(
+                .note, observer,
                 "has quarantined \(HumanFormat.count(Int(seen.quarantined), "input")) that can't be true or can't be understood",
                 remedy: "'healthbus quarantine list' shows the reasons")
         ]

@@ -31,6 +31,8 @@ package struct Examination: Sendable {
     /// The raised alerts, each with who raised it, its kind, what it is about, its text, and what to do.
     package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
+    /// Each person's newest import, if it failed.
+    package var failedImports: [ImportRow] = []
     package var freeBytes: Int64?
     /// What is wrong with how running ingests and dashboards can be reached, and with whom they let in.
     package var doors: [Finding] = []
@@ -88,6 +90,7 @@ extension Examination {
         doors = DoorCheck(stack).findings(beats) + PageCheck(stack).findings(beats)
         let types: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
         quarantined = types.first?.quarantined ?? 0
+        failedImports = ImportsReport.failed(try ImportsReport(stack, reader).rows)
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
         for instance in stack.configuration.instances
         where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {

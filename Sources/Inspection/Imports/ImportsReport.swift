@@ -69,7 +69,15 @@ package struct ImportsReport {
                 ] + (hasDeleted ? [count(report?.samplesDeleted)] : [])
                     + [count(report?.total.known), (row.path as NSString).lastPathComponent])
         }
-        return table.render(for: terminal) + deviceTable(for: terminal)
+        return table.render(for: terminal) + reasons + deviceTable(for: terminal)
+    }
+
+    /// A line for each import that failed or whose file is damaged; empty if there is none.
+    private var reasons: String {
+        let lines = rows.compactMap { row in
+            Self.reason(of: row).map { "\(row.id) \(Self.state(of: row)): \(Table.inOneLine($0))\n" }
+        }
+        return lines.isEmpty ? "" : "\n" + lines.joined()
     }
 
     /// Empty if no device pushes.
@@ -78,6 +86,28 @@ package struct ImportsReport {
         var table = Table([.init("Device"), .init("User", givesWay: 2), .init("Pushes to", givesWay: 1)])
         for device in devices { table.add([device.device, device.user, device.ways.joined(separator: ", ")]) }
         return "\n" + table.render(for: terminal)
+    }
+
+    /// Why an import failed, or what is wrong with its file, without the folder that the file was in and without what
+    /// to do; nil if nothing is wrong.
+    package static func reason(of row: ImportRow) -> String? {
+        guard row.undone == nil, row.problem != ImportRow.cancelled, row.state == .failed || row.state == .closed,
+            let problem = row.problem ?? (row.state == .failed ? "it couldn't be read" : nil)
+        else { return nil }
+        let what = problem.components(separatedBy: "; ")[0]
+        return row.path.isEmpty ? what : what.replacing(row.path, with: (row.path as NSString).lastPathComponent)
+    }
+
+    /// The newest import of each person who has had no success since; newest first.
+    package static func failed(_ rows: [ImportRow]) -> [ImportRow] {
+        var seen: Set<String> = []
+        return rows.filter { row in
+            guard row.undone == nil, row.problem != ImportRow.cancelled else { return false }
+            // A dry run stores nothing, so it is no success.
+            let isSuccess = row.state == .closed && row.report?["dryRun"] != true
+            guard row.state == .failed || isSuccess, seen.insert(row.user).inserted else { return false }
+            return row.state == .failed
+        }
     }
 
     package static func state(of row: ImportRow) -> String {
