@@ -12,14 +12,22 @@ package struct CommandHelp: Sendable {
         package var help: String
         /// May be given several times.
         package var repeats: Bool
+        /// The words that a shell offers for its value; empty to go by the value's name.
+        package var words: [String]
 
-        package init(_ name: String, short: String? = nil, value: String? = nil, repeats: Bool = false, help: String) {
+        package init(
+            _ name: String, short: String? = nil, value: String? = nil, words: [String] = [], repeats: Bool = false,
+            help: String
+        ) {
             self.name = name
             self.short = short
             self.value = value
+            self.words = words
             self.repeats = repeats
             self.help = help
         }
+
+        var kind: WordKind { words.isEmpty ? WordKind(value ?? "") : .choice(words) }
     }
 
     package struct Positional: Sendable {
@@ -28,12 +36,17 @@ package struct CommandHelp: Sendable {
         package var isRequired: Bool
         /// Takes all remaining arguments; allowed only for the last positional.
         package var repeats: Bool
+        /// The words that a shell offers for it; empty to go by its name.
+        package var words: [String]
 
-        package init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {
+        package init(_ name: String, isRequired: Bool = true, repeats: Bool = false, words: [String] = []) {
             self.name = name
             self.isRequired = isRequired
             self.repeats = repeats
+            self.words = words
         }
+
+        var kind: WordKind { words.isEmpty ? WordKind(name) : .choice(words) }
     }
 
     /// Another command, whose options people may try to use here.
@@ -50,6 +63,8 @@ package struct CommandHelp: Sendable {
     /// One sentence.
     package var summary: String
     package var positionals: [Positional]
+    /// By first positional: the kinds of those that follow it, where they aren't the usual ones.
+    package var following: [String: [WordKind]]
     package var options: [Option]
     /// What the exit codes mean, if they say more than success or failure.
     package var exitCodes: [(code: ExitCode, meaning: String)]
@@ -61,13 +76,15 @@ package struct CommandHelp: Sendable {
     package var kin: Kin?
 
     package init(
-        name: String, summary: String, positionals: [Positional] = [], options: [Option] = [],
+        name: String, summary: String, positionals: [Positional] = [],
+        following: [String: [WordKind]] = [:], options: [Option] = [],
         exitCodes: [(code: ExitCode, meaning: String)] = [], examples: [String] = [],
         mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil, kin: Kin? = nil
     ) {
         self.name = name
         self.summary = summary
         self.positionals = positionals
+        self.following = following
         self.options = options + [Self.help]
         self.exitCodes = exitCodes
         self.examples = examples

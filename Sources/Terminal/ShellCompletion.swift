@@ -6,6 +6,8 @@ package struct ShellCompletion: Sendable {
     private let commandSet: CommandSet
     /// The command that prints all words of a kind when given the kind's name: "healthbus completions".
     private let ask: String
+    /// Options on the command line that the program needs in order to know the words.
+    private static let passedOn = ["--state", "--config", "--user"]
 
     package init(_ commandSet: CommandSet, ask: String) {
         self.commandSet = commandSet
@@ -29,24 +31,50 @@ package struct ShellCompletion: Sendable {
             # Completion of \(name) for bash: source it, or put it where bash-completion looks.
             _\(name)() {
                 local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-                local i place=0 words="" skip="" line="" kind="" head=""
+                local i at place=0 first="" words="" skip="" kind="" head="" name=""
+                local -a stack=()
                 COMPREPLY=()
                 if [ "$COMP_CWORD" -eq 1 ]; then
                     COMPREPLY=($(compgen -W "\(commandWords.joined(separator: " "))" -- "$word"))
                     return
                 fi
+                # Bash makes three words of "--state=folder".
+                if [ "$before" = "=" ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
+                if [ "$word" = "=" ]; then word=""; fi
                 case "$command" in
             \(commandSet.commands.map(bashOptions).joined())        esac
+                # Which positional is it? Options and their values don't count, but some say which stack is meant.
+                for ((i = 2; i < ${#COMP_WORDS[@]}; i++)); do
+                    if [ "$i" -eq "$COMP_CWORD" ]; then continue; fi
+                    case " $skip " in
+                        *" ${COMP_WORDS[i]} "*)
+                            at=$i
+                            if [ "${COMP_WORDS[i+1]}" = "=" ]; then i=$((i + 1)); fi
+                            i=$((i + 1))
+                            if [ "$i" -eq "$COMP_CWORD" ] || [ -z "${COMP_WORDS[i]}" ]; then continue; fi
+                            # The shell hasn't taken off quotes or put in the home folder yet.
+                            name=${COMP_WORDS[i]//[\\"\\'\\\\]/}
+                            case "$name" in "~/"*) name=$HOME${name:1} ;; esac
+                            case "${COMP_WORDS[at]}" in \(Self.passedOn.joined(separator: "|"))) stack+=("${COMP_WORDS[at]}" "$name") ;; esac
+                            continue ;;
+                    esac
+                    if [ "$i" -gt "$COMP_CWORD" ]; then continue; fi
+                    case "${COMP_WORDS[i]}" in
+                        -*) ;;
+                        *)
+                            if [ "$place" -eq 0 ]; then first=${COMP_WORDS[i]}; fi
+                            place=$((place + 1)) ;;
+                    esac
+                done
                 # The value of an option?
                 case "$command $before" in
             \(commandSet.commands.map(bashValues).joined())        esac
                 if [ -z "$kind" ]; then
                     case "$word" in -*) COMPREPLY=($(compgen -W "$words" -- "$word")); return ;; esac
-                    # Which positional is it? Options and their values don't count.
-                    for ((i = 2; i < COMP_CWORD; i++)); do
-                        case " $skip " in *" ${COMP_WORDS[i]} "*) i=$((i + 1)); continue ;; esac
-                        case "${COMP_WORDS[i]}" in -*) ;; *) place=$((place + 1)) ;; esac
-                    done
+                    case "$command $first $place" in
+            \(commandSet.commands.map(bashFollowing).joined())        esac
+                fi
+                if [ -z "$kind" ]; then
                     case "$command $place" in
             \(commandSet.commands.map(bashPositionals).joined())            "help 0") kind="choice:\(commandSet.commands.map(\.word).joined(separator: " "))" ;;
                     esac
@@ -54,11 +82,16 @@ package struct ShellCompletion: Sendable {
                 case "$kind" in
                     file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$word")) ;;
                     folder) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$word")) ;;
-                    known:*) COMPREPLY=($(compgen -W "$(\(ask) ${kind#known:} 2>/dev/null)" -- "$word")) ;;
+                    known:*)
+                        # A name may contain anything, so it is compared as it is, and offered in quotes if it needs them.
+                        head=${word//[\\"\\'\\\\]/}
+                        while IFS= read -r name; do
+                            case "$name" in "$head"*) printf -v name %q "$name"; COMPREPLY+=("$name") ;; esac
+                        done < <(\(ask) "${kind#known:}" "${stack[@]}" 2>/dev/null) ;;
                     list:*)
                         # What comes after the last comma; the rest stays.
                         case "$word" in *,*) head="${word%,*}," ;; esac
-                        COMPREPLY=($(compgen -P "$head" -W "$(\(ask) ${kind#list:} 2>/dev/null)" -- "${word##*,}")) ;;
+                        COMPREPLY=($(compgen -P "$head" -W "$(\(ask) "${kind#list:}" "${stack[@]}" 2>/dev/null)" -- "${word##*,}")) ;;
                     choice:*) COMPREPLY=($(compgen -W "${kind#choice:}" -- "$word")) ;;
                 esac
             }
@@ -76,16 +109,25 @@ package struct ShellCompletion: Sendable {
 
     private func bashValues(_ command: CommandHelp) -> String {
         command.options.map { option in
-            guard let value = option.value else { return "" }
+            guard option.value != nil else { return "" }
             let patterns = ([option.name] + [option.short].compactMap(\.self)).map { "\"\(command.word) \($0)\"" }
-            return "        \(patterns.joined(separator: " | "))) kind=\"\(Self.bash(WordKind(value)))\" ;;\n"
+            return "        \(patterns.joined(separator: " | "))) kind=\"\(Self.bash(option.kind))\" ;;\n"
+        }.joined()
+    }
+
+    private func bashFollowing(_ command: CommandHelp) -> String {
+        command.following.sorted { $0.key < $1.key }.map { action, kinds in
+            let each = kinds.enumerated().map { index, kind in
+                "            \"\(command.word) \(action) \(index + 1)\") kind=\"\(Self.bash(kind))\" ;;\n"
+            }
+            return each.joined() + "            \"\(command.word) \(action) \"*) kind=\"free\" ;;\n"
         }.joined()
     }
 
     private func bashPositionals(_ command: CommandHelp) -> String {
         command.positionals.enumerated().map { index, positional in
             let pattern = positional.repeats ? "\"\(command.word) \"*" : "\"\(command.word) \(index)\""
-            return "            \(pattern)) kind=\"\(Self.bash(WordKind(positional.name)))\" ;;\n"
+            return "            \(pattern)) kind=\"\(Self.bash(positional.kind))\" ;;\n"
         }.joined()
     }
 
@@ -110,7 +152,17 @@ package struct ShellCompletion: Sendable {
         return """
             #compdef \(name)
             # Completion of \(name) for zsh: save it as _\(name) in a folder of $fpath.
+            _\(name)_ask() {
+                local option
+                local -a stack
+                for option in \(Self.passedOn.joined(separator: " ")); do
+                    if (( ${+opt_args[$option]} )); then stack+=($option ${~${(Q)opt_args[$option]}}); fi
+                done
+                \(ask) $1 $stack 2>/dev/null
+            }
             _\(name)() {
+                local line
+                local -A opt_args
                 local -a commands
                 commands=(\(commands.joined(separator: " ")) 'help:explain a command')
                 if (( CURRENT == 2 )); then
@@ -133,7 +185,7 @@ package struct ShellCompletion: Sendable {
         var parts: [String] = []
         for option in command.options {
             let help = Self.quoted(option.help, "'\\''", besides: "[]:")
-            let value = option.value.map { ":\(Self.quoted($0, "'\\''", besides: "[]:")):\(zsh(WordKind($0)))" } ?? ""
+            let value = option.value.map { ":\(Self.quoted($0, "'\\''", besides: "[]:")):\(zsh(option.kind))" } ?? ""
             let again = option.repeats ? "*" : ""
             parts.append("'\(again)\(option.name)[\(help)]\(value)'")
             if let short = option.short { parts.append("'\(again)\(short)[\(help)]\(value)'") }
@@ -141,9 +193,27 @@ package struct ShellCompletion: Sendable {
         for (index, positional) in command.positionals.enumerated() {
             let place = positional.repeats ? "*" : "\(index + 1)"
             let label = Self.quoted(positional.name, "'\\''", besides: "[]:|")
-            parts.append("'\(place):\(label):\(zsh(WordKind(positional.name)))'")
+            parts.append("'\(place):\(label):\(zshAction(command, positional, at: index))'")
         }
         return "        \(command.word)) _arguments -s \(parts.joined(separator: " ")) ;;\n"
+    }
+
+    /// What a positional offers may depend on the first one.
+    private func zshAction(_ command: CommandHelp, _ positional: CommandHelp.Positional, at index: Int) -> String {
+        guard index > 0, !command.following.isEmpty else { return zsh(positional.kind) }
+        let cases = command.following.sorted { $0.key < $1.key }.map { action, kinds in
+            "\(action)) \(zshStatement(index <= kinds.count ? kinds[index - 1] : .free)) ;; "
+        }
+        return "{case $line[1] in \(cases.joined())*) \(zshStatement(positional.kind)) ;; esac}"
+    }
+
+    private func zshStatement(_ kind: WordKind) -> String {
+        switch kind {
+        case .choice(let words): "compadd -- \(words.joined(separator: " "))"
+        case .known, .list: String(zsh(kind).dropFirst().dropLast())
+        case .free: "true"
+        case .file, .folder: zsh(kind)
+        }
     }
 
     private func zsh(_ kind: WordKind) -> String {
@@ -151,8 +221,8 @@ package struct ShellCompletion: Sendable {
         case .file: "_files"
         case .folder: "_files -/"
         case .choice(let words): "(\(words.joined(separator: " ")))"
-        case .known(let known): "{compadd -- ${(f)\"$(\(ask) \(known.rawValue) 2>/dev/null)\"}}"
-        case .list(let known): "{_sequence compadd - ${(f)\"$(\(ask) \(known.rawValue) 2>/dev/null)\"}}"
+        case .known(let known): "{compadd -- ${(f)\"$(_\(commandSet.program)_ask \(known.rawValue))\"}}"
+        case .list(let known): "{_sequence compadd - ${(f)\"$(_\(commandSet.program)_ask \(known.rawValue))\"}}"
         case .free: " "
         }
     }
@@ -163,6 +233,16 @@ package struct ShellCompletion: Sendable {
         let name = commandSet.program
         var lines = [
             "# Completion of \(name) for fish: save it as ~/.config/fish/completions/\(name).fish.",
+            "function __\(name)_ask",
+            "    set -l words (commandline -opc)",
+            "    set -l stack",
+            "    for i in (seq (count $words))",
+            "        if contains -- $words[$i] \(Self.passedOn.joined(separator: " ")); and test $i -lt (count $words)",
+            "            set -a stack $words[$i] (string replace -r '^~/' \"$HOME/\" -- $words[(math $i + 1)])",
+            "        end",
+            "    end",
+            "    \(ask) $argv $stack 2>/dev/null",
+            "end",
             "complete -c \(name) -f",
         ]
         for command in commandSet.commands {
@@ -179,15 +259,29 @@ package struct ShellCompletion: Sendable {
             for option in command.options {
                 var line = "\(when) -l \(option.name.dropFirst(2)) -d '\(Self.quoted(option.help, "\\'"))'"
                 if let short = option.short { line += " -s \(short.dropFirst())" }
-                if let value = option.value { line += " -r" + fish(WordKind(value)) }
+                if option.value != nil { line += " -r" + fish(option.kind) }
                 lines.append(line)
             }
-            for positional in command.positionals {
-                let words = fish(WordKind(positional.name))
-                if !words.isEmpty { lines.append(when + words) }
-            }
+            lines += fishPositionals(command)
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Fish isn't asked which positional it is, so all that may come are offered.
+    private func fishPositionals(_ command: CommandHelp) -> [String] {
+        func line(_ kind: WordKind, _ condition: String = "") -> String? {
+            let words = fish(kind)
+            let when = "__fish_seen_subcommand_from \(command.word)\(condition)"
+            return words.isEmpty ? nil : "complete -c \(commandSet.program) -n '\(when)'\(words)"
+        }
+        let following = command.following.sorted { $0.key < $1.key }
+        let others =
+            following.isEmpty
+            ? "" : "; and not __fish_seen_subcommand_from \(following.map(\.key).joined(separator: " "))"
+        return command.positionals.compactMap { line($0.kind, others) }
+            + following.flatMap { action, kinds in
+                kinds.compactMap { line($0, "; and __fish_seen_subcommand_from \(action)") }
+            }
     }
 
     private func fish(_ kind: WordKind) -> String {
@@ -195,8 +289,8 @@ package struct ShellCompletion: Sendable {
         case .file: " -F"
         case .folder: " -a '(__fish_complete_directories)'"
         case .choice(let words): " -a '\(words.joined(separator: " "))'"
-        case .known(let known): " -a '(\(ask) \(known.rawValue) 2>/dev/null)'"
-        case .list(let known): " -a '(__fish_append , (\(ask) \(known.rawValue) 2>/dev/null))'"
+        case .known(let known): " -a '(__\(commandSet.program)_ask \(known.rawValue))'"
+        case .list(let known): " -a '(__fish_append , (__\(commandSet.program)_ask \(known.rawValue)))'"
         case .free: ""
         }
     }

@@ -13,7 +13,9 @@ package enum WordKind: Sendable, Hashable {
     case free
 
     package enum Known: String, Sendable, CaseIterable {
-        case categories, columns, destinations, figures, instances, metrics, plugins, tokens, topics, types, zones
+        /// `entries` are the types of which a person can enter events, `own` the types that a person has made.
+        case categories, columns, destinations, entries, figures, instances, metrics, own, places, plugins, tokens,
+            topics, types, zones
     }
 
     /// - Parameter name: the name of an option's value or of a positional: "file", "off|on", "instance".
@@ -34,8 +36,15 @@ package enum WordKind: Sendable, Hashable {
         case "zone", "zone-or-moment": self = .known(.zones)
         case "level": self = .choice(Log.Level.allCases.map(\.rawValue))
         case "frequency": self = .choice(["immediate", "hourly", "daily", "weekly"])
-        case _ where name.contains("|"): self = .choice(name.split(separator: "|").map(String.init))
+        case "span":
+            self = .choice(["7d", "30d", "1y", "week", "month", "year", "this-week", "this-month", "this-year"])
+        case _ where name.contains("|"):
+            let words = name.split(separator: "|").map(String.init).filter { !Self.placeholders.contains($0) }
+            self = words.isEmpty ? .free : .choice(words)
         default: self = .free
         }
     }
+
+    /// Words that stand for something else even beside fixed words, as in "days|all".
+    private static let placeholders: Set = ["date", "days", "sequence"]
 }

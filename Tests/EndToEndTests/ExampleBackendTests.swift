@@ -117,13 +117,13 @@ extension EndToEnd {
                 let then = try backend.get("versions", ["list": "samples", "to": "2025-03-30"])
                 #expect(then["deleted"] == [0, 0, 1, 1])
 
-                // Manual samples of one moment are one, under the id that came first.
+                // Of manual samples of one moment, the highest version stays.
                 let manual = ["m1", "m2"].enumerated().map {
                     Self.sample($1, $0 + 1, #", "sourceType": "manual", "type": "B""#)
                 }
                 _ = try backend.sync("body", #"{"samples": [\#(manual.joined(separator: ","))]}"#)
                 let bodies = try backend.get("samples", ["type": "B"])["samples"].array ?? []
-                #expect(bodies.map { $0["id"] } == ["m1"] && bodies.map { $0["version"] } == [2])
+                #expect(bodies.map { $0["id"] } == ["m2"] && bodies.map { $0["version"] } == [2])
 
                 // A day's key is its date.
                 let days = #"{"date": "2025-03-30", "id": "x", "version": 1}, {"date": "30 March", "version": 1}"#

@@ -45,9 +45,13 @@ extension EndToEnd {
 
         /// The completions that bash offers for the last word of a command line.
         private func offers(_ stack: TestStack, _ script: String, _ line: String...) async throws -> Set<String> {
+            try await offers(stack, script, line)
+        }
+
+        private func offers(_ stack: TestStack, _ script: String, _ line: [String]) async throws -> Set<String> {
             let words = line.map { "'\($0)'" }.joined(separator: " ")
             let program = """
-                PATH="\(Programs.folder):$PATH"; source \(script)
+                HOME="\(stack.path("home"))"; PATH="\(Programs.folder):$PATH"; source \(script)
                 COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
                 _healthbus; printf '%s\\n' "${COMPREPLY[@]}"
                 """
@@ -96,6 +100,31 @@ extension EndToEnd {
                         "date,steps"))
                 #expect(try await offers(stack, script, "healthbus", "logs", "--level", "n") == ["notice"])
                 #expect(try await offers(stack, script, "healthbus", "logs", "--category", "observ") == ["observer"])
+                for (line, wanted) in [
+                    (["sync", "--history"], ["all"]), (["replay", "steps", "--from"], []), (["types", "add"], []),
+                    (["types", "own"], []), (["zone", "add"], []), (["zone", "remove"], []), (["config"], ["show"]),
+                    (["backend"], ["test"]), (["generate", "--units"], ["metric", "imperial"]),
+                    (["simulate", "--use"], ["never", "weekly", "daily", "often"]),
+                ] { #expect(try await offers(stack, script, ["healthbus"] + line + [""]) == Set(wanted), "\(line)") }
+                #expect(
+                    try await offers(stack, script, "healthbus", "events", "add", "BodyMassI") == ["BodyMassIndex"])
+                #expect(
+                    try await offers(stack, script, "healthbus", "zone", "add", "2025-03-30", "Europe/Berl") == [
+                        "Europe/Berlin"
+                    ])
+                #expect(
+                    try await offers(stack, script, "healthbus", "generate", "--zone", "Europe/Berl") == [
+                        "Europe/Berlin"
+                    ])
+                #expect(try await offers(stack, script, "healthbus", "days", "--last", "wee") == ["week"])
+                // The names are those of the stack on the command line.
+                let another = stack.path("home/another stack")
+                let made = try await stack.run("token", "new", "--state", another)
+                let id = try #require(made.error.firstMatch(of: #/([a-z0-9]+): made/#)).1
+                for written in [another.replacing(" ", with: "\\ "), "~/another\\ stack"] {
+                    let line = ["healthbus", "token", "revoke", "--state", written, ""]
+                    #expect(try await offers(stack, script, line) == [String(id)], "\(written)")
+                }
                 // The value of an option doesn't count as a positional.
                 #expect(try await offers(stack, script, "healthbus", "run", "--state", "/x", "slee") == ["sleep"])
             }

@@ -17,6 +17,10 @@ enum TypesCommand: Command {
             .init("off|on|frequency|deny|allow|own|add|change|remove", isRequired: false),
             .init("type", isRequired: false), .init("frequency", isRequired: false),
         ],
+        following: [
+            "off": [.known(.types)], "on": [.known(.types)], "deny": [.known(.types)], "allow": [.known(.types)],
+            "own": [], "add": [], "change": [.known(.own)], "remove": [.known(.own)],
+        ],
         options: CommandHelp.stackOptions + [
             .init("--unit", value: "unit", help: "add, change: the unit of its values, such as cups"),
             .init(

@@ -16,6 +16,7 @@ enum EventsCommand: Command {
             .init("list|add|change|remove", isRequired: false),
             .init("type-or-id", isRequired: false), .init("value", isRequired: false),
         ],
+        following: ["add": [.known(.entries)]],
         options: CommandHelp.stackOptions + [
             .init("--at", value: "time", help: "add, change: when, as in 2025-03-30T08:15 (default: now)"),
             .init("--until", value: "time", help: "add, change: its end (default: an instant)"),

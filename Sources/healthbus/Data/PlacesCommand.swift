@@ -18,6 +18,7 @@ enum PlacesCommand: Command {
             .init("list|add|remove|import|export", isRequired: false),
             .init("name-or-file", isRequired: false, repeats: true),
         ],
+        following: ["remove": [.known(.places)], "import": [.file]],
         options: CommandHelp.stackOptions + [
             .init("--radius", value: "metres", help: "add, import: the circle's radius, 20 to 100000 (default: 100)"),
             .user("the person whose places they are (default: me)"), .json,

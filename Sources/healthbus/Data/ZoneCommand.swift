@@ -14,6 +14,9 @@ enum ZoneCommand: Command {
         positionals: [
             .init("show|set|add|remove", isRequired: false), .init("zone-or-moment", isRequired: false, repeats: true),
         ],
+        following: [
+            "show": [], "set": [.known(.zones)], "add": [.free, .known(.zones)], "remove": [],
+        ],
         options: CommandHelp.stackOptions + [.user("whose days (default: me)"), .json],
         examples: [
             "healthbus zone", "healthbus zone set Europe/Berlin",

@@ -10,6 +10,7 @@ enum TokenCommand: Command {
         name: "healthbus token",
         summary: "Make, list and revoke the tokens that let phones and programs in.",
         positionals: [.init("new|list|revoke"), .init("token", isRequired: false)],
+        following: ["new": [], "list": []],
         options: CommandHelp.stackOptions + [
             .user("new: the person whose data it brings (default: me)"),
             .init("--device", value: "name", help: "new: the name of its holder (default: phone, or phone-2, …)"),

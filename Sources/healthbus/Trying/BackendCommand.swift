@@ -13,14 +13,14 @@ enum BackendCommand: Command {
     static let help = CommandHelp(
         name: "healthbus backend",
         summary: "Try a server of your own against the backend's contract, case by case.",
-        positionals: [.init("test"), .init("URL", isRequired: false)],
+        positionals: [.init("test", words: ["test"]), .init("URL", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init(
                 "--token-file", value: "file",
                 help: "the server's bearer token (default: HEALTHBUS_BACKEND_TOKEN; "
                     + "if the stack delivers to that URL, the uploader's)"),
             .init("--no-token", help: "the server asks for no token, and none is sent"),
-            .init("--only", value: "case", help: "only this case"),
+            .init("--only", value: "case", words: BackendCase.allCases.map(\.rawValue), help: "only this case"),
             .json,
         ],
         examples: [

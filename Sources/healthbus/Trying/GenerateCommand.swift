@@ -17,9 +17,11 @@ enum GenerateCommand: Command {
             .init(
                 "--records", value: "number",
                 help: "exactly this many records, spread over the days, instead of the usual density"),
-            .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
+            .init("--zone", value: "zone", help: "where the person lives (default: Europe/Berlin)"),
             .init("--end", value: "date", help: "the last day (default: 2025-04-05); today ends now"),
-            .init("--units", value: "system", help: "metric or imperial (default: metric)"),
+            .init(
+                "--units", value: "system", words: UnitSystem.allCases.map(\.rawValue),
+                help: "metric or imperial (default: metric)"),
             .init("--output", short: "-o", value: "file", help: "where to write the zip"),
             .init(
                 "--unmarked", help: "don't mark it as made up; 'import' uses the mark to keep it from a person's data"),

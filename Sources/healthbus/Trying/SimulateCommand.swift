@@ -13,15 +13,15 @@ enum SimulateCommand: Command {
             .init("--days", value: "number", help: "how many days (default: 30)"),
             .init("--seed", value: "number", help: "another seed makes another life (default: 1)"),
             .init(
-                "--strategy", value: "name",
+                "--strategy", value: "name", words: DeliveryStrategy.allCases.map(\.rawValue),
                 help: DeliveryStrategy.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
                     + " or \(DeliveryStrategy.naive.rawValue) (default: all)"
             ),
             .init(
-                "--use", value: "kind",
+                "--use", value: "kind", words: AppUse.allCases.map(\.rawValue),
                 help: "how often the app is opened: never, weekly, daily or often (default: daily)"),
             .init(
-                "--life", value: "kind",
+                "--life", value: "kind", words: Life.allCases.map(\.rawValue),
                 help: "usual, or worst: seldom opened, often killed and offline (default: usual)"),
             .init("--figures", help: "also run the handlers that only compute figures: slower, with the same delays"),
             .init("--chart", help: "also draw the delay by hour of the day"),

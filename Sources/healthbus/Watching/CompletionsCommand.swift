@@ -16,7 +16,8 @@ enum CompletionsCommand: Command {
                     .joined(separator: "|"))
         ],
         options: CommandHelp.stackOptions + [
-            .init("--install", help: "write the script where the shell looks for it, and say what else is needed")
+            .user("entries, own, places: whose (default: me)"),
+            .init("--install", help: "write the script where the shell looks for it, and say what else is needed"),
         ],
         examples: ["healthbus completions bash --install", "healthbus completions types"])
 
@@ -49,11 +50,15 @@ enum CompletionsCommand: Command {
         case .categories: LogReport.Filter.allCategories
         case .columns: try DaysReport.columns(of: Stack(arguments))
         case .destinations: try Stack(arguments).destinations.map(\.name)
+        case .entries: (ownTypes(arguments) + enterableTypes).sorted()
         case .figures:
             try ExplainedMetric.names(of: Stack(arguments).configuration.figures)
                 + HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
         case .instances: try Stack(arguments).names
         case .metrics: try Stack(arguments).configuration.handlers.map(\.name)
+        case .own: ownTypes(arguments)
+        case .places:
+            try places(of: Stack(arguments), user: arguments.value("--user") ?? "me")
         case .plugins: try Stack(arguments).catalog.manifests.keys.sorted()
         case .tokens:
             try TokenFile(try Stack(arguments).state).read().entries.filter { $0.state(at: WallClock.now) == .valid }
@@ -62,5 +67,24 @@ enum CompletionsCommand: Command {
         case .types: HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
         case .zones: ZoneName.known
         }
+    }
+
+    private static func places(of stack: Stack, user: String) throws -> [String] {
+        try PlacesReport(stack, stack.reader(), user: user, now: WallClock.now).places.map(\.condition.name)
+    }
+
+    /// HealthKit's types of which a person can enter events.
+    private static var enterableTypes: [String] {
+        HealthType.allKnown.filter { [.quantity, .category].contains($0.value.kind) }.keys.map { TypeName.short($0) }
+    }
+
+    /// A person's own types; none if there is no stack yet, or its observer doesn't answer: HealthKit's are still
+    /// worth offering.
+    private static func ownTypes(_ arguments: Arguments) -> [String] {
+        guard let stack = try? Stack(arguments), stack.exists,
+            let report = try? EntriesReport(
+                stack, stack.reader(foundSilent: { _ in }), user: arguments.value("--user") ?? "me")
+        else { return [] }
+        return report.types.map(\.name)
     }
 }

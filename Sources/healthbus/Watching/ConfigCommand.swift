@@ -7,7 +7,7 @@ enum ConfigCommand: Command {
     static let help = CommandHelp(
         name: "healthbus config",
         summary: "Show which settings apply, and where each comes from: the default, a file, the environment.",
-        positionals: [.init("show"), .init("instance", isRequired: false)],
+        positionals: [.init("show", words: ["show"]), .init("instance", isRequired: false)],
         options: CommandHelp.stackOptions + [.init("--changed", help: "only what differs from the default"), .json],
         examples: ["healthbus config show", "healthbus config show uploader", "healthbus config show --changed"])
 
