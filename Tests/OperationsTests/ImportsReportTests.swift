@@ -48,6 +48,14 @@ import Testing
                 .contains("\n\n"))
     }
 
+    @Test func thereMayBeOnlyOnePersonsImports() {
+        let report = ImportsReport(
+            rows: [row("2", .closed), row("1", .closed, user: "bob")],
+            devices: [.init(user: "me", device: "phone", ways: ["live"])])
+        #expect(report.only("bob").rows.map(\.id) == ["1"] && report.only("bob").devices.isEmpty)
+        #expect(report.only("nobody").rows.isEmpty && report.only("me").devices.count == 1)
+    }
+
     @Test func afterASuccessAFailureIsForgotten() {
         func failed(_ rows: ImportRow...) -> [String] { ImportsReport.failed(rows).map(\.id) }
         #expect(failed() == [] && failed(row("2", .failed), row("1", .closed)) == ["2"])

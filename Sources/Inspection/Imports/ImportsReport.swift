@@ -37,6 +37,11 @@ package struct ImportsReport {
         return row
     }
 
+    /// One person's imports and devices.
+    package func only(_ user: String) -> ImportsReport {
+        ImportsReport(rows: rows.filter { $0.user == user }, devices: devices.filter { $0.user == user })
+    }
+
     package var value: Value {
         .object([
             "imports": .array(

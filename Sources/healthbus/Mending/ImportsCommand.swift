@@ -16,7 +16,7 @@ enum ImportsCommand: Command {
         positionals: [.init("list|cancel|undo", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init("--device", value: "name", help: "undo: everything this device has pushed, instead of an import"),
-            .user("with --device: the person whose samples they are (default: me)"),
+            .user("list: only this person's; with --device: the person whose samples they are (default: me)"),
             .init("--dry-run", help: CommandHelp.dryRun), Confirmation.option, .json,
         ],
         examples: [
@@ -31,7 +31,8 @@ enum ImportsCommand: Command {
             guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
                 throw Failure.usage("'list' takes no id and none of undo's options", hint: "'healthbus imports list'")
             }
-            let report = try ImportsReport(try Stack(reading: arguments))
+            var report = try ImportsReport(try Stack(reading: arguments))
+            if let user = arguments.value("--user") { report = report.only(user) }
             StandardStream.output.write(
                 arguments.flag("--json")
                     ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))

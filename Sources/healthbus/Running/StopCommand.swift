@@ -61,6 +61,7 @@ enum StartCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         guard let name = arguments.positionals.first else {
+            try stack.requireState()
             var words = ["up", "--state", stack.state.path]
             if let file = stack.configurationFile { words += ["--config", file] }
             let last = try StackLayer(stack.state).startOptions()
