@@ -28,7 +28,8 @@ extension EndToEnd {
             "date": "2025-04-02",
             "first.figure": "exerciseMinutes",
             "first.date": "2025-04-02", "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71",
-            "action.rawValue": "remove",
+            "action.rawValue": "remove", "entry.id": "8c1f",
+            "Advice.quoted(file)": checkout.path + "/configs/places.json",
             "Advice.quoted(state)": "/nowhere",
         ]
 

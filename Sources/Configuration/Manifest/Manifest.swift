@@ -120,8 +120,7 @@ package struct PluginCatalog: Sendable {
     /// beside the folder of manifests, as in a checkout.
     /// - Throws: `ConfigurationError` if there is none, or it isn't JSON.
     package func defaultStack() throws -> Value {
-        let places = [programs, URL(fileURLWithPath: folder).deletingLastPathComponent().path]
-        let files = places.map { $0 + "/configs/default.json" }
+        let files = configurations("default.json")
         guard let data = files.lazy.compactMap({ FileManager.default.contents(atPath: $0) }).first else {
             throw ConfigurationError(
                 file: files[0], key: "",
@@ -129,6 +128,15 @@ package struct PluginCatalog: Sendable {
             )
         }
         return try StackConfigurationReader.parse(Array(data), file: "the default configuration")
+    }
+
+    /// The path of a configuration that comes with the programs; nil if it isn't there.
+    package func shipped(_ name: String) -> String? {
+        configurations(name).first { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    private func configurations(_ name: String) -> [String] {
+        [programs, URL(fileURLWithPath: folder).deletingLastPathComponent().path].map { "\($0)/configs/\(name)" }
     }
 
     /// This program's own file, with links resolved.

@@ -31,7 +31,9 @@ package struct PlacesReport {
         if let found { return found }
         throw Failure(
             "the stack in \(stack.place) has no instance of the plugin places",
-            hint: "start it with --config configs/places.json, or name the plugin in your own configuration")
+            hint: stack.catalog.shipped("places.json").map { file in
+                "'healthbus up --config \(Advice.quoted(file))' starts it with one; or name the plugin in your own configuration"
+            } ?? "name the plugin in the stack's configuration")
     }
 
     /// - Parameter now: the time for which states are judged.

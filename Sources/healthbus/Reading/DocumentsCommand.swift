@@ -26,7 +26,8 @@ enum DocumentsCommand: Command {
         case "get":
             guard words.count == 2, let number = Int64(words[1]), let path = arguments.value("--output") else {
                 throw Failure.usage(
-                    "'documents get' needs an id and --output", hint: "as in healthbus documents get 3 -o file.json")
+                    "'documents get' needs an id and --output",
+                    hint: "'healthbus documents list' shows the ids; --output names the file to write, or is -")
             }
             try get(number, to: path, arguments)
         default:

@@ -52,7 +52,8 @@ extension ObserverStage {
                 "there is no import '\(request.import ?? "")'; 'healthbus imports list' shows them")
         }
         switch entry.state {
-        case .closed, .failed: return .refused("this import is over; 'imports undo' takes back what it brought")
+        case .closed, .failed:
+            return .refused("this import is over; 'healthbus imports undo \(entry.id)' takes back what it brought")
         case .announced, .receiving: try refuse(entry, ImportRow.cancelled, turn)
         case .open: try giveUp(entry, ImportRow.cancelled, turn)
         }

@@ -148,7 +148,7 @@ package struct Follower {
         case 401, 403:
             throw FollowProblem(
                 "the other stack answered \(response.status): it refuses the token",
-                remedy: "make a token there ('token new --scope read') and write it into the file that "
+                remedy: "make a token there (healthbus token new --scope read) and write it into the file that "
                     + "'followTokenFile' names", isRefusal: true)
         case 404, 405, 421:
             throw FollowProblem(
