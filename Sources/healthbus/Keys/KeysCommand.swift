@@ -36,7 +36,12 @@ enum KeysCommand: Command {
             throw Failure.usage("keys \(action) doesn't take \(option)")
         }
         let needsName = ["show", "add", "remove"].contains(action)
-        if needsName, name == nil { throw Failure.usage("keys \(action) needs a name") }
+        if needsName, name == nil {
+            throw Failure.usage(
+                "keys \(action) needs a name",
+                hint: action == "add" ? "as in 'healthbus keys add anna --role tap'" : "'healthbus keys list' shows all"
+            )
+        }
         if ["init", "list"].contains(action), name != nil {
             throw Failure.usage("keys \(action) takes no name", hint: "leave it out")
         }
@@ -45,6 +50,14 @@ enum KeysCommand: Command {
         }
         let stack = try Stack(arguments)
         let keys = stack.configuration.keyFolder(stack.state)
+        // Keys may be made before the bus is sealed, but without any there is nothing to show or change.
+        guard action == "init" || stack.configuration.bus.isSealed || FileManager.default.fileExists(atPath: keys.path)
+        else {
+            throw Failure(
+                "this stack's bus isn't sealed, so it has no keys",
+                hint: "to seal it, set \"bus\": { \"sealed\": true } in its configuration, and make the keys with "
+                    + "'healthbus keys init'")
+        }
         switch (action, name) {
         case ("init", _): try initialize(stack, keys, try owner(arguments))
         case ("add", let name?): try add(name, arguments, stack, keys)
