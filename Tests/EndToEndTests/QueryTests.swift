@@ -107,6 +107,8 @@ extension EndToEnd {
             #expect(try await number("SELECT count(*) AS n FROM nights") ?? 0 > 100)
             #expect(try await number("SELECT count(*) AS n FROM workouts WHERE duration_seconds > 0") ?? 0 > 5)
 
+            let view = try await stack.onState("query", "DELETE FROM days")
+            #expect(view.exit == .code(2) && view.error.contains("only read") && view.error.contains("SELECT"))
             let write = try await stack.onState("query", "DELETE FROM sample_rows")
             #expect(write.exit == .code(2) && write.error.contains("only read"), "\(write.error)")
             let wrong = try await stack.onState("query", "SELECT x FROM nichts")

@@ -80,6 +80,8 @@ package struct BackendQuery {
         case .tooLong:
             Failure(
                 "the query took longer than \(Int(seconds)) s", hint: "ask for less, or allow more with --seconds")
+        case .wrong(let why) where why.hasPrefix("cannot modify"):
+            .usage("queries only read, and \(why)", hint: "give one SELECT; whatever writes is refused")
         case .wrong(let why) where why.hasPrefix("no such table"):
             .usage(why, hint: "the views are samples, days, hours, nights, workouts and sources")
         case .wrong(let why): .usage(why, hint: "docs/queries.md lists the views and their columns")
