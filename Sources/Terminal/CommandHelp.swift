@@ -62,6 +62,8 @@ package struct CommandHelp: Sendable {
     package var name: String
     /// One sentence.
     package var summary: String
+    /// What the command's own help adds to the summary; empty if that says it all.
+    package var details: String
     package var positionals: [Positional]
     /// By first positional: the kinds of those that follow it, where they aren't the usual ones.
     package var following: [String: [WordKind]]
@@ -76,13 +78,14 @@ package struct CommandHelp: Sendable {
     package var kin: Kin?
 
     package init(
-        name: String, summary: String, positionals: [Positional] = [],
+        name: String, summary: String, details: String = "", positionals: [Positional] = [],
         following: [String: [WordKind]] = [:], options: [Option] = [],
         exitCodes: [(code: ExitCode, meaning: String)] = [], examples: [String] = [],
         mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil, kin: Kin? = nil
     ) {
         self.name = name
         self.summary = summary
+        self.details = details
         self.positionals = positionals
         self.following = following
         self.options = options + [Self.help]
@@ -109,7 +112,9 @@ package struct CommandHelp: Sendable {
     /// Summary, usage, options, exit codes and examples.
     /// - Parameter width: the width of the terminal; nil for no line breaks.
     package func render(width columns: Int? = nil) -> String {
-        var text = TextWrap.hanging("", summary, indent: 0, width: columns) + "\nUsage:\n  \(usage)\n\nOptions:\n"
+        var text = TextWrap.hanging("", summary, indent: 0, width: columns)
+        if !details.isEmpty { text += TextWrap.hanging("", details, indent: 0, width: columns) }
+        text += "\nUsage:\n  \(usage)\n\nOptions:\n"
         let forms = options.map { option in
             (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " <\($0)>" } ?? "")
         }

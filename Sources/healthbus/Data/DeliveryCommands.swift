@@ -12,7 +12,10 @@ import Terminal
 enum TypesCommand: Command {
     static let help = CommandHelp(
         name: "healthbus types",
-        summary: "Show how each type is delivered; switch types off and on, set their frequency; make your own.",
+        summary:
+            "Show how each type is delivered; switch types off and on, set their frequency; make your own.",
+        details: "'off' pauses a type: nothing waits for it, and 'on' continues from there. "
+            + "'deny' acts as a person who forbids the app to read it, and 'allow' as one who permits it again.",
         positionals: [
             .init("off|on|frequency|deny|allow|own|add|change|remove", isRequired: false),
             .init("type", isRequired: false), .init("frequency", isRequired: false),
@@ -105,6 +108,9 @@ enum DeviceCommand: Command {
         name: "healthbus device",
         summary:
             "Show or set what the stack knows about the phone: its app, lock, battery and network.",
+        details: "The keys are app (\(DeviceState.AppState.allCases.map(\.rawValue).joined(separator: ", "))), battery "
+            + "(0 to 1), network (wifi, cellular, …, none or unknown), and locked, charging, lowPower, sleepMode and deferring "
+            + "(true or false).",
         positionals: [
             .init("show|set|reset", isRequired: false),
             .init("key=value", isRequired: false, repeats: true),

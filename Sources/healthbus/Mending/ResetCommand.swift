@@ -51,8 +51,10 @@ enum ResetCommand: Command {
         try Confirmation.require(.reset, instance.name, detail: ": it \(what)", arguments)
         let client = MendClient(stack)
         defer { client.close() }
+        let runs = try client.isRunning(instance.name)
         MendOutput.write(try client.mend(instance, MendClient.request("reset")), arguments) { _ in
-            "Reset: \(instance.name) \(what). 'healthbus status' shows how far it is."
+            "Reset: \(instance.name) \(what)"
+                + (runs ? ". 'healthbus status' shows how far it is." : " at the next start, 'healthbus up'.")
         }
     }
 }

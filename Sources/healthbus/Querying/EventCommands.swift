@@ -65,7 +65,7 @@ private enum EventOutput {
                     stack.advice.addressed(
                         range.isEverything
                             ? "no \(kind.rawValue)s yet in \(stack.place); \(advice)\n"
-                            : "no such \(kind.rawValue)s in \(stack.place)\n"))
+                            : "no \(kind.rawValue)s \(range.words)in \(stack.place)\n"))
                 return
             }
             StandardStream.output.write(rows.table(for: terminal, zones: try stack.zones(of: user, reader)))

@@ -8,7 +8,9 @@ import Terminal
 extension CommandHelp.Option {
     static let csv = Self("--csv", help: "CSV with a header (RFC 4180), plain digits")
     static let ndjson = Self("--ndjson", help: "one JSON object per line")
-    static let last = Self("--last", value: "span", help: "instead of --from and --to: 7d, week, month, 2025-03, …")
+    static let last = Self(
+        "--last", value: "span",
+        help: "instead of --from and --to: 7d, 2025-03, …; week and month are the previous calendar week and month")
 
     static func from(_ help: String? = nil) -> Self {
         .init("--from", value: "date", help: help ?? "first day: \(SpokenDates.forms)")

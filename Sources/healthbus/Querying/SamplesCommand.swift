@@ -41,8 +41,9 @@ enum SamplesCommand: Command {
         let isShort = if case .table = format { true } else { false }
         let output = RowOutput(isShort ? SampleExport.shortColumns : SampleExport.columns, format)
         try SampleExport(stack, wish).write(to: output, isShort: isShort)
-        if output.rows == 0, isShort {
-            StandardStream.error.write(stack.advice.addressed("no such samples in \(stack.place)\n"))
+        if output.rows == 0 {
+            let range = wish.range.words
+            StandardStream.error.write(stack.advice.addressed("no such samples \(range)in \(stack.place)\n"))
         }
     }
 }

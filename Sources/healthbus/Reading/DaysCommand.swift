@@ -63,12 +63,14 @@ enum DaysCommand: Command {
     ) throws {
         let given = ["--user", "--from", "--to", "--last"].filter(arguments.flag)
         let place = "in \(stack.place)"
+        // Without --user, other days of another person are shown.
+        let whose = given.contains("--user") && user != "me" ? "the newest days of 'me'" : "the newest days"
         let advice = try NothingYet.advice(stack, reader, user: user, isDays: true)
         StandardStream.error.write(
             stack.advice.addressed(
                 given.isEmpty
                     ? "no days yet \(place); \(advice)\n"
-                    : "no days \(range.words)\(place); without \(given.joined(separator: " and ")) the newest days that have data are shown\n"
+                    : "no days \(range.words)\(place); without \(given.joined(separator: " and ")) \(whose) that have data are shown\n"
             ))
     }
 }

@@ -20,7 +20,8 @@ enum TapCommand: Command {
             .init("--from", value: "instance", help: "only what this instance sends"),
             .init(
                 "--since", value: "when",
-                help: "changes instead of messages: from 10m or 2h ago, a date, or a sequence of --from, then live"),
+                help: "changes from then on, read from the stores, before the live ones: since 10m or 2h ago, a date, "
+                    + "or, with --from, that instance's sequence number"),
             .init("--follow-sample", value: "id", help: "one sample's path through all stages, until it is delivered"),
             .init("--values", help: "show health values too"),
             .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
