@@ -2,8 +2,10 @@ import Clocks
 import Configuration
 import Foundation
 import HealthModel
+import HealthStatistics
 import Inspection
 import Logging
+import Protocol
 import Terminal
 
 enum CompletionsCommand: Command {
