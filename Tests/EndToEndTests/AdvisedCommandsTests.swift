@@ -19,7 +19,7 @@ extension EndToEnd {
             "wish.instance": "steps", "silence.instance": "steps", "plugin(of: beat, name)": "steps", "plugin": "",
             "before.instance": "debouncer", "first.destination": "uploader",
             "type": "StepCount", "action": "off", "wanted == 3 ? \" hourly\" : \"\"": "",
-            "text": "2025-03-30T14:00", "asked.name": "Europe/Berlin", "former": "Europe/Berlin",
+            "newName(text, meaning)": "coffee", "text": "2025-03-30T14:00", "asked.name": "Europe/Berlin", "former": "Europe/Berlin",
             "now": "Europe/Berlin", "zone": "Europe/Berlin", "whose": "",
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "dashboard.name": "dashboard", "Advice.quoted(manifest.folder)": "steps", "task.id": "remote-sync",
