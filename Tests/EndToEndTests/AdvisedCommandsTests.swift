@@ -112,8 +112,10 @@ extension EndToEnd {
                     // Commands that throw something away ask first when they are run as printed, in a terminal.
                     let isAsked = ended.error.contains("there is no terminal to ask on")
                     #expect(ended.exit != .code(2) || isAsked, "'\(advised)': \(ended.error)")
+                    // The folder of the programs is named after the system: x86_64-unknown-linux-gnu.
+                    let told = ended.error.replacing("-unknown-", with: "-")
                     for word in ["unknown", "unexpected", "is missing", "needs a"] {
-                        #expect(!ended.error.contains(word), "'\(advised)': \(ended.error)")
+                        #expect(!told.contains(word), "'\(advised)': \(ended.error)")
                     }
                 }
                 try await stack.interrupt(up)

@@ -60,23 +60,15 @@ final class ToolContext {
 
     /// The notes that every answer must contain, whatever it is about.
     var notes: [String] {
-        (isRunning ? [] : ["The stack is stopped\(lastStored): whatever happened since then is missing here."])
+        (isRunning ? [] : ["The stack is stopped\(newestStored): whatever happened since then is missing here."])
             + silences.texts
     }
 
-    /// ", and has stored nothing since 2025-03-30T08:15:00+02:00"; empty if the store's file isn't here.
-    private var lastStored: String {
-        let database = stack.state.database(stack.observer)
-        // A reader creates the log anew, without content.
-        let written = [database, database + "-wal"].compactMap { file -> Date? in
-            guard let found = try? FileManager.default.attributesOfItem(atPath: file), found[.size] as? Int != 0 else {
-                return nil
-            }
-            return found[.modificationDate] as? Date
-        }.max()
-        guard let written else { return "" }
-        let instant = Instant(seconds: Int64(written.timeIntervalSince1970))
-        return ", and has stored nothing since \(zones.localText(of: instant))"
+    /// ", and its newest sample ends at 2025-03-30T08:15:00+02:00"; empty if there is none.
+    private var newestStored: String {
+        // If the store can't be read, the answer itself says so.
+        guard let newest = (try? dataEnd)?.newest else { return "" }
+        return ", and its newest sample ends at \(zones.localText(of: newest))"
     }
 
     /// Where the data ends; nil if there is none.
