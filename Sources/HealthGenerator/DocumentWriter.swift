@@ -44,7 +44,7 @@ struct DocumentWriter {
         }
         readings(&text, &result)
         result.records = text.records
-        for plan in life.plans where plan.workout != nil {
+        for plan in life.plans where plan.workout(storedBy: until) != nil {
             var random = SeededRandom(seed: options.seed, subject: 1000, day: plan.day.number)
             workouts.write(plan, &random, &text)
             result.workouts += 1

@@ -116,7 +116,9 @@ package struct ExportGenerator: Sendable {
             """ as StaticString)
         try clinical.flush()
         for plan in life.plans {
-            guard let workout = plan.workout, let name = document.workouts.routePath(plan) else { continue }
+            guard let workout = plan.workout(storedBy: until), let name = document.workouts.routePath(plan) else {
+                continue
+            }
             try zip.begin("apple_health_export" + name)
             var route = ExportText(zip: zip, offset: offset)
             var random = SeededRandom(seed: options.seed, subject: 2000, day: plan.day.number)

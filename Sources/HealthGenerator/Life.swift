@@ -12,7 +12,7 @@ struct DayPlan: Sendable {
     let bed: Int64
     /// How active the day is, as a number around 1.
     let level: Double
-    var workout: Workout?
+    let workout: Workout?
 
     struct Workout: Sendable {
         enum Activity: Int, Sendable { case running, walking, cycling }
@@ -24,6 +24,9 @@ struct DayPlan: Sendable {
         let isIndoor: Bool
     }
 
+    /// The workout, if the Watch has stored it and its route by then: that takes some seconds after its end.
+    func workout(storedBy second: Int64) -> Workout? { workout.flatMap { $0.end + 20 <= second ? $0 : nil } }
+
     func isAsleep(_ second: Int64) -> Bool { second < wake || second >= bed }
 
     func isInWorkout(_ second: Int64) -> Bool { workout.map { $0.start <= second && second < $0.end } ?? false }
@@ -33,8 +36,7 @@ struct DayPlan: Sendable {
 struct Life: Sendable {
     let plans: [DayPlan]
 
-    /// - Parameter until: seconds since 1970; a day that begins later has no plan, and a workout that ends later is left
-    ///   out.
+    /// - Parameter until: seconds since 1970; a day that begins later has no plan.
     init(days: Int, end: LocalDay, zones: ZoneTimeline, seed: UInt64, until: Int64 = .max) {
         let first = end.adding(days: 1 - days)
         var lastBed: Int64?
@@ -48,12 +50,10 @@ struct Life: Sendable {
             guard let begin = ranges.first?.lowerBound, let finish = ranges.last?.upperBound,
                 begin.flooredSecond < until
             else { continue }
-            var plan = Self.plan(
+            let plan = Self.plan(
                 day, begin.flooredSecond, finish.flooredSecond, lastBed,
                 SeededRandom(seed: seed, subject: 0, day: day.number))
             lastBed = plan.bed
-            // The Watch stores a workout and its route some seconds after the end.
-            if let workout = plan.workout, workout.end + 20 > until { plan.workout = nil }
             if index >= 0 { plans.append(plan) }
         }
         self.plans = plans

@@ -1,6 +1,5 @@
 import Client
 import Configuration
-import Foundation
 import HealthModel
 import Logging
 import ModelContext
