@@ -64,8 +64,8 @@ struct UploadReplay: Sendable, Equatable {
         inFlight = nil
     }
 
-    /// Forgets whatever was in transit, which is lost. A chunk is announced again within a second; a person's request
-    /// is covered because everything is delivered again.
+    /// Forgets whatever was in transit; its answers are lost. A chunk is announced again within a second; a person's
+    /// request is covered because everything is delivered again.
     mutating func restart() {
         guard !isDone else { return }
         if isByHand { isDone = true }

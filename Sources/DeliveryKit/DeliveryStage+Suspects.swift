@@ -76,7 +76,7 @@ extension DeliveryStage {
         try settleDone(turn)
     }
 
-    /// Where there are elements of a metric: by delivery, and by group.
+    /// Where a metric's elements are: by delivery, and by group.
     private func places(_ metric: UploadMetric) -> [(Int, Int)] {
         deliveries.indices.flatMap { index in
             deliveries[index].groups.indices.filter { deliveries[index].groups[$0].metric == metric }.map {

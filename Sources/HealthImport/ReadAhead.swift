@@ -32,7 +32,7 @@ final class ReadAhead: @unchecked Sendable {
 
     deinit { for block in blocks { block.deallocate() } }
 
-    /// The next block; nil at the end. Errors of the source are thrown after all blocks that precede them.
+    /// The next block; nil at the end. Errors from the source are thrown after all blocks that precede them.
     func next() throws -> Block? {
         condition.lock()
         defer { condition.unlock() }

@@ -84,8 +84,8 @@ public enum SleepAnalysis {
     }
 
     /// The samples of a session that count: one source's stages, and one source's time in bed. If no sample reports
-    /// sleep, a night's statistics count, from the first source by priority that has any; if they have no time in bed,
-    /// it is taken from the samples.
+    /// sleep, the night's statistics are used instead, from the first source by priority that has any; if they have no
+    /// time in bed, it is taken from the samples.
     static func choose(_ all: [SleepSample]) -> [SleepSample] {
         let samples = all.filter { $0.statement == nil }
         if samples.count < all.count, !samples.contains(where: \.stage.isAsleep),

@@ -26,8 +26,8 @@ struct StoredRow {
     var hasPayload = false
     /// Whether the row is in a block, or will be.
     var isSealed = false
-    /// All of the key's ordinals below these are known to be claimed, with one limit for top-level records and one for
-    /// children; stored in the row with ordinal 0.
+    /// Two ordinals, one for top-level records and one for children: all of the key's lower ones are known to be claimed.
+    /// Stored in the row with ordinal 0.
     var claimedBelow = (0, 0)
 
     // Microseconds since 1970. The arithmetic wraps around, so that a hostile row with extreme times is quarantined

@@ -82,7 +82,7 @@ import Testing
                 isPhone: isPhone
             ).text(for: Terminal(isTerminal: false))
         }
-        #expect(text(isPhone: true).hasSuffix("no command can make that come sooner.\n"))
+        #expect(text(isPhone: true).hasSuffix("no command can make that happen sooner.\n"))
         #expect(!text(isPhone: false).contains("phone"))
     }
 

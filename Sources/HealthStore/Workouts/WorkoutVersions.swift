@@ -16,7 +16,7 @@ struct SeenWorkout: Equatable {
     var last: Int64
     /// When the newest complete export that contained the workout was made; `neverExported` if there was none.
     var exported: Int64
-    /// HealthKit's name of the activity.
+    /// HealthKit's name for the activity.
     var activity: String
     var hasUUID: Bool
     /// Whether it was found to be an earlier version.

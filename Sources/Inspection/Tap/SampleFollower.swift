@@ -28,7 +28,7 @@ package final class SampleFollower {
     /// running, once it has printed what is known.
     /// - Parameters:
     ///   - waiting: called once if there is no such sample yet.
-    ///   - print: receives a step, and the time at which it was first seen to be done while following.
+    ///   - print: receives a step, and when it was first seen to be done.
     /// - Throws: `Failure` if the stack isn't running and has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)

@@ -190,7 +190,7 @@ extension LogEvent {
     package static let backendChanged = LogEvent(
         "backend.changed", .notice, "Another backend answers: everything is delivered again.")
     package static let backendMoved = LogEvent(
-        "backend.moved", .notice, "The destination has another address: everything is delivered again.")
+        "backend.moved", .notice, "The destination's address has changed: everything is delivered again.")
     package static let backendLacks = LogEvent(
         "backend.lacks", .error,
         "The backend lost what it had accepted: everything is delivered again.",
@@ -226,7 +226,7 @@ extension LogEvent {
         ["samples": "how many, deleted ones included"])
     package static let ingestFollowFailed = LogEvent(
         "ingest.follow-failed", .warning,
-        "The stack that this one follows can't be asked, or its changes can't be taken in.",
+        "The stack that this one follows can't be asked, or its changes can't be applied.",
         ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
     package static let ingestFollowRecovered = LogEvent(
         "ingest.follow-recovered", .notice, "The stack that this one follows can be followed again.",

@@ -1,4 +1,4 @@
-/// A set of people's days, one bit each: a thousand people's years are hundreds of thousands of days. Pure.
+/// A set of person-days, one bit each: a year of a thousand people has hundreds of thousands. Pure.
 package struct DaySet {
     package typealias Key = SummaryDays.Key
 
