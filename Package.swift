@@ -330,7 +330,9 @@ let package = Package(
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite", "TestSupport"]),
             tests("HealthPush", ["HealthModel", "HealthPush", "JSON", "TestSupport"]),
-            tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "HealthStatistics", "TestSupport"]),
+            tests(
+                "HealthImport",
+                ["HealthGenerator", "HealthImport", "HealthModel", "HealthStatistics", "TestSupport"]),
             tests(
                 "Backend",
                 [

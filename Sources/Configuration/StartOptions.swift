@@ -22,12 +22,11 @@ package struct StartOptions: Codable, Sendable, Equatable {
         variables = Self.variables(in: environment)
     }
 
-    /// The variables that hold no secret: ports and folders. This is the only list. Any other may hold one, whatever its
-    /// name is: a server's URL can contain a password.
+    /// The variables that hold no secret: ports, and folders that are always absolute paths. This is the only list. Any
+    /// other may hold one, whatever its name is: a server's URL can contain a password. `HEALTHBUS_PLUGINS` belongs to the
+    /// release that is started, so it isn't kept either.
     package static let plain =
-        ServerPort.allCases.map(\.variable) + [
-            InboxFolder.variable, "HEALTHBUS_FILES_FOLDER", "HEALTHBUS_KEYS", "HEALTHBUS_PLUGINS",
-        ]
+        ServerPort.allCases.map(\.variable) + [InboxFolder.variable, "HEALTHBUS_FILES_FOLDER"]
 
     /// Those that `start` repeats, or that matter only to a person without a zone, or only for the log or for tests.
     private static let immaterial: Set = [

@@ -154,11 +154,11 @@ import Testing
     @Test func onlyKnownVariablesAreTakenOverFromTheFile() throws {
         let text = #"""
             {"options": {"variables": ["HEALTHBUS_BACKEND_PORT"],
-              "values": {"HEALTHBUS_DASHBOARD_PORT": "", "HEALTHBUS_KEYS": "/k", "PATH": "/tmp"}}}
+              "values": {"HEALTHBUS_DASHBOARD_PORT": "", "HEALTHBUS_INBOX": "/k", "PATH": "/tmp"}}}
             """#
         try text.write(toFile: layer.file, atomically: true, encoding: .utf8)
         let last = try layer.startOptions()
-        #expect(last.remembered(besides: [:]) == ["HEALTHBUS_KEYS": "/k"])
+        #expect(last.remembered(besides: [:]) == ["HEALTHBUS_INBOX": "/k"])
         #expect(last.missing(in: [:]) == ["HEALTHBUS_BACKEND_PORT"])
         #expect(last.missing(in: ["HEALTHBUS_BACKEND_PORT": "8797"]) == [])
     }

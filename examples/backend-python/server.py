@@ -166,14 +166,16 @@ class Store:
             "SELECT version, deleted, body FROM elements WHERE user = ? AND kind = ? AND id = ?", [user, kind, key]).fetchone()
         if held and (version, deletes) <= held[:2]:
             return id, "known", None if version == held[0] else held[0]
-        if rival and rival[1] < version:  # The other one becomes a tombstone of its own version.
-            self.db.execute("UPDATE elements SET deleted = 1, manual = NULL, body = ? WHERE user = ? AND kind = ? AND id = ?",
-                [self.tombstone(rival[2]), user, kind, rival[0]])
-        elif rival:
+        if rival and rival[1] >= version:
             if not held:
                 return id, "known", None
-            deletes, manual = True, None  # What is kept of this one is older still, and no longer counts either.
+            deletes, manual, rival = True, None, None  # What is kept of this one is older still, and no longer counts either.
+        # Encoded before anything is written: an element that can't be is refused, and changes nothing.
         text = self.tombstone(held and held[2]) if deletes else json.dumps(body, ensure_ascii=False, allow_nan=False)
+        text.encode()
+        if rival:  # The other one becomes a tombstone of its own version.
+            self.db.execute("UPDATE elements SET deleted = 1, manual = NULL, body = ? WHERE user = ? AND kind = ? AND id = ?",
+                [self.tombstone(rival[2]), user, kind, rival[0]])
         self.db.execute("REPLACE INTO elements VALUES (?, ?, ?, ?, ?, ?, ?)", [user, kind, key, version, deletes, manual, text])
         return id, "updated" if held else "created", None
 

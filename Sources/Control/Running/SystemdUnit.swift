@@ -16,7 +16,10 @@ package struct SystemdUnit {
     package let leftOut: [String]
 
     /// Settings taken from the shell's environment, which a service doesn't have; secrets stay where they are.
-    private static let variables = StartOptions.plain + ["HEALTHBUS_ZONE", "HEALTHBUS_FHIR_SERVER"]
+    private static let variables =
+        StartOptions.plain + [
+            "HEALTHBUS_ZONE", "HEALTHBUS_FHIR_SERVER", "HEALTHBUS_PLUGINS", "HEALTHBUS_KEYS",
+        ]
 
     /// - Throws: `Failure` (usage) for a name that systemd wouldn't accept.
     package init(

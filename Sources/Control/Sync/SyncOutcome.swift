@@ -196,7 +196,9 @@ extension SyncClient.Outcome {
         if alerts > 0 {
             text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to do.\n"
         }
-        if isPhone { text += "The phone decides when it hands over the rest: no command can make that happen sooner.\n" }
+        if isPhone {
+            text += "The phone decides when it hands over the rest: no command can make that happen sooner.\n"
+        }
         return text
     }
 }

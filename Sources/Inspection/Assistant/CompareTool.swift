@@ -22,7 +22,9 @@ enum CompareTool: AssistantTool {
             + "the first. Only days that are final count, unless include_not_final is true; days that aren't over "
             + "never do. A figure counts on the days that have it: compare \"days\" of both sides first.",
         parameters: [
-            ToolParameter("first", .text, "a day or span: 2025-03, last-month, 2025-03-30, 7d, 2025-03-01..2025-03-25", isRequired: true),
+            ToolParameter(
+                "first", .text, "a day or span: 2025-03, last-month, 2025-03-30, 7d, 2025-03-01..2025-03-25",
+                isRequired: true),
             ToolParameter("second", .text, "the other, in the same forms", isRequired: true), .figures,
             ToolParameter("include_not_final", .flag, "also count days that are over but not final; default false"),
         ],

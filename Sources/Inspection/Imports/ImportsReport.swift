@@ -99,8 +99,10 @@ package struct ImportsReport {
         guard row.undone == nil, row.problem != ImportRow.cancelled, row.state == .failed || row.state == .closed,
             let problem = row.problem ?? (row.state == .failed ? "it couldn't be read" : nil)
         else { return nil }
-        let what = problem.components(separatedBy: "; ")[0]
-        return row.path.isEmpty ? what : what.replacing(row.path, with: (row.path as NSString).lastPathComponent)
+        let named =
+            row.path.isEmpty
+            ? problem : problem.replacing(row.path, with: (row.path as NSString).lastPathComponent)
+        return named.components(separatedBy: "; ")[0]
     }
 
     /// The newest import of each person who has had no success since; newest first.

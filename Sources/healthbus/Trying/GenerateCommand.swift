@@ -16,7 +16,9 @@ enum GenerateCommand: Command {
             .init("--seed", value: "number", help: "another seed makes another person (default: 1)"),
             .init(
                 "--records", value: "number",
-                help: "exactly this many records, spread over the days, instead of the usual density"),
+                help:
+                    "exactly this many records, spread over the days, instead of the usual density; fewer if the last day isn't over"
+            ),
             .init("--zone", value: "zone", help: "where the person lives (default: Europe/Berlin)"),
             .init("--end", value: "date", help: "the last day (default: 2025-04-05); today ends now"),
             .init(
@@ -43,8 +45,12 @@ enum GenerateCommand: Command {
             let zone = try ZoneTimeline(zone: options.zone)
             let now = WallClock.now
             options.end = try DateRange.days(end, "--end") { zone.day(of: now) }.last
+            let today = zone.day(of: now)
+            guard options.end <= today else {
+                throw Failure.usage("\(options.end) is in the future", hint: "give today at the latest")
+            }
             // A day that isn't over has no data from its future.
-            if options.end >= zone.day(of: now) { options.now = now }
+            if options.end == today { options.now = now }
         }
         if let system = try arguments.choice("--units", as: UnitSystem.self) { options.unitSystem = system }
         var bar = ProgressBar("generating", totalBytes: nil)
