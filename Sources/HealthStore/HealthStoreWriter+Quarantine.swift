@@ -241,8 +241,8 @@ extension HealthStoreWriter {
 }
 
 extension StoredRow {
-    /// Whether a row named in the quarantine is still waiting there. If a row counted before it was
-    /// quarantined, its state is `absent`, so that anyone who had it learns that it no longer exists.
+    /// Whether a row named in the quarantine is still waiting there. If a row counted before it was quarantined, its
+    /// state is `absent`, so that anyone who had it learns that it no longer exists.
     fileprivate var isKeptApart: Bool { state == .quarantined || state == .absent }
 }
 

@@ -89,9 +89,11 @@ package struct ShellCompletion: Sendable {
                             case "$name" in "$head"*) printf -v name %q "$name"; COMPREPLY+=("$name") ;; esac
                         done < <(\(ask) "${kind#known:}" "${stack[@]}" 2>/dev/null) ;;
                     list:*)
-                        # What comes after the last comma; the rest stays.
+                        # What comes after the last comma; the rest stays. Names come from plugins: others aren't offered.
                         case "$word" in *,*) head="${word%,*}," ;; esac
-                        COMPREPLY=($(compgen -P "$head" -W "$(\(ask) "${kind#list:}" "${stack[@]}" 2>/dev/null)" -- "${word##*,}")) ;;
+                        while IFS= read -r name; do
+                            case "$name" in *[!A-Za-z0-9_.-]*) ;; "${word##*,}"*) COMPREPLY+=("$head$name") ;; esac
+                        done < <(\(ask) "${kind#list:}" "${stack[@]}" 2>/dev/null) ;;
                     choice:*) COMPREPLY=($(compgen -W "${kind#choice:}" -- "$word")) ;;
                 esac
             }

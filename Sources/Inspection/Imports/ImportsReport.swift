@@ -109,10 +109,10 @@ package struct ImportsReport {
     package static func failed(_ rows: [ImportRow]) -> [ImportRow] {
         var seen: Set<String> = []
         return rows.filter { row in
-            guard row.undone == nil, row.problem != ImportRow.cancelled else { return false }
-            // A dry run stores nothing, so it is no success.
-            let isSuccess = row.state == .closed && row.report?["dryRun"] != true
-            guard row.state == .failed || isSuccess, seen.insert(row.user).inserted else { return false }
+            // A dry run stores nothing, whether it succeeds or fails.
+            guard row.undone == nil, row.problem != ImportRow.cancelled, row.report?["dryRun"] != true,
+                row.state == .failed || row.state == .closed, seen.insert(row.user).inserted
+            else { return false }
             return row.state == .failed
         }
     }
