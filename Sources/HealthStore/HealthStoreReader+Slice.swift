@@ -38,7 +38,8 @@ extension HealthStoreReader {
             let columns: SliceCursor.Columns =
                 detailed.includes(type: name) ? .all : query.payloads.contains(name) ? .payload : .none
             return try SliceCursor(
-                user: user, type: type.type, columns: columns, asOf: query.asOfByType[name] ?? query.asOf,
+                user: user, type: type.type, columns: columns, hasTies: Self.hasLatest(name),
+                asOf: query.asOfByType[name] ?? query.asOf,
                 from: from, ranges: during[name] ?? query.ranges, reach: type.reach,
                 long: statement(index, SliceCursor.Key(columns: columns, isLong: true)),
                 main: statement(index, SliceCursor.Key(columns: columns, isLong: false)), blocks: blocks)
@@ -66,6 +67,13 @@ extension HealthStoreReader {
         return query.during.mapValues { byOther[$0] ?? [] }
     }
 
+    /// Whether a figure may be the latest of the type's samples.
+    private static func hasLatest(_ name: String) -> Bool {
+        if HealthType.base(ofStatistics: name) != nil { return true }
+        let type = HealthType.named(name)
+        return type.style != .cumulative && (type.kind == .quantity || type.kind == .other)
+    }
+
     private func statement(_ index: Int, _ key: SliceCursor.Key) throws -> Statement {
         while slices[key, default: []].count <= index {
             slices[key, default: []].append(try SliceCursor.statement(key, in: database))
@@ -87,6 +95,7 @@ private struct SliceMerge {
     let after: SlicePosition?
     let limits: PullLimits
     var builder: PageBuilder
+    private var ties = SliceTies()
 
     private struct Row {
         var position: SlicePosition
@@ -107,6 +116,7 @@ private struct SliceMerge {
         var rows: [Row] = []
         while let second = cursors.lazy.compactMap(\.second).min() {
             rows.removeAll(keepingCapacity: true)
+            ties.begin()
             for cursor in cursors {
                 while cursor.second == second {
                     if let row = read(cursor) { rows.append(row) }
@@ -119,6 +129,7 @@ private struct SliceMerge {
                 }
             }
             if rows.count > 1 { rows.sort { $0.position < $1.position } }
+            ties.settle()
             for row in rows {
                 if builder.page.count >= limits.rows || builder.bytes >= limits.bytes { return page(isLast: false) }
                 try append(row)
@@ -134,12 +145,13 @@ private struct SliceMerge {
         return SlicePage(samples: page, next: SlicePosition(start: Instant(microseconds: start), id: id))
     }
 
-    private func read(_ cursor: SliceCursor) -> Row? {
+    private mutating func read(_ cursor: SliceCursor) -> Row? {
         let (row, born) = cursor.row
         let (start, end) = (row.start, row.countedEnd)
         guard SampleTimes.mayStart(Instant(microseconds: start)), SliceQuery.overlaps(start, end, cursor.ranges),
             born <= cursor.asOf.value
         else { return nil }
+        if cursor.hasTies { ties.note(row, end: end) }
         let position = SlicePosition(start: Instant(microseconds: start), id: row.id)
         if let after, position <= after { return nil }
         return Row(position: position, row: row, end: end, detail: cursor.detail)
@@ -148,17 +160,24 @@ private struct SliceMerge {
     private mutating func append(_ row: Row) throws {
         try builder.append(row.row, end: row.end)
         try builder.append(unit: row.row.unit)
+        let created = ties.contains(row.row, end: row.end) ? row.row.created : 0
         switch row.detail {
-        case nil: break
-        case .row(let created, let uuid, let metadata, let payload):
-            builder.appendDetail(created: created, uuid: uuid)
+        case nil:
+            guard created != 0 else { break }
+            builder.appendDetail(created: created, uuid: nil)
+            builder.appendTexts(metadata: [], payload: [])
+        case .row(let uuid, let metadata, let payload):
+            builder.appendDetail(created: row.row.created, uuid: uuid)
             builder.appendTexts(metadata: metadata, payload: payload)
+        case .payload(let payload):
+            builder.appendDetail(created: created, uuid: nil)
+            builder.appendTexts(metadata: [], payload: payload)
         case .block(let block, let index, let isWhole):
             if isWhole {
                 builder.appendDetail(created: row.row.created, uuid: row.row.uuid)
                 builder.append(.block(block, index))
             } else {
-                builder.appendDetail(created: 0, uuid: nil)
+                builder.appendDetail(created: created, uuid: nil)
                 builder.appendPayload(of: block, index)
             }
         }

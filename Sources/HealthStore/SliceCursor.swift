@@ -23,6 +23,8 @@ final class SliceCursor {
 
     let type: Int
     let columns: Columns
+    /// Whether it matters which of several samples with the same times was stored last.
+    let hasTies: Bool
     /// Rows first stored after this sequence aren't part of the slice.
     let asOf: SequenceNumber
     /// Microseconds since 1970, in order and without overlaps. The walk finds all samples that overlap one of these
@@ -72,7 +74,10 @@ final class SliceCursor {
 
     /// The details of a row, which only some queries need.
     enum Detail {
-        case row(created: Int64, uuid: SampleID?, metadata: [UInt8], payload: [UInt8])
+        /// All details but the creation, which every row has.
+        case row(uuid: SampleID?, metadata: [UInt8], payload: [UInt8])
+        /// Only the payload.
+        case payload([UInt8])
         /// All details, or only the payload.
         case block(SampleBlock, Int, isWhole: Bool)
     }
@@ -81,13 +86,14 @@ final class SliceCursor {
     ///   - from: the first second to return; long samples may begin before a range.
     ///   - reach: how long before a range a sample shorter than a day may begin and still extend into it.
     init(
-        user: Int, type: Int, columns: Columns, asOf: SequenceNumber, from: Int64, ranges: [Range<Instant>],
-        reach: Int64,
+        user: Int, type: Int, columns: Columns, hasTies: Bool, asOf: SequenceNumber, from: Int64,
+        ranges: [Range<Instant>], reach: Int64,
         long: Statement, main: Statement, blocks: BlockTable
     ) throws {
         self.user = user
         self.type = type
         self.columns = columns
+        self.hasTies = hasTies
         self.asOf = asOf
         self.ranges = ranges.map(\.microseconds)
         self.long = long
@@ -135,6 +141,7 @@ final class SliceCursor {
         row.flags = UInt8(truncatingIfNeeded: statement.int64(7))
         row.id = statement.sampleID(8) ?? row.id
         row.unit = statement.int(9)
+        row.created = statement.int64(10)
         let born = statement.int64(1)
         return (row, born == 0 ? row.sequence.value : born)
     }
@@ -145,12 +152,10 @@ final class SliceCursor {
             switch columns {
             case .none: return nil
             case .payload:
-                return statement.isNull(10)
-                    ? nil : .row(created: 0, uuid: nil, metadata: [], payload: statement.bytes(10))
+                return statement.isNull(11) ? nil : .payload(statement.bytes(11))
             case .all:
                 return .row(
-                    created: statement.int64(10), uuid: statement.sampleID(11), metadata: statement.bytes(12),
-                    payload: statement.bytes(13))
+                    uuid: statement.sampleID(11), metadata: statement.bytes(12), payload: statement.bytes(13))
             }
         }
         let (block, index) = (parts[part].view.block, parts[part].index)
@@ -208,9 +213,9 @@ final class SliceCursor {
             switch key.columns {
             case .none: ""
             case .payload: ", payload"
-            case .all: ", created, uuid, metadata, payload"
+            case .all: ", uuid, metadata, payload"
             }
-        let columns = "seq, born, second, start_us, duration, value, origin, flags, id, unit" + more
+        let columns = "seq, born, second, start_us, duration, value, origin, flags, id, unit, created" + more
         let source =
             key.isLong
             ? "INDEXED BY samples_long WHERE duration > \(HealthStoreSchema.longDuration) AND"

@@ -11,7 +11,8 @@ package struct SliceQuery: Sendable {
     package var asOf: SequenceNumber
     /// The sequences for types that have a different limit.
     package var asOfByType: [String: SequenceNumber] = [:]
-    /// The types for which `created`, `metadata`, `payload` and `healthKitUUID` are filled.
+    /// The types for which `created`, `metadata`, `payload` and `healthKitUUID` are filled. `created` is also filled for
+    /// samples of a discrete type that have the same times but different values.
     package var detailed: TypeFilter.Types
     /// The types for which only `payload` is filled, if the sample has one.
     package var payloads: Set<String> = []
