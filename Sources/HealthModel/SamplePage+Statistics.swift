@@ -35,12 +35,14 @@ extension SamplePage {
         // Shorter stretches come first: an hour is more precise than the day it is part of. A night is reported
         // repeatedly while it goes on, each time with a later end, so the newest report comes first.
         let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
-        let precedence = { (row: Int) -> (Int64, Int64, Int64, SampleID) in
-            let length = end[row] - start[row]
-            guard nights[Int(type[row])] else { return (0, length, start[row], ids[row]) }
-            return (row < created.count ? -created[row] : 0, -length, start[row], ids[row])
+        let precedence = { (row: Int) -> (Int64, Int64, Int64) in
+            let (length, age) = (end[row] - start[row], row < created.count ? -created[row] : 0)
+            return nights[Int(type[row])] ? (age, -length, start[row]) : (length, start[row], age)
         }
-        let statistics = ids.indices.filter { targets[Int(type[$0])] != nil }.sorted { precedence($0) < precedence($1) }
+        let statistics = ids.indices.filter { targets[Int(type[$0])] != nil }.sorted {
+            let (first, second) = (precedence($0), precedence($1))
+            return first == second ? isGreater($0, than: $1) : first < second
+        }
         var stated: [Source: TakenTime] = [:]
         for row in statistics {
             guard let target = targets[Int(type[row])] else { continue }
@@ -61,6 +63,14 @@ extension SamplePage {
             page.flags[row].insert(.statistics)
         }
         return isLeftOut.contains(true) ? page.filter { !isLeftOut[$0] } : page
+    }
+
+    /// Which of two statistics of the same time comes first, if nothing else decides: the one with the greater value,
+    /// then with the greater content, then the one whose source comes first by name.
+    private func isGreater(_ a: Int, than b: Int) -> Bool {
+        if value[a] != value[b], !(value[a].isNaN && value[b].isNaN) { return value[b].isNaN || value[a] > value[b] }
+        if payload.count == count, payload[a] != payload[b] { return payload[a] > payload[b] }
+        return originOf(a).sourceName < originOf(b).sourceName
     }
 
     private static let anybody = ""

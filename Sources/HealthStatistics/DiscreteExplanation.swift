@@ -21,7 +21,7 @@ package struct DiscreteExplanation: Sendable {
     package let time: Duration
     /// Highest priority first.
     package let sources: [Source]
-    /// In canonical order.
+    /// The latest last; of equal ones, the one whose source has the highest priority.
     package let samples: [Sample]
     package var latest: Sample? { samples.last }
 
@@ -42,12 +42,8 @@ package struct DiscreteExplanation: Sendable {
         }
         var time = Duration.zero
         for (row, group) in zip(rows, groups.ofRow) {
-            all.add(page.value[row], start: page.startOf(row), end: page.endOf(row))
-            sources[Int(group)].statistics.add(page.value[row], start: page.startOf(row), end: page.endOf(row))
-            if let spread = page.spread(row) {
-                all.widen(spread)
-                sources[Int(group)].statistics.widen(spread)
-            }
+            all.add(page, row)
+            sources[Int(group)].statistics.add(page, row)
             let length = page.endOf(row) - page.startOf(row)
             sources[Int(group)].time += length
             time += length
@@ -55,7 +51,11 @@ package struct DiscreteExplanation: Sendable {
         self.all = all
         self.time = time
         self.sources = sources
-        samples = zip(rows, groups.ofRow).map { row, group in
+        let inOrder = zip(rows, groups.ofRow).sorted { a, b in
+            let (first, second) = (page.recency(a.0), page.recency(b.0))
+            return first == second ? a.1 > b.1 : first < second
+        }
+        samples = inOrder.map { row, group in
             Sample(
                 start: page.startOf(row), end: page.endOf(row), value: page.value[row], source: sources[Int(group)].name
             )

@@ -15,8 +15,10 @@ public struct DiscreteStatistics: Sendable {
     public private(set) var minimum: Double?
     /// Nil when there is no sample.
     public private(set) var maximum: Double?
-    /// The value of the most recently added sample, which is the latest one if rows come in canonical order.
-    public private(set) var mostRecent: Double?
+    /// The value of the latest sample: the one that starts last, of several the one that ends last, then the one stored
+    /// last, then the greatest.
+    public var mostRecent: Double? { latest?.value }
+    private var latest: Recency?
     private var plain = CompensatedSum()
     private var weighted = CompensatedSum()
     private var duration = CompensatedSum()
@@ -25,12 +27,14 @@ public struct DiscreteStatistics: Sendable {
     public init(style: HealthType.Style) { self.style = style }
 
     /// Adds a sample; one without a number is left out.
-    public mutating func add(_ value: Double, start: Instant, end: Instant) {
+    /// - Parameter created: when HealthKit stored it, in seconds since 1970; 0 when unknown.
+    public mutating func add(_ value: Double, start: Instant, end: Instant, created: Int64 = 0) {
         guard value.isFinite else { return }
         count += 1
         minimum = Swift.min(minimum ?? value, value)
         maximum = Swift.max(maximum ?? value, value)
-        mostRecent = value
+        let new = Recency(start: start.microseconds, end: end.microseconds, created: created, value: value)
+        latest = latest.map { Swift.max($0, new) } ?? new
         let linear = style == .equivalentLevel ? pow(10, value / 10) : value
         let seconds = Double(end.microseconds - start.microseconds) / 1_000_000
         plain.add(linear)
@@ -38,8 +42,15 @@ public struct DiscreteStatistics: Sendable {
         duration.add(seconds)
     }
 
-    /// Includes the lowest and highest values of a sample that summarizes several.
-    mutating func widen(_ spread: ClosedRange<Double>) {
+    /// Adds a row; if its sample summarizes several, their lowest and highest values too.
+    mutating func add(_ page: SamplePage, _ row: Int) {
+        add(
+            page.value[row], start: page.startOf(row), end: page.endOf(row),
+            created: page.created.indices.contains(row) ? page.created[row] : 0)
+        if let spread = page.spread(row) { widen(spread) }
+    }
+
+    private mutating func widen(_ spread: ClosedRange<Double>) {
         minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
         maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
     }
@@ -61,8 +72,7 @@ extension DiscreteStatistics {
     public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
         self.init(style: style)
         for row in rows where ranges.contains(where: { $0.contains(page.startOf(row)) }) {
-            add(page.value[row], start: page.startOf(row), end: page.endOf(row))
-            if let spread = page.spread(row) { widen(spread) }
+            add(page, row)
         }
     }
 
@@ -76,8 +86,7 @@ extension DiscreteStatistics {
             while bucket < buckets.count, buckets[bucket].upperBound <= page.startOf(row) { bucket += 1 }
             if bucket == buckets.count { break }
             guard buckets[bucket].contains(page.startOf(row)) else { continue }
-            all[bucket].add(page.value[row], start: page.startOf(row), end: page.endOf(row))
-            if let spread = page.spread(row) { all[bucket].widen(spread) }
+            all[bucket].add(page, row)
         }
         return all
     }

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Turns a discrete type's samples into stretches of time: a sample holds until the next one from its source, but only
-/// for a limited time.
+/// for a limited time. Of several that start together, the latest holds.
 ///
 /// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps.
 public struct HeldSamples: Sendable {
@@ -34,7 +34,7 @@ public struct HeldSamples: Sendable {
         }
         let hold = hold.microseconds
         var free = within
-        for rows in bySource {
+        for rows in bySource.map(page.latestLast) {
             let held = zip(rows, rows.dropFirst().map { page.start[$0] } + [.max]).map { row, next in
                 let end = min(next, max(page.start[row], page.end[row]) + hold)
                 return Stretch(

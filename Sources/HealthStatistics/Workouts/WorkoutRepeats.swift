@@ -7,17 +7,29 @@ package enum WorkoutRepeats {
         var key: Key
         /// When HealthKit stored the entry, in seconds since 1970; 0 if unknown.
         var created: Int64
+        var start: Instant
         var end: Instant
         var payload: [UInt8]
+        var metadata: [UInt8]
         var id: SampleID
 
         /// The workout that HealthKit stored later is newer; if both were stored at the same time, it is the one that
-        /// ends later. Remaining ties are decided by content and id, so that the order in which workouts arrive makes
-        /// no difference.
+        /// ends later, then the one that starts later. Remaining ties are decided by content, so that neither the order
+        /// in which workouts arrive nor anybody's name makes a difference. The id only chooses between equal ones.
         static func isNewer(_ a: Candidate, than b: Candidate) -> Bool {
-            if (a.created, a.end) != (b.created, b.end) { return (a.created, a.end) > (b.created, b.end) }
+            let (first, second) = ((a.created, a.end, a.start), (b.created, b.end, b.start))
+            if first != second { return first > second }
             if a.payload != b.payload { return b.payload.lexicographicallyPrecedes(a.payload) }
+            if a.metadata != b.metadata { return b.metadata.lexicographicallyPrecedes(a.metadata) }
             return a.id > b.id
+        }
+
+        /// The order in which a day lists its workouts: by start, then end, then creation, then content.
+        static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
+            let (first, second) = ((a.start, a.end, a.created), (b.start, b.end, b.created))
+            if first != second { return first < second }
+            let (one, other) = ((a.key.activity, a.key.source), (b.key.activity, b.key.source))
+            return one == other ? isNewer(b, than: a) : one < other
         }
     }
 

@@ -28,7 +28,7 @@ public struct WorkoutsDay {
     /// Whether only the newest version counts if a source wrote a workout several times.
     public static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
 
-    /// Ordered by start.
+    /// Ordered by start, then by end, creation and content.
     let entries: [Entry]
 
     /// - Throws: `WorkoutError` for a payload that isn't JSON; `WorkoutConfigurationError`.
@@ -45,12 +45,12 @@ public struct WorkoutsDay {
             var workout = try Workout(samples, row: row)
             workout.heart = WorkoutHeart(
                 of: workout.body, sourceName: workout.sourceName, samples, rows: rates, zones: zones)
-            return workout
-        }
-        let newest = WorkoutRepeats.newest(of: zip(rows, workouts).map { Self.candidate($1, samples, row: $0) })
+            return (workout, Self.candidate(workout, samples, row: row))
+        }.sorted { WorkoutRepeats.Candidate.precedes($0.1, $1.1) }
+        let newest = WorkoutRepeats.newest(of: workouts.map(\.1))
         let dropsRepeats = Self.dropsRepeats(input.configuration)
-        entries = workouts.enumerated().map { index, workout in
-            Entry(workout: workout, newest: newest[index], counts: !dropsRepeats || newest[index] == index)
+        entries = workouts.enumerated().map { index, entry in
+            Entry(workout: entry.0, newest: newest[index], counts: !dropsRepeats || newest[index] == index)
         }
     }
 
@@ -59,9 +59,12 @@ public struct WorkoutsDay {
             key: .init(
                 source: workout.sourceName, second: samples.startOf(row).flooredSecond,
                 activity: workout.activity.identifier),
-            created: workout.created, end: samples.endOf(row),
-            payload: row < samples.payload.count ? Array(samples.payload.bytes[samples.payload.range(row)]) : [],
-            id: samples.ids[row])
+            created: workout.created, start: samples.startOf(row), end: samples.endOf(row),
+            payload: text(samples.payload, row), metadata: text(samples.metadata, row), id: samples.ids[row])
+    }
+
+    private static func text(_ column: TextColumn, _ row: Int) -> [UInt8] {
+        row < column.count ? Array(column.bytes[column.range(row)]) : []
     }
 
     /// The workouts that count, ordered by start.

@@ -5,7 +5,7 @@ import HealthStatistics
 ///
 /// Overlapping sources are merged (see `CumulativeMerge`).
 public struct HydrationHandler: PluginHandler {
-    public let version = 1
+    public let version = 2
 
     public init() {}
 
