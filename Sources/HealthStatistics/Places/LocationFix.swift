@@ -33,13 +33,29 @@ extension LocationFix {
                 if let fix = LocationFix(text, time: samples.startOf(row)) { fixes.append(fix) }
             }
         }
+        var tracks: [LocationFix] = []
         for row in samples.rows(of: HealthType.workoutIdentifier) {
-            fixes += track(payload(samples, row)["routeSummary"]["track"])
+            tracks += track(payload(samples, row)["routeSummary"]["track"])
         }
-        // Fixes with equal times keep their order, so that the same samples always give the same visits.
-        return fixes.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .map(\.element)
+        let all = fixes.map { ($0, false) } + tracks.map { ($0, true) }
+        return all.sorted { precedes($0, $1) }.map(\.0)
     }
+
+    /// By time. Of fixes with equal times, those of tracks come last, then the more accurate ones, then the position
+    /// decides, so that the same samples always give the same visits.
+    private static func precedes(
+        _ a: (fix: LocationFix, isOfTrack: Bool), _ b: (fix: LocationFix, isOfTrack: Bool)
+    ) -> Bool {
+        if a.fix.time != b.fix.time { return a.fix.time < b.fix.time }
+        if a.isOfTrack != b.isOfTrack { return b.isOfTrack }
+        let (first, second) = (a.fix.error, b.fix.error)
+        if first != second { return first > second }
+        let (one, other) = (a.fix.place.vector, b.fix.place.vector)
+        return (one.x, one.y, one.z) < (other.x, other.y, other.z)
+    }
+
+    /// How far off the fix may be, in metres.
+    private var error: Double { accuracy >= 0 ? accuracy : .infinity }
 
     private static func payload(_ samples: SamplePage, _ row: Int) -> Value {
         guard row < samples.payload.count, !samples.payload.isEmpty(row) else { return .null }

@@ -6,7 +6,7 @@ import HealthStatistics
 /// Fixes are location samples and the tracks of workouts. The places are conditions: the host keeps them, and passes
 /// them by name.
 public struct PlacesHandler: PluginHandler {
-    public let version = 1
+    public let version = 2
     public let payloadTypes = PlacesDay.payloadTypes
     public let characteristics: Set = ["conditions"]
 
