@@ -5,7 +5,7 @@ import JSON
 // again with a different number.
 extension RecordClaim {
     /// Stores a statistic. The newest one by creation time (`created`) counts, whatever the order of arrival; if two
-    /// have the same time, the one with the greater number counts.
+    /// have the same time, the one with the greater number counts, and of equal ones the one with the richer payload.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         guard let slot = try slot(record, 0) else {
@@ -62,7 +62,16 @@ extension RecordClaim {
     /// its creation time.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
-        return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN
+        guard StoredValue.isSame(record.value, old.value) else {
+            return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN
+        }
+        return try old.state != .deleted && !record.payload.isEmpty && isRicher(record, than: old)
+    }
+
+    private func isRicher(_ record: IncomingRecord, than old: StoredRow) throws -> Bool {
+        let said = JSONMembers.canonical(record.payload) ?? [UInt8](record.payload)
+        let known = try writer.text(.payload, of: old, user: user)
+        return said.withUnsafeBytes { said in known.withUnsafeBytes { JSONMembers.isRicher(said[...], $0[...]) } }
     }
 
     private func isSame(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
