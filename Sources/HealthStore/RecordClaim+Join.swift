@@ -82,17 +82,23 @@ extension RecordClaim {
     private func joined(_ text: UnsafeRawBufferPointer, into row: StoredRow, column: RowText) throws -> [UInt8]? {
         if text.isEmpty { return nil }
         if column == .metadata, let range = row.metadata {
-            return writer.window.text.withUnsafeBytes { Self.joined(text, $0[range]) }
+            return writer.window.text.withUnsafeBytes { Self.joined(text, $0[range], column) }
         }
         if column == .payload, !row.hasPayload { return JSONMembers.canonical(text) ?? [UInt8](text) }
-        return try writer.text(column, of: row, user: user).withUnsafeBytes { Self.joined(text, $0[...]) }
+        return try writer.text(column, of: row, user: user).withUnsafeBytes { Self.joined(text, $0[...], column) }
     }
 
-    private static func joined(_ text: UnsafeRawBufferPointer, _ stored: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+    private static func joined(
+        _ text: UnsafeRawBufferPointer, _ stored: Slice<UnsafeRawBufferPointer>, _ column: RowText
+    ) -> [UInt8]? {
         let stored = UnsafeRawBufferPointer(rebasing: stored)
         if isSame(text, stored) { return nil }
-        if stored.isEmpty { return JSONMembers.canonical(text) ?? [UInt8](text) }
-        let joined = JSONMembers.joined(stored, text)
+        // What is stored was made canonical: the same text, sent again in another form, changes nothing.
+        if let canonical = JSONMembers.canonical(text) {
+            return canonical.withUnsafeBytes { Self.joined($0, stored[...], column) }
+        }
+        if stored.isEmpty { return [UInt8](text) }
+        let joined = column == .payload ? PayloadJoin.joined(stored, text) : JSONMembers.joined(stored, text)
         return joined.withUnsafeBytes { isSame($0, stored) } ? nil : joined
     }
 
