@@ -22,7 +22,13 @@ extension AutoExportReader {
         if item.look("route")?.kind == .array, let route = item.take("route") { try workout.route(route) }
         let metadata = indoors(name)
         var row = row(HealthType.workoutIdentifier, times.start, times.end)
-        describe(&row, metadata: metadata, restLimit: Self.restLimit) { workout.payload($0) }
+        // The app has no such members; a copy of ours must not displace what an export has.
+        var problem: String?
+        describe(&row, metadata: metadata, restLimit: Self.restLimit) { rest in
+            problem = WorkoutShape().problem(in: rest)
+            return workout.payload(rest)
+        }
+        if let problem { return "the workout's \(problem)" }
         return rows.append(row)
     }
 

@@ -3,7 +3,8 @@ import JSON
 
 /// A workout's payload, from the `workout` member of an item: the same members as for a workout from an export (see
 /// docs/ways-in.md), in canonical units. `activity` is HealthKit's name or number. A number that can't be true goes only
-/// into `leftOut`, as in imports: it is kept but not counted. Everything else is kept unchanged.
+/// into `leftOut`, as in imports: it is kept but not counted. A member of the wrong shape (`WorkoutShape`) is refused.
+/// Everything else is kept unchanged; null counts as missing.
 struct WorkoutPayload {
     private var numbers: WorkoutNumbers
     private var out: [UInt8] = [UInt8(ascii: "{")]
@@ -18,7 +19,9 @@ struct WorkoutPayload {
             throw SampleProblem(reason: "a workout has its activity in 'workout': {\"activity\": …}")
         }
         var payload = WorkoutPayload(start: start, end: end)
-        for member in try members(of: span) { try payload.add(member.name, member.value) }
+        let members = try members(of: span).filter { !$0.value.isNull }
+        try check(members)
+        for member in members { try payload.add(member.name, member.value) }
         guard payload.hasActivity else {
             throw SampleProblem(reason: "the workout's activity isn't one of HealthKit's names or numbers")
         }
@@ -35,21 +38,42 @@ struct WorkoutPayload {
         return members
     }
 
+    private static func check(_ members: [(name: JSONSpan, value: JSONSpan)]) throws(SampleProblem) {
+        let shape = WorkoutShape(mayLackNumbers: members.contains { $0.name.text == "leftOut" })
+        var seen: Set<String> = []
+        for (name, value) in members {
+            guard let name = name.text, WorkoutShape.names.contains(name) || name == "activity" else { continue }
+            guard seen.insert(name).inserted else { throw SampleProblem(reason: "the workout has \(name) twice") }
+            if let problem = shape.problem(name, try told(value)) {
+                throw SampleProblem(reason: "the workout's \(problem)")
+            }
+        }
+    }
+
+    /// The value; only the numbers inside lists and objects must be readable.
+    private static func told(_ span: JSONSpan) throws(SampleProblem) -> Value {
+        if span.kind == .number { return .number(span.double ?? 0) }
+        if let text = span.text { return .string(text) }
+        do {
+            return try Value(json: span.whole)
+        } catch { throw SampleProblem(reason: "the workout has a number that is too large to be read") }
+    }
+
     private mutating func add(_ name: JSONSpan, _ value: JSONSpan) throws(SampleProblem) {
         let key = name.text ?? ""
         switch key {
         case "activity":
             guard let activity = Self.activity(value) else { return }
             hasActivity = true
-            begin(name)
+            begin(key)
             out.append(jsonString: activity)
-        case "statistics": try write(name, value) { $0.checked(statistics: $1) }
-        case "activities": try write(name, value) { $0.checked(activities: $1) }
+        case "statistics": try write(key, value) { $0.checked(statistics: $1) }
+        case "activities": try write(key, value) { $0.checked(activities: $1) }
         case "leftOut": leftOut.merge(value.value.object ?? [:]) { first, _ in first }
         default:
             let text = value.kind == .number ? String(decoding: value.bytes, as: UTF8.self) : nil
             if let text, !isPossible(key, text) { return }
-            begin(name)
+            begin(key)
             out.append(contentsOf: value.whole)
         }
     }
@@ -64,20 +88,18 @@ struct WorkoutPayload {
         return out
     }
 
-    private mutating func begin(_ name: JSONSpan) {
+    /// Names without needless escapes, so that the same members are joined.
+    private mutating func begin(_ name: String) {
         if out.count > 1 { out.append(UInt8(ascii: ",")) }
-        out.append(contentsOf: name.whole)
+        out.append(jsonString: name)
         out.append(UInt8(ascii: ":"))
     }
 
     /// Writes a member that is a list, as it was unless something in it is changed.
     private mutating func write(
-        _ name: JSONSpan, _ value: JSONSpan, _ check: (inout WorkoutPayload, Value) -> Value
+        _ name: String, _ value: JSONSpan, _ check: (inout WorkoutPayload, Value) -> Value
     ) throws(SampleProblem) {
-        let told: Value
-        do {
-            told = try Value(json: value.bytes)
-        } catch { throw SampleProblem(reason: "the workout has a number that is too large to be read") }
+        let told = try Self.told(value)
         let checked = check(&self, told)
         begin(name)
         if checked == told {
@@ -88,14 +110,12 @@ struct WorkoutPayload {
     }
 
     private static func activity(_ span: JSONSpan) -> String? {
-        let activity: WorkoutActivity
-        if let number = span.integer {
-            guard let raw = Int(exactly: number) else { return nil }
-            activity = WorkoutActivity(raw: raw)
-        } else {
-            guard let name = span.text, !name.isEmpty, name.utf8.count <= 200 else { return nil }
-            activity = WorkoutActivity(named: name)
-        }
+        if let number = span.integer { return Int(exactly: number).map { text(of: WorkoutActivity(raw: $0)) } }
+        guard let name = span.text, !name.isEmpty, name.utf8.count <= 200 else { return nil }
+        return text(of: WorkoutActivity(named: name))
+    }
+
+    private static func text(of activity: WorkoutActivity) -> String {
         guard let raw = activity.raw else { return activity.identifier }
         // A number that isn't in the table has no name of its own, so its digits are kept.
         return WorkoutActivity(named: activity.identifier).raw == raw ? activity.identifier : String(raw)
@@ -126,7 +146,11 @@ extension WorkoutPayload {
                 continue
             }
             for (name, value) in Value.inOrder(members) {
-                if name == "statistics" {
+                if name == "activity" {
+                    // The kinds of activities are texts, as in exports.
+                    let raw = value.int.flatMap { Int(exactly: $0) }
+                    if let raw { members[name] = .string(Self.text(of: WorkoutActivity(raw: raw))) }
+                } else if name == "statistics" {
                     members[name] = self.checked(statistics: value)
                 } else if let number = value.double,
                     !isPossible(name, JSONNumber.text(number), within: "activities ")
