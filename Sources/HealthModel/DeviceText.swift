@@ -11,7 +11,7 @@ package enum DeviceText {
     }
 
     /// The value after `key:` in a description; nil when the key isn't there.
-    static func field(_ key: String, of device: String) -> Substring? {
+    package static func field(_ key: String, of device: String) -> Substring? {
         for part in device.split(separator: ",") {
             let trimmed = part.drop { $0 == " " }
             if trimmed.hasPrefix(key + ":") { return trimmed.dropFirst(key.count + 1) }

@@ -10,6 +10,8 @@ public struct Origin: Hashable, Sendable {
     /// The device description without its memory address, which changes between exports: "name:Apple Watch,
     /// manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:9.0"; empty when there is none.
     public var device: String
+    /// Other names that the source has had; empty unless it was renamed. Only slices have them.
+    public var otherNames: [String] = []
 
     /// An origin with these values; those not given are unknown.
     public init(sourceName: String, sourceVersion: String = "", productType: String = "", device: String = "") {

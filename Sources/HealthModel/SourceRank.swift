@@ -43,6 +43,8 @@ public struct SourceOrder: Sendable, Hashable {
     public func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         if let place = places[origin.sourceName] { return 1 + place }
+        // A renamed source keeps its place.
+        if !places.isEmpty, let place = origin.otherNames.compactMap({ places[$0] }).min() { return 1 + place }
         return places.count + SourceRank.rank(origin: origin, userEntered: false)
     }
 }

@@ -122,13 +122,14 @@ extension TextColumn {
 
 extension Origin {
     var wireValue: Value {
-        .array([.string(sourceName), .string(sourceVersion), .string(productType), .string(device)])
+        .array(([sourceName, sourceVersion, productType, device] + otherNames).map { .string($0) })
     }
 
-    /// A newer minor version may send more than the four parts.
+    /// Whatever follows the four parts are other names of the source.
     init(wireValue value: Value) throws(PageError) {
         guard let parts = value.texts, parts.count >= 4 else { throw PageError(column: "origins") }
         self.init(sourceName: parts[0], sourceVersion: parts[1], productType: parts[2], device: parts[3])
+        otherNames = Array(parts[4...])
     }
 }
 

@@ -35,6 +35,18 @@ import Testing
         #expect(ranks == ranks.sorted() && Set(ranks).count == ranks.count)
     }
 
+    @Test func aRenamedSourceKeepsItsPlace() {
+        let order = SourceOrder(["Scale", "Old"])
+        var renamed = Origin(sourceName: "New")
+        #expect(order.rank(origin: renamed, userEntered: false) > 2)
+        renamed.otherNames = ["Older", "Old"]
+        #expect(order.rank(origin: renamed, userEntered: false) == 2)
+        // The name that it has now comes first.
+        renamed.otherNames.append("Scale")
+        renamed.sourceName = "Old"
+        #expect(order.rank(origin: renamed, userEntered: false) == 2)
+    }
+
     @Test func activitiesKeepWhatIsUnknown() {
         #expect(WorkoutActivity(named: "HKWorkoutActivityTypeRunning") == WorkoutActivity(raw: 37))
         #expect(WorkoutActivity(named: "running").raw == 37)

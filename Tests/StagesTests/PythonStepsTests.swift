@@ -23,7 +23,13 @@ import Testing
         Origin(sourceName: "Zo\u{EB}\u{2019}s Apple Watch"), Origin(sourceName: "Zoe\u{308}\u{2019}s Apple Watch"),
         Origin(sourceName: "iPhone"), Origin(sourceName: "Pedometer"), Origin(sourceName: "Another"),
         Origin(sourceName: "x", productType: "Watch6,1"), Origin(sourceName: "y", device: "name:y, model:iPhone"),
+        renamed,
     ]
+    private static var renamed: Origin {
+        var origin = Origin(sourceName: "Clip 2")
+        origin.otherNames = ["Clip", "Pedometer"]
+        return origin
+    }
 
     @Test func equalsTheSwiftHandler() throws {
         let manifest = try Checkout.manifest("steps-python", in: "plugins/examples")

@@ -123,7 +123,9 @@ def priority(source, by_hand, order):
     name = unicodedata.normalize("NFC", source["name"])
     if by_hand:
         return (0, name)
-    return (1 + order.index(name) if name in order else len(order) + source["rank"], name)
+    others = [unicodedata.normalize("NFC", other) for other in source.get("otherNames", [])]
+    named = [name] if name in order else [other for other in others if other in order]
+    return (1 + min(map(order.index, named)) if named else len(order) + source["rank"], name)
 
 
 def compute(day, samples):
@@ -162,7 +164,7 @@ def say(line):
 for text in sys.stdin.buffer:
     line = json.loads(text)
     if "hello" in line:
-        say({"hello": {"protocol": 1, "name": "steps-python", "version": 1}})
+        say({"hello": {"protocol": 1, "name": "steps-python", "version": 2}})
     elif "day" in line:
         day, samples = line["day"], []
     elif "samples" in line:

@@ -116,12 +116,13 @@ private struct ColumnText {
     }
 
     mutating func source(_ origin: Origin) {
-        text(
-            Value.object([
-                "name": .string(origin.sourceName), "version": .string(origin.sourceVersion),
-                "productType": .string(origin.productType), "device": .string(origin.device),
-                "rank": .integer(Int64(SourceRank.rank(origin: origin, userEntered: false))),
-            ]).json())
+        var members: [String: Value] = [
+            "name": .string(origin.sourceName), "version": .string(origin.sourceVersion),
+            "productType": .string(origin.productType), "device": .string(origin.device),
+            "rank": .integer(Int64(SourceRank.rank(origin: origin, userEntered: false))),
+        ]
+        if !origin.otherNames.isEmpty { members["otherNames"] = .array(origin.otherNames.map { .string($0) }) }
+        text(Value.object(members).json())
     }
 
     mutating func detail(_ column: TextColumn, _ row: Int) {
