@@ -15,6 +15,8 @@ struct BatchIngest {
     let isUnnamed: [Bool]
     /// Whether rows are only claimed, and nothing is written.
     let isTrial: Bool
+    /// What is known about the names of the user's sources.
+    let names: SourceNames.Known
 
     /// Stands for a name that isn't in the store; no row has this number.
     static let unknown = -1
@@ -30,6 +32,7 @@ struct BatchIngest {
         self.session = session
         self.user = user
         self.isTrial = isTrial
+        names = try writer.names.known(of: user)
         units = try batch.units.map {
             isTrial || refusedUnits.contains($0)
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
@@ -45,10 +48,11 @@ struct BatchIngest {
     ) throws -> IngestCounts.Tally {
         let type = isTrial ? try writer.types.existing(name) ?? Self.unknown : try writer.types.id(name)
         try load(type: type, rows: rows)
+        writer.window.endLoading()
         if let first = rows.first { session.cover(name, from: batch.startOf(first).flooredSecond) }
         var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
         let seesWorkouts = name == HealthType.workoutIdentifier && session.moment != nil && !isTrial
-        session.keepsLastClaimed = seesWorkouts
+        session.keepsLastClaimed = seesWorkouts || session.isRewriting
         let claim = RecordClaim(
             writer: writer, session: session, user: user, type: type,
             isStatistics: HealthType.base(ofStatistics: name) != nil, isTrial: isTrial,
@@ -56,20 +60,26 @@ struct BatchIngest {
             replaced: name == HealthType.workoutIdentifier && !session.isPushed
                 ? try writer.sightings.replaced(user: user) : [],
             unnamedOrigins: try writer.origins.unnamed(),
-            workouts: name == HealthType.workoutIdentifier ? type : Self.unknown - 1, plausibility: plausibility)
+            workouts: name == HealthType.workoutIdentifier ? type : Self.unknown - 1, origins: batch.origins,
+            names: names, hasRenamed: !names.keys.isEmpty || !session.names.keys.isEmpty,
+            oldTimes: try oldTimes(name, type),
+            plausibility: plausibility)
         var tally = IngestCounts.Tally()
-        for row in rows {
+        func take(_ row: Int, _ asking: RecordClaim.Asking) throws {
             let origin = Int(batch.origin[row])
             let prefix: SampleKeyPrefix
             if let known = prefixes[origin] {
                 prefix = known
             } else {
-                prefix = SampleKeyPrefix(user: writer.user, type: name, sourceName: batch.origins[origin].sourceName)
+                let source = batch.origins[origin].sourceName
+                prefix = SampleKeyPrefix(
+                    user: writer.user, type: name, sourceName: session.names.keys[source] ?? names.key(source))
                 prefixes[origin] = prefix
             }
             let record = record(row, prefix: prefix)
             var single = IngestCounts.Tally()
-            session.claimed[row] = try claim.take(record, &single)
+            guard let claimed = try claim.take(record, asking, &single) else { return }
+            session.claimed[row] = claimed
             if session.tellsOutcomes {
                 session.outcomes[row] = single.outcome
                 if single.quarantined > 0 {
@@ -77,14 +87,42 @@ struct BatchIngest {
                 }
             }
             tally += single
-            if seesWorkouts, let claimed = session.lastClaimed {
-                if claimed.state == .alive || claimed.state == .absent { session.claimedWorkouts[row] = claimed }
+            if session.keepsLastClaimed, let claimed = session.lastClaimed {
+                if session.isRewriting || claimed.state == .alive || claimed.state == .absent {
+                    session.claimedRows[row] = claimed
+                }
                 session.lastClaimed = nil
             }
+        }
+        for row in rows { try take(row, .waiting(row: row)) }
+        let waiting = session.names.waiting
+        if !waiting.isEmpty {
+            session.names.waiting = []
+            let pairs = try claim.renamings(waiting)
+            learn(pairs)
+            for entry in waiting { try take(entry.row, .decided(pairs)) }
         }
         session.keepsLastClaimed = false
         try writer.flushPending(user: user)
         return tally
+    }
+
+    /// New samples of a renamed source are identified by the name that was seen first.
+    private func learn(_ pairs: Set<SessionNames.Pair>) {
+        guard session.isFile else { return }
+        for pair in pairs.sorted(by: { ($0.stored, $0.told) < ($1.stored, $1.told) }) {
+            let key = session.names.keys[pair.stored] ?? names.key(pair.stored)
+            if key != pair.told, names.first(key) <= names.first(pair.told) { session.names.keys[pair.told] = key }
+        }
+    }
+
+    /// The time that a type's samples covered when the session began.
+    private func oldTimes(_ name: String, _ type: Int) throws -> ClosedRange<Int64>? {
+        guard CondensedForms.Style(HealthType.named(name)) != nil else { return nil }
+        if let known = session.oldTimes[type] { return known }
+        let times = try writer.heads.times(user: user, type: type)
+        session.oldTimes[type] = .some(times)
+        return times
     }
 
     private func record(_ row: Int, prefix: SampleKeyPrefix) -> IncomingRecord {
@@ -95,6 +133,7 @@ struct BatchIngest {
             prefix: prefix, start: start, end: end, second: batch.startOf(row).flooredSecond,
             endSecond: batch.endOf(row).flooredSecond,
             value: batch.value[row], unit: units[Int(batch.unit[row])], origin: origins[Int(batch.origin[row])],
+            batchOrigin: Int(batch.origin[row]),
             isUnnamed: isUnnamed[Int(batch.origin[row])],
             created: batch.created[row], flags: flags.subtracting(.correlationChild).rawValue,
             isChild: flags.contains(.correlationChild),

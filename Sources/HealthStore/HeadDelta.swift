@@ -51,7 +51,7 @@ struct HeadDelta {
     private mutating func count(_ state: SampleState, _ step: Int) {
         switch state {
         case .alive: alive += step
-        case .absent, .deleted: deleted += step
+        case .absent, .deleted, .replaced: deleted += step
         case .quarantined: quarantined += step
         }
     }

@@ -40,6 +40,19 @@ final class HeadLedger {
 
     func forget() { deltas.removeAll() }
 
+    /// The time between the first start and the last end of a type's samples, in seconds since 1970; nil if there are
+    /// none. Changes that haven't been written yet aren't included.
+    func times(user: Int, type: Int) throws -> ClosedRange<Int64>? {
+        let head = try current(user: user, type: type)
+        guard let first = head.firstStart, let last = head.lastEnd, first <= last else { return nil }
+        return Instant(microseconds: first).flooredSecond...Instant(microseconds: last).flooredSecond
+    }
+
+    /// The longest duration among a type's samples of at most a day, in seconds, rounded up.
+    func reach(user: Int, type: Int) throws -> Int64 {
+        try current(user: user, type: type).reach / Instant.microsecondsPerSecond + 1
+    }
+
     func enter(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].enter(row) }
 
     /// Records that a row was written to the table of rows.

@@ -47,7 +47,7 @@ extension HealthStoreReader {
             // A row that isn't in the table of rows is in a block, and blocks contain no deleted rows.
             let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
             return switch state {
-            case .absent: .absent
+            case .absent, .replaced: .absent
             case .deleted: .deleted
             case .alive, .quarantined, nil: .taken
             }

@@ -16,8 +16,29 @@ extension HealthStoreReader {
         guard let user = users.ids[query.user] else { return SlicePage() }
         let cursors = try cursors(query, user: user, after: position)
         defer { giveBack(cursors.count) }
+        let others = try otherNames(user: user)
         let merge = SliceMerge(query: query, after: position, limits: limits, builder: PageBuilder(self))
-        return try merge.run(cursors)
+        var page = try merge.run(cursors)
+        if !others.isEmpty {
+            for index in page.samples.origins.indices {
+                page.samples.origins[index].otherNames = others[page.samples.origins[index].sourceName] ?? []
+            }
+        }
+        return page
+    }
+
+    /// For each name of a renamed source, its other names.
+    private func otherNames(user: Int) throws -> [String: [String]] {
+        // A store from an earlier release that this release's observer hasn't upgraded yet has no such table.
+        guard try links != nil || SourceNames.exists(in: database) else { return [:] }
+        let query = try links ?? database.prepare("SELECT name, other FROM source_links WHERE user = ?")
+        links = query
+        query.bind(1, user)
+        var found: [(String, String)] = []
+        try query.forEachRow { found.append(($0.string(0), $0.string(1))) }
+        let groups = SourceNames.groups(found)
+        return Dictionary(
+            uniqueKeysWithValues: groups.map { name, group in (name, group.subtracting([name]).sorted()) })
     }
 
     private func cursors(

@@ -20,6 +20,8 @@ package final class HealthStoreReader {
     /// The types for which a user has samples that aren't deleted, with each type's reach.
     let liveTypes: Statement
     var walks: [Bool: RowWalk] = [:]
+    /// Reads which names belong to one source; nil until first needed.
+    var links: Statement?
     var slices: [SliceCursor.Key: [Statement]] = [:]
 
     /// Names by number. Numbers only ever increase, so only new names are read.

@@ -14,7 +14,9 @@ import SQLite
 /// a year long doesn't make every slice reach back a year.
 package struct HealthStoreSchema {
     /// The version of the layout, kept in `store_schema` (`user_version` belongs to the owner of the file).
-    package static let version = 7
+    package static let version = 8
+    /// Stores of earlier versions may hold samples twice.
+    package static let firstWithSightings = 8
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
@@ -56,11 +58,19 @@ package struct HealthStoreSchema {
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }
 
-    /// Nothing depends on these tables, so earlier releases can still use the store.
     private static func beginLateTables(in database: Database) throws {
         try WorkoutSightings.begin(in: database)
         try RouteExports.begin(in: database)
+        for table in [BroughtTable.dates, replacedIndex] + UnsettledTimes.tables + SourceNames.tables {
+            try database.execute(table)
+        }
     }
+
+    /// Finds the few samples for which others stand.
+    private static let replacedIndex = """
+        CREATE INDEX IF NOT EXISTS samples_replaced ON samples (user, type, second)
+          WHERE state = \(SampleState.replaced.rawValue)
+        """
 
     /// Deletes what an interrupted import left unfinished. Runs inside the caller's transaction.
     package static func dropUnfinished(in database: Database) throws {
@@ -126,4 +136,7 @@ enum SampleState: UInt8 {
     case deleted = 2
     /// The sample is outside the plausibility limits.
     case quarantined = 3
+    /// Another form of the same measurement stands for it (`CondensedForms`). Being sent again doesn't restore it; only
+    /// a newer export that contains it, or undoing the import with the other form, does.
+    case replaced = 4
 }

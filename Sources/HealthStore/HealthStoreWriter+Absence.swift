@@ -32,12 +32,15 @@ package struct AbsenceProgress: Sendable, Equatable {
 package struct AbsenceCounts: Sendable, Equatable {
     package var covered: [String: Int] = [:]
     package var absent: [String: Int] = [:]
+    /// Those for which the export has another form of the same measurements; they aren't absent.
+    package var replaced: [String: Int] = [:]
 
     package init() {}
 
     package static func += (a: inout AbsenceCounts, b: AbsenceCounts) {
         a.covered.merge(b.covered, uniquingKeysWith: +)
         a.absent.merge(b.absent, uniquingKeysWith: +)
+        a.replaced.merge(b.replaced, uniquingKeysWith: +)
     }
 }
 
@@ -108,6 +111,8 @@ extension HealthStoreWriter {
             let origins = try notes.origins(of: row.row.born)
             return origins.theirs && !origins.others
         }
+        var replaced = try export.session.triedReplaced ?? wouldBeReplaced(by: export.session, user: user)
+        export.session.triedReplaced = replaced
         var scanned = 0
         let isDone = try walk.run(SequenceWindow(after: progress.after, through: through)) { walked, _ in
             let row = walked.row
@@ -117,7 +122,9 @@ extension HealthStoreWriter {
                 Self.couldHold(walked, export), try !isOnlyPushed(walked)
             {
                 counts.covered[type.name, default: 0] += 1
-                if !export.session.hasClaimed(row) {
+                if replaced.contains(row.born) {
+                    counts.replaced[type.name, default: 0] += 1
+                } else if !export.session.hasClaimed(row) {
                     counts.absent[type.name, default: 0] += 1
                     gone.append(row.sequence)
                 }

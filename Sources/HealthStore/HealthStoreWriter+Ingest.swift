@@ -35,10 +35,20 @@ extension HealthStoreWriter {
         return try take(batch, session, plausibility, user: user, isTrial: true)
     }
 
-    private func take(
+    /// Records the names of the batch's sources.
+    private func see(_ batch: RecordBatch, _ session: ImportSession, user: Int, isTrial: Bool) throws {
+        let new = Set(batch.origins.map(\.sourceName)).subtracting(session.names.seen)
+        guard !new.isEmpty else { return }
+        session.names.seen.formUnion(new)
+        guard !isTrial, let moment = session.moment else { return }
+        try names.see(new, at: moment.at, user: user)
+    }
+
+    func take(
         _ batch: RecordBatch, _ session: ImportSession, _ plausibility: PlausibilityRule, user: Int, isTrial: Bool
     ) throws -> IngestCounts {
         var counts = IngestCounts()
+        try see(batch, session, user: user, isTrial: isTrial)
         session.claimed = [SequenceNumber](repeating: .beginning, count: batch.count)
         if session.tellsOutcomes {
             session.outcomes = [RecordOutcome](repeating: .quarantined, count: batch.count)
@@ -77,8 +87,16 @@ extension HealthStoreWriter {
         if !isTrial {
             try learn(
                 batch, session, types: batch.types.map { try types.existing($0) ?? BatchIngest.unknown }, user: user)
+            if session.isRewriting { return counts }
             try noteBrought(by: session, user: user)
             try noteWorkouts(batch, session, user: user)
+            if session.isPushed { try linkPushed(session, user: user) }
+            try noteTimes(of: session, user: user)
+            if session.isFile, let bringer = session.bringerNumber {
+                let new = session.names.seen.subtracting(session.names.mentioned)
+                if !new.isEmpty { try names.mention(new, by: bringer, user: user) }
+                session.names.mentioned.formUnion(new)
+            }
         }
         return counts
     }

@@ -37,6 +37,10 @@ extension HealthStoreWriter {
                 }
             }
             try noteBrought(by: session, user: user)
+            if session.isFile, let bringer = session.bringerNumber, !hashes.isEmpty {
+                // What the skipped pieces call their sources is what the newest export before called them.
+                try names.inherit(by: bringer, dates: brought.imports(of: user).dates, user: user)
+            }
             return counts
         }
     }

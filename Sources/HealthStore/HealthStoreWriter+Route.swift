@@ -7,7 +7,7 @@ extension HealthStoreWriter {
     /// it gets a new version. If the workout is imported again without a summary, the existing summary is kept.
     ///
     /// The workout is found by its identity. If two workouts share that identity, the one whose payload names the path
-    /// is used.
+    /// is used; if none has it, because its source was renamed, the one of that time whose payload names the path.
     /// - Parameters:
     ///   - path: as passed to `attachRoute`.
     ///   - summary: an object; it replaces the previous one.
@@ -18,7 +18,9 @@ extension HealthStoreWriter {
     ) throws -> Bool {
         try change { user in
             guard let type = try types.existing(HealthType.workoutIdentifier) else { return false }
-            let prefix = SampleKeyPrefix(user: self.user, type: HealthType.workoutIdentifier, sourceName: sourceName)
+            let prefix = SampleKeyPrefix(
+                user: self.user, type: HealthType.workoutIdentifier,
+                sourceName: try names.known(of: user).key(sourceName))
             let second = start.flooredSecond
             var found: [(row: StoredRow, payload: [UInt8])] = []
             while let row = try row(
@@ -27,13 +29,22 @@ extension HealthStoreWriter {
             {
                 found.append((row, try text(.payload, of: row, user: user)))
             }
+            if found.isEmpty {
+                for row in try rows(type: type, startingIn: second...second, user: user)
+                where Instant(microseconds: row.end).flooredSecond == end.flooredSecond {
+                    let payload = try text(.payload, of: row, user: user)
+                    if Self.routeName(of: payload) == Self.name(path) { found.append((row, payload)) }
+                }
+            }
             let named = found.filter { Self.routeName(of: $0.payload) == Self.name(path) }
             guard let (old, payload) = named.first ?? (found.count == 1 ? found.first : nil), old.state != .deleted
             else { return false }
             let member = Array(Value.object(["routeSummary": summary]).json().utf8)
-            let joined = payload.withUnsafeBytes { payload in
+            let replaced = payload.withUnsafeBytes { payload in
                 member.withUnsafeBytes { JSONMembers.replacing(payload, with: $0) }
             }
+            // In the form that a later import of the same workout would give it.
+            let joined = replaced.withUnsafeBytes { PayloadJoin.joined($0, $0) }
             guard joined != payload else { return false }
             var row = old
             try rewrite(&row, was: old, user: user)

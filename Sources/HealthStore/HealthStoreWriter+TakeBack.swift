@@ -7,6 +7,10 @@ package struct TakeBackProgress: Sendable, Equatable {
     let bringers: [Int]
     /// Rows up to this sequence have been examined; nil before the first step.
     package var after: SequenceNumber?
+    /// Whether all rows have been examined.
+    var isWalked = false
+    /// What remains after that: the names of sources.
+    var names = NameProgress()
     package var isDone = false
 }
 
@@ -43,14 +47,25 @@ extension HealthStoreWriter {
             progress.isDone = true
             return TakeBackCounts()
         }
-        return try walk(&progress, limit: limit, user: user).counts
+        let counts = try walk(&progress, limit: limit, user: user).counts
+        progress.isDone = progress.isWalked
+        return counts
     }
 
     /// Performs one step of taking back; each step is a transaction of its own. A later add undoes the deletion, as it
     /// does after a complete export. The last step also deletes what was recorded for the origins.
     /// - Returns: what this step deleted and kept.
     package func takeBack(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
-        try change(settle: false) { user in
+        if progress.isWalked {
+            if !progress.names.isDone {
+                _ = try settleNames(of: nil, &progress.names, limit: limit)
+            } else {
+                progress.isDone = try settleForms().isDone
+                if progress.isDone { try settleWorkouts() }
+            }
+            return TakeBackCounts()
+        }
+        return try change(settle: false) { user in
             let (counts, gone) = try walk(&progress, limit: limit, user: user)
             // All pieces must be read again: their records could restore these rows.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
@@ -58,10 +73,12 @@ extension HealthStoreWriter {
                 guard let row = try row(at: sequence, user: user) else { continue }
                 try leaveTombstone(row, as: .absent, user: user)
             }
-            if progress.isDone {
+            if progress.isWalked {
                 try forgetVersions(broughtBy: progress.bringers, user: user)
                 try settleAll(user: user)
                 try brought.forget(progress.bringers)
+                try names.forget(progress.bringers, user: user)
+                try unsettleReplaced(user: user)
                 try heads.flush(user: user, settle: false)
                 try heads.settle(user: user)
             }
@@ -76,7 +93,7 @@ extension HealthStoreWriter {
         var counts = TakeBackCounts()
         var gone: [SequenceNumber] = []
         guard let begin = try progress.after ?? brought.firstBirth(of: progress.bringers) else {
-            progress.isDone = true
+            progress.isWalked = true
             return (counts, gone)
         }
         var after = progress.after ?? SequenceNumber(begin.value - 1)
@@ -103,7 +120,7 @@ extension HealthStoreWriter {
             return scanned < limit
         }
         progress.after = isWhole ? max(after, sequence) : after
-        progress.isDone = isWhole
+        progress.isWalked = isWhole
         return (counts, gone)
     }
 
@@ -112,6 +129,9 @@ extension HealthStoreWriter {
         let claims = session.takeNewClaims()
         guard !claims.isEmpty else { return }
         let bringer = try session.bringerNumber ?? brought.number(session.bringer, user: user)
+        if session.bringerNumber == nil, session.isFile, let exported = session.exported {
+            try brought.date(bringer, exported: exported.microseconds)
+        }
         session.bringerNumber = bringer
         for (number, births) in claims { try brought.add(births, at: number, of: bringer) }
     }

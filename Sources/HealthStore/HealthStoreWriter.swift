@@ -20,9 +20,13 @@ package final class HealthStoreWriter {
     let brought: BroughtTable
     let sightings: WorkoutSightings
     let routes: RouteExports
+    let names: SourceNames
+    let unsettled: UnsettledTimes
     var window = RowWindow()
     /// New rows that haven't been written yet; none is kept beyond its batch.
     var pending = PendingBlock()
+    /// The id of the repair in progress; nil if there is none.
+    var repairing: String?
     /// The document whose parts are being received; nil between documents.
     var openDocument: OpenDocument?
 
@@ -57,6 +61,8 @@ package final class HealthStoreWriter {
         brought = try BroughtTable(in: database)
         sightings = try WorkoutSightings(in: database)
         routes = try RouteExports(in: database)
+        names = try SourceNames(in: database)
+        unsettled = try UnsettledTimes(in: database)
         heads = try HeadLedger(in: database, blocks: blocks)
         seenRollbacks = database.rollbackCount
     }
@@ -91,6 +97,7 @@ package final class HealthStoreWriter {
         units.forget()
         users.forget()
         origins.forget()
+        names.forget()
         heads.forget()
         knownUser = nil
         openDocument = nil
@@ -119,6 +126,11 @@ package final class HealthStoreWriter {
         }
         for entry in sessions { entry.session?.move(old.sequence, to: row.sequence) }
         heads.replace(old, with: row)
+    }
+
+    /// A row took the place of another: the sessions that have claimed the one have claimed the other.
+    func moveClaims(of old: StoredRow, to row: StoredRow) {
+        for entry in sessions where entry.session?.hasClaimed(old) == true { entry.session?.claim(row, child: false) }
     }
 
     func register(_ uuid: SampleID, user: Int, sequence: SequenceNumber?, deleted: Bool) throws {

@@ -33,9 +33,22 @@ package final class ImportSession {
     package var exported: Instant?
     /// When the request was pushed; nil for a file.
     private let pushed: Instant?
-    /// For each row of the current batch, the workout that its record has claimed. It is recorded only if the time at
-    /// which the session's workouts were seen is known.
-    var claimedWorkouts: [Int: StoredRow] = [:]
+    /// What the session shows about the names of sources.
+    var names = SessionNames()
+    /// For each type, the stretches in which the session has added samples beside older ones.
+    var times: [Int: TimeSpans] = [:]
+    /// In a trial run, the samples that it would have added there.
+    var triedForms: [TriedForm] = []
+    /// The samples that these would replace, once that is known.
+    var triedReplaced: SequenceSet?
+    /// For each type, the time that the store's samples covered when the session began, in seconds since 1970; nil if
+    /// there were none.
+    var oldTimes: [Int: ClosedRange<Int64>?] = [:]
+    /// For each row of the current batch, the row that its record has claimed. It is recorded only for workouts, if the
+    /// time at which they were seen is known, and for rows that are stored again.
+    var claimedRows: [Int: StoredRow] = [:]
+    /// Whether the records are the store's own rows, which are stored again.
+    var isRewriting = false
     /// The most recently claimed row, kept for as long as it is needed.
     var lastClaimed: StoredRow?
     var keepsLastClaimed = false
@@ -55,10 +68,19 @@ package final class ImportSession {
 
     var isPushed: Bool { pushed != nil }
 
+    /// Whether the session is a file, which is settled when it has been read to its end.
+    var isFile: Bool { if case .importing = bringer { true } else { false } }
+
     /// When the session's samples were seen.
     var moment: WorkoutSightings.Moment? {
         if let exported { return .init(at: exported.microseconds, isExport: true) }
         return pushed.map { .init(at: $0.microseconds, isExport: false) }
+    }
+
+    /// The names by which the session calls sources that the store calls otherwise.
+    package var renamings: [NameProgress.Renaming] {
+        names.counts.map { .init(from: $0.key.stored, to: $0.key.told, samples: $0.value) }
+            .sorted { ($0.from, $0.to) < ($1.from, $1.to) }
     }
 
     func cover(_ type: String, from second: Int64) {

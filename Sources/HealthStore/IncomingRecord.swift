@@ -11,6 +11,8 @@ struct IncomingRecord {
     var value: Double
     var unit: Int
     var origin: Int
+    /// The origin's index in the batch.
+    var batchOrigin: Int
     /// Whether the record doesn't name the source that recorded it.
     var isUnnamed: Bool
     var created: Int64

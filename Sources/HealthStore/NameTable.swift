@@ -155,6 +155,14 @@ final class OriginTable {
         return id
     }
 
+    /// The same origin under another name of its source.
+    func named(_ origin: Int, _ name: String) throws -> Int {
+        var named = try self.origin(origin)
+        guard named.sourceName != name else { return origin }
+        named.sourceName = name
+        return try id(named)
+    }
+
     /// The numbers of the origins that have no source name.
     func unnamed() throws -> Set<Int> {
         var ids: Set<Int> = []

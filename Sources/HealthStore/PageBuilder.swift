@@ -52,7 +52,7 @@ struct PageBuilder {
         var shown = SampleFlags(rawValue: row.flags).intersection([.userEntered, .manual])
         switch row.state {
         case .alive: break
-        case .absent, .deleted: shown.insert(.deleted)
+        case .absent, .deleted, .replaced: shown.insert(.deleted)
         case .quarantined: shown.insert(.quarantined)
         }
         page.flags.append(shown)

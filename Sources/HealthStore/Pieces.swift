@@ -22,6 +22,8 @@ final class Pieces {
     private let drop: Statement
     private let dropOldest: Statement
     private let dropAll: Statement
+    private let listContents: Statement
+    private let dropOne: Statement
 
     init(in database: Database) throws {
         list = try database.prepare("SELECT hash, records FROM pieces WHERE user = ? AND rules = \(Self.rules)")
@@ -34,6 +36,8 @@ final class Pieces {
         drop = try database.prepare("DELETE FROM pieces WHERE user = ? AND hash = ?")
         dropOldest = try database.prepare(
             "DELETE FROM pieces WHERE number <= (SELECT max(number) FROM pieces) - \(Self.limit)")
+        listContents = try database.prepare("SELECT number, content FROM pieces WHERE user = ?")
+        dropOne = try database.prepare("DELETE FROM pieces WHERE number = ?")
         dropAll = try database.prepare("DELETE FROM pieces WHERE user = ?")
     }
 
@@ -97,6 +101,26 @@ final class Pieces {
     func forgetAll(user: Int) throws {
         dropAll.bind(1, user)
         try dropAll.run()
+    }
+
+    /// Forgets the pieces with records that claim any of these rows, by the sequences under which they were first
+    /// stored.
+    func forget(holding births: inout SequenceSet, user: Int) throws {
+        var gone: [Int64] = []
+        listContents.bind(1, user)
+        try listContents.forEachRow { row in
+            let claims = try row.withBytes(1) { bytes in
+                do { return try Self.decode(bytes) } catch { throw HealthStoreError.damagedPiece }
+            }
+            let holds = claims.contains { claim in
+                claim.rows.contains { run in run.contains { births.contains(SequenceNumber($0)) } }
+            }
+            if holds { gone.append(row.int64(0)) }
+        }
+        for number in gone {
+            dropOne.bind(1, number)
+            try dropOne.run()
+        }
     }
 
     /// Forgets the pieces that aren't of records, such as routes and documents.

@@ -43,9 +43,18 @@ extension RecordClaim {
         writer.heads.enter(row)
         if !row.isSealed { writer.heads.note(row) }
         writer.window.append(row)
+        noteTimes(record)
         if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: isDeleted) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
         return row.state == .alive ? row.born : .beginning
+    }
+
+    /// Notes a sample that was added, or seen again, within the time of older samples of its type.
+    func noteTimes(_ record: IncomingRecord) {
+        guard let oldTimes, record.second <= oldTimes.upperBound, record.endSecond >= oldTimes.lowerBound else {
+            return
+        }
+        session.times[type, default: TimeSpans()].add(record.second...max(record.second, record.endSecond))
     }
 
     static func state(ofNew reason: String?, isDeleted: Bool) -> SampleState {

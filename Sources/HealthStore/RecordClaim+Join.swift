@@ -9,20 +9,24 @@ extension RecordClaim {
     /// again changes nothing.
     /// - Parameters:
     ///   - replaces: whether the record is a later version, whose value counts.
+    ///   - name: what the row's source is called now, if it has another name.
     ///   - tally: counts how the quarantine changes if the row is restored.
     /// - Returns: whether the row has a new version.
     func join(
-        _ record: IncomingRecord, _ slot: Int, replaces: Bool = false, _ tally: inout IngestCounts.Tally
+        _ record: IncomingRecord, _ slot: Int, replaces: Bool = false, named name: String? = nil,
+        _ tally: inout IngestCounts.Tally
     ) throws -> Bool {
         let old = writer.window.rows[slot]
         var row = old
         var metadata: [UInt8]?
         var payload: [UInt8]?
         row.uuid = old.uuid ?? record.uuid
-        // In a tombstone, only the UUID matters: it prevents later copies from being added.
-        if old.state != .deleted {
+        // In a tombstone, only the UUID matters: it prevents later copies from being added. A replaced row needs it for
+        // deletions.
+        if old.state != .deleted, old.state != .replaced {
             if old.state == .absent, !isReplaced(old) { try revive(&row, record, &tally) }
             try joinColumns(&row, record, old)
+            if let name { row.origin = try writer.origins.named(row.origin, name) }
             if replaces { (row.value, row.unit) = (record.value, record.unit) }
             metadata = try joined(record.metadata, into: row, column: .metadata)
             payload = try joined(record.payload, into: row, column: .payload)
@@ -43,6 +47,7 @@ extension RecordClaim {
 
     private func revive(_ row: inout StoredRow, _ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws {
         row.state = .alive
+        row.flags &= ~StoredRow.moved
         if !StoredValue.agrees(row.value, record.value) || row.unit != record.unit {
             row.value = record.value
             row.unit = record.unit

@@ -7,12 +7,18 @@ extension RecordClaim {
     /// Stores a statistic. The newest one by creation time (`created`) counts, whatever the order of arrival; if two
     /// have the same time, the one with the greater number counts, and of equal ones the one with the richer payload.
     /// - Returns: as `take`.
-    func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
-        guard let slot = try slot(record, 0) else {
-            return try take(new: record, ordinals: 0, isDeleted: false, &tally)
+    func state(
+        _ record: IncomingRecord, _ asking: Asking, _ tally: inout IngestCounts.Tally
+    ) throws -> SequenceNumber? {
+        var own = try slot(record, 0)
+        if own == nil {
+            guard let found = try found(record, asking) else { return nil }
+            own = found
         }
+        guard let slot = own else { return try take(new: record, ordinals: 0, isDeleted: false, &tally) }
         let old = writer.window.rows[slot]
         session.claim(old, child: false)
+        let name = try old.origin == record.origin ? nil : noteName(old, record)
         let isNewer = try replaces(old, record)
         // A deleted statistic without a UUID was dropped from the quarantine; it stays dropped until a newer one
         // arrives.
@@ -21,6 +27,14 @@ extension RecordClaim {
             return .beginning
         }
         guard isNewer || old.state == .absent else {
+            if let name, old.state == .alive, !isTrial {
+                var row = old
+                row.origin = try writer.origins.named(old.origin, name)
+                try writer.rewrite(&row, was: old, user: user)
+                writer.window.update(slot, row)
+                tally.joined += 1
+                return .beginning
+            }
             if old.state == .quarantined { tally.quarantined += 1 } else { tally.known += 1 }
             return old.state == .alive ? old.born : .beginning
         }
@@ -39,6 +53,7 @@ extension RecordClaim {
         // A statistic that counted becomes absent, so that anyone who had it learns that it no longer exists.
         row.state = reason == nil ? .alive : old.state == .quarantined ? .quarantined : .absent
         row.origin = try writer.origins.joined(row.origin, record.origin)
+        if let name { row.origin = try writer.origins.named(row.origin, name) }
         try writer.rewrite(&row, was: old, user: user)
         for (text, column) in [(record.metadata, RowText.metadata), (record.payload, .payload)] {
             try writer.set(column, of: row, JSONMembers.canonical(text) ?? [UInt8](text))

@@ -15,11 +15,32 @@ extension RecordClaim {
             return
         }
         tally.count(new: state)
+        noteTried(record, state)
         guard isKept else { return }
         let row = session.tried.add(record, as: record.id(ordinals), type: type, state: state)
         session.claim(row, child: record.isChild)
         writer.window.append(row)
     }
+
+    /// Remembers a new sample that may be another form of older ones.
+    private func noteTried(_ record: IncomingRecord, _ state: SampleState) {
+        guard state == .alive, let oldTimes, record.second <= oldTimes.upperBound,
+            record.endSecond >= oldTimes.lowerBound, session.triedForms.count < Self.triedLimit
+        else { return }
+        noteTimes(record)
+        let source = origins[record.batchOrigin].sourceName
+        session.triedForms.append(
+            TriedForm(
+                type: type, key: session.names.keys[source] ?? names.key(source), unit: record.unit,
+                form: SampleForm(
+                    start: record.second, end: record.endSecond, value: record.value,
+                    imports: [HealthStoreWriter.trial],
+                    exported: session.exported?.microseconds ?? .min,
+                    created: record.created == 0 ? .min : record.created &* Instant.microsecondsPerSecond)))
+    }
+
+    /// 100 MB would be too much; what is condensed in a month is a hundredth of this.
+    private static let triedLimit = 200_000
 
     /// Remembers that a record would restore a row.
     func tryReviving(_ old: StoredRow, _ record: IncomingRecord, _ slot: Int) {
@@ -37,7 +58,7 @@ extension IngestCounts.Tally {
     /// Counts a record that became, or would become, a row of its own.
     mutating func count(new state: SampleState) {
         switch state {
-        case .alive, .absent: added += 1
+        case .alive, .absent, .replaced: added += 1
         case .deleted: deleted += 1
         case .quarantined: quarantined += 1
         }

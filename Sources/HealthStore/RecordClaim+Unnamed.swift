@@ -30,7 +30,7 @@ extension RecordClaim {
             switch row.state {
             case .alive where !record.isUnnamed: return .toBeNamed(slot)
             case .alive, .quarantined: return .row(slot)
-            case .deleted: dead = dead ?? slot
+            case .deleted, .replaced: dead = dead ?? slot
             case .absent: break
             }
         }
@@ -41,7 +41,7 @@ extension RecordClaim {
 
     /// Whether both have the same activity. Only HealthKit's names are compared: apps name activities in the phone's
     /// language.
-    private func isSameActivity(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
+    func isSameActivity(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
         guard let mine = Self.activity([UInt8](record.payload)),
             let other = Self.activity(try writer.text(.payload, of: row, user: user))
         else { return true }

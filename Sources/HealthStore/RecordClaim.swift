@@ -21,16 +21,35 @@ struct RecordClaim {
     let unnamedOrigins: Set<Int>
     /// If `type` is the workout type, its number in the store; otherwise a number that no type has.
     let workouts: Int
+    /// The batch's origins.
+    let origins: [Origin]
+    /// What is known about the names of the user's sources.
+    let names: SourceNames.Known
+    /// Whether names of sources may differ between the batch and the store for one and the same source.
+    let hasRenamed: Bool
+    /// The time that the type's samples covered when the session began, in seconds since 1970; nil for types whose
+    /// samples don't replace each other.
+    let oldTimes: ClosedRange<Int64>?
     let plausibility: (Double, Instant, Instant) -> String?
 
     /// At most this many rows of a key are shifted to keep its ordinals in the order of values; more would cost too
     /// much.
     static let longestShift = 256
 
+    /// What to do with a record that agrees with another source's row.
+    enum Asking {
+        /// It waits until the others have claimed their rows; `row` is its row in the batch.
+        case waiting(row: Int)
+        /// It is that row's sample if the names are a pair of these.
+        case decided(Set<SessionNames.Pair>)
+    }
+
     /// - Returns: the first sequence of the row that the record claimed; `.beginning` if it claimed none, or one that
-    ///   was deleted, absent or quarantined.
-    func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
-        if isStatistics { return try state(record, &tally) }
+    ///   was deleted, absent, quarantined or replaced; nil if it waits.
+    func take(
+        _ record: IncomingRecord, _ asking: Asking, _ tally: inout IngestCounts.Tally
+    ) throws -> SequenceNumber? {
+        if isStatistics { return try state(record, asking, &tally) }
         var candidates = try candidates(of: record)
         var isDeleted = false
         if let uuid = record.uuid, !candidates.isUUIDFound {
@@ -58,11 +77,22 @@ struct RecordClaim {
                 if candidates.best.map({ writer.window.rows[$0].state == .absent }) ?? true { candidates.best = slot }
             }
         }
+        var isNamesake = false
+        if candidates.best == nil {
+            switch try found(record, asking) {
+            case nil: return nil
+            case .some(let slot): (candidates.best, isNamesake) = (slot, slot != nil)
+            }
+        }
         guard let slot = candidates.best else {
             return try take(new: record, ordinals: candidates.count, isDeleted: isDeleted, &tally)
         }
         let row = writer.window.rows[slot]
         session.claim(row, child: record.isChild)
+        let mayBeRenamed = row.origin != record.origin && (isNamesake || hasRenamed || record.uuid != nil)
+        let name =
+            try session.isRewriting
+            ? origins[record.batchOrigin].sourceName : mayBeRenamed ? noteName(row, record) : nil
         if isDeleted {
             // The sample was deleted under its UUID before anyone knew that this row is the same sample.
             if !isTrial { try leaveTombstone(slot, uuid: record.uuid) }
@@ -80,7 +110,7 @@ struct RecordClaim {
             try setAside(record, against: row, &tally)
             return row.born
         }
-        let changed = try !isTrial && join(record, slot, replaces: replaces, &tally)
+        let changed = try !isTrial && join(record, slot, replaces: replaces, named: name, &tally)
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1
@@ -90,14 +120,39 @@ struct RecordClaim {
         case .absent:
             // The limits may have changed since the sample was last checked.
             if implausible(record) == nil { tally.revived += 1 } else { tally.quarantined += 1 }
+            noteTimes(record)
             if keepsTried { tryReviving(row, record, slot) }
         case .alive: if changed { tally.joined += 1 } else { tally.known += 1 }
+        case .replaced:
+            // A newer export that contains it may show that it is back.
+            tally.known += 1
+            noteTimes(record)
         case .quarantined:
             tally.quarantined += 1
             if !isTrial { try writer.sawAgain(row.id, user: user) }
         }
         // A restored sample is checked once more: it may belong in quarantine.
         return row.state == .alive ? row.born : .beginning
+    }
+
+    /// The row that a record without a row of its own belongs to all the same: `.some(nil)` if there is none, nil if the
+    /// record waits.
+    func found(_ record: IncomingRecord, _ asking: Asking) throws -> Int?? {
+        guard let namesake = try namesake(record) else { return .some(nil) }
+        let slot: Int
+        switch namesake {
+        case .own(let own): return .some(own)
+        case .other(let other): slot = other
+        }
+        let pair = SessionNames.Pair(
+            stored: try writer.origins.origin(writer.window.rows[slot].origin).sourceName,
+            told: origins[record.batchOrigin].sourceName)
+        switch asking {
+        case .waiting(let row):
+            session.names.waiting.append(.init(row: row, slot: slot, isChild: record.isChild, pair: pair))
+            return nil
+        case .decided(let pairs): return .some(pairs.contains(pair) ? slot : nil)
+        }
     }
 
     var hasUnnamed: Bool { !unnamedOrigins.isEmpty }
@@ -130,6 +185,7 @@ struct RecordClaim {
         var absent: Int?
         var deleted: Int?
         var absentOther: Int?
+        var replaced: Int?
         var ordinal = 0
         let element = ElementBody(record)
         let firstSlot = try slot(record, 0)
@@ -147,7 +203,7 @@ struct RecordClaim {
                 allClaimed = false
                 continue
             }
-            if session.hasClaimed(row, child: record.isChild) { continue }
+            if session.hasClaimed(row, child: record.isChild) || row.isMoved && !session.isRewriting { continue }
             if allClaimed, ordinal > begin, let firstSlot {
                 writer.window.setClaimedBelow(firstSlot, ordinal, child: record.isChild)
             }
@@ -175,10 +231,12 @@ struct RecordClaim {
                 if agrees { absent = absent ?? slot } else if row.uuid == nil { absentOther = absentOther ?? slot }
             case .deleted:
                 if agrees { deleted = deleted ?? slot }
+            case .replaced:
+                if agrees { replaced = replaced ?? slot }
             }
         }
         result.count = ordinal
-        result.best = near ?? absent ?? deleted ?? absentOther
+        result.best = near ?? replaced ?? absent ?? deleted ?? absentOther
         return result
     }
 

@@ -14,6 +14,10 @@ struct RowWindow {
     private(set) var text: [UInt8] = []
     /// The seconds whose rows aren't loaded in advance.
     private(set) var crowded: Set<Int64> = []
+    /// How many of the rows were loaded in advance.
+    private var loaded = 0
+    /// The seconds between which they start.
+    private var loadedSeconds: ClosedRange<Int64>?
     /// The rows that were loaded in advance, by second; built when first needed.
     private var seconds: [Int64: [Int]]?
     // A hash table with open addressing; ids are already hashes. −1 marks a free slot.
@@ -26,8 +30,22 @@ struct RowWindow {
         text.removeAll(keepingCapacity: true)
         crowded.removeAll()
         seconds = nil
+        (loaded, loadedSeconds) = (0, nil)
         size(for: expected)
     }
+
+    /// Call this once the rows are loaded.
+    mutating func endLoading() {
+        loaded = rows.count
+        guard let first = rows.lazy.map(\.second).min(), let last = rows.lazy.map(\.second).max() else { return }
+        loadedSeconds = first...last
+    }
+
+    /// The rows that were loaded in advance.
+    var loadedRows: ContiguousArray<StoredRow>.SubSequence { rows[..<loaded] }
+
+    /// Whether rows that start in that second may have been loaded in advance.
+    func mayHold(_ second: Int64) -> Bool { loadedSeconds?.contains(second) == true && !crowded.contains(second) }
 
     func slot(of id: SampleID) -> Int? {
         var index = Int(truncatingIfNeeded: id.low) & mask

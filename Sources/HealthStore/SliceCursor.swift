@@ -128,7 +128,7 @@ final class SliceCursor {
     var row: (row: StoredRow, born: Int64) {
         if let part {
             let row = parts[part].view.block.row(parts[part].index)
-            return (row, row.sequence.value)
+            return (row, row.born.value)
         }
         var row = StoredRow()
         row.sequence = SequenceNumber(statement.int64(0))

@@ -30,6 +30,10 @@ struct StoredRow {
     /// Stored in the row with ordinal 0.
     var claimedBelow = (0, 0)
 
+    /// A flag of rows whose sample has another id now, because its source was renamed: only the tombstone remains.
+    static let moved: UInt8 = 64
+    var isMoved: Bool { flags & Self.moved != 0 }
+
     // Microseconds since 1970. The arithmetic wraps around, so that a hostile row with extreme times is quarantined
     // instead of crashing the process.
     var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }

@@ -2,11 +2,14 @@ import HealthModel
 
 /// The format of a block's content: a version, then its columns one after the other.
 enum BlockContent {
-    static let version: UInt8 = 1
+    /// The second version also has the sequences under which rows were first stored; it is used for rows that were
+    /// stored again.
+    static let versions: ClosedRange<UInt8> = 1...2
     static let noUUID = SampleID(high: 0, low: 0)
 
     static func encode(_ rows: ContiguousArray<StoredRow>, metadata: BlockTexts, payload: BlockTexts) -> [UInt8] {
-        var out: [UInt8] = [version]
+        let isStoredAgain = rows.contains { $0.born != $0.sequence }
+        var out: [UInt8] = [isStoredAgain ? versions.upperBound : versions.lowerBound]
         out.reserveCapacity(rows.count * 24 + metadata.bytes.count + payload.bytes.count)
         func column(_ number: (StoredRow) -> Int64) { NumberColumn.encode(rows.map(number), to: &out) }
         column { $0.second }
@@ -21,6 +24,7 @@ enum BlockContent {
         encodeUUIDs(rows, to: &out)
         metadata.encode(to: &out)
         payload.encode(to: &out)
+        if isStoredAgain { column { $0.sequence.value &- $0.born.value } }
         return out
     }
 

@@ -213,12 +213,14 @@ final class BlockTable {
     }
 
     /// Records that the row with the given sequence has a newer version in the table of rows.
-    func leave(_ sequence: Int64, of block: SampleBlock) throws {
+    func leave(_ sequence: Int64, of block: SampleBlock) throws { try leave(sequence, of: block.place) }
+
+    func leave(_ sequence: Int64, of place: BlockPlace) throws {
         forgetWhatWasUndone()
         guard let leave = try ready()?.leave else { return }
         leave.bind(1, sequence)
         try leave.run()
-        thinned.insert(block.place.last)
+        thinned.insert(place.last)
     }
 
     /// Drops blocks from which every row has moved.

@@ -15,7 +15,7 @@ struct BlockPlace: Hashable {
 }
 
 /// Consecutive samples of one user and type, in columns. A block never changes: a row that changes moves to the table
-/// of rows.
+/// of rows, or to a new block together with others.
 ///
 /// The rows weren't deleted when they arrived. They last no longer than `HealthStoreSchema.longDuration`, have
 /// consecutive sequences, and are ordered by the second in which they start.
@@ -36,13 +36,16 @@ final class SampleBlock {
     let uuid: [SampleID]
     let metadata: BlockTexts
     let payload: BlockTexts
+    /// How many sequences ago each row was first stored; empty if all are as they were first stored.
+    private let age: [Int64]
 
     /// - Throws: `BlockDamage` for content that no writer could have written.
     init(_ place: BlockPlace, content: UnsafeRawBufferPointer) throws(BlockDamage) {
         self.place = place
         let count = place.count
         var reader = ByteReader(content)
-        guard try reader.byte() == BlockContent.version else { throw BlockDamage() }
+        let version = try reader.byte()
+        guard BlockContent.versions.contains(version) else { throw BlockDamage() }
         second = try NumberColumn.decode(count, from: &reader)
         startRemainder = try NumberColumn.decode(count, from: &reader)
         duration = try NumberColumn.decode(count, from: &reader)
@@ -55,7 +58,8 @@ final class SampleBlock {
         uuid = try BlockContent.uuids(count, from: &reader)
         metadata = try BlockTexts(count, from: &reader)
         payload = try BlockTexts(count, from: &reader)
-        guard reader.isAtEnd else { throw BlockDamage() }
+        age = version > BlockContent.versions.lowerBound ? try NumberColumn.decode(count, from: &reader) : []
+        guard age.allSatisfy({ (0..<place.last).contains($0) }), reader.isAtEnd else { throw BlockDamage() }
     }
 
     /// Approximate size in memory.
@@ -67,7 +71,7 @@ final class SampleBlock {
     func row(_ index: Int) -> StoredRow {
         var row = StoredRow()
         row.sequence = SequenceNumber(place.first + Int64(index))
-        row.born = row.sequence
+        row.born = age.isEmpty ? row.sequence : SequenceNumber(row.sequence.value - age[index])
         row.type = place.type
         row.second = second[index]
         row.startRemainder = startRemainder[index]

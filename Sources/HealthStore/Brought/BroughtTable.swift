@@ -19,6 +19,10 @@ final class BroughtTable {
         "CREATE TABLE IF NOT EXISTS brought_since (sequence INTEGER NOT NULL)",
     ]
 
+    /// When the export of an import was made, in µs since 1970.
+    static let dates =
+        "CREATE TABLE IF NOT EXISTS bringer_dates (bringer INTEGER PRIMARY KEY, exported INTEGER NOT NULL)"
+
     /// Creates the tables; the origin of rows that already exist is unknown.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
@@ -35,9 +39,15 @@ final class BroughtTable {
     private let read: Statement
     private let write: Statement
     private let chunk: Statement
+    private let chunksOf: Statement
     private let first: Statement
     private let drop: Statement
     private let sinceQuery: Statement
+    private let listImports: Statement
+    private let listRepairs: Statement
+    private let listIDs: Statement
+    private let dropBringer: Statement
+    private let setDate: Statement
 
     init(in database: Database) throws {
         find = try database.prepare(
@@ -47,10 +57,26 @@ final class BroughtTable {
         choose = try database.prepare("SELECT number FROM bringers WHERE user = ? AND kind = ? AND name = ?")
         read = try database.prepare("SELECT content FROM brought WHERE chunk = ? AND bringer = ?")
         write = try database.prepare("INSERT OR REPLACE INTO brought (chunk, bringer, content) VALUES (?, ?, ?)")
-        chunk = try database.prepare("SELECT bringer, content FROM brought WHERE chunk = ?")
+        // Repairs bring nothing.
+        chunk = try database.prepare(
+            """
+            SELECT bringer, content FROM brought WHERE chunk = ?
+            AND bringer NOT IN (SELECT number FROM bringers WHERE kind = '\(Bringer.repairKind)')
+            """)
+        chunksOf = try database.prepare("SELECT chunk, content FROM brought WHERE bringer = ? ORDER BY chunk")
         first = try database.prepare("SELECT min(chunk) FROM brought WHERE bringer = ?")
         drop = try database.prepare("DELETE FROM brought WHERE bringer = ?")
         sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
+        listImports = try database.prepare(
+            """
+            SELECT number, exported FROM bringers LEFT JOIN bringer_dates ON bringer = number
+            WHERE user = ? AND kind = 'import'
+            """)
+        listIDs = try database.prepare("SELECT number, name FROM bringers WHERE user = ? AND kind = 'import'")
+        dropBringer = try database.prepare("DELETE FROM bringers WHERE number = ?")
+        listRepairs = try database.prepare(
+            "SELECT number, name, way FROM bringers WHERE user = ? AND kind = '\(Bringer.repairKind)' ORDER BY number")
+        setDate = try database.prepare("INSERT OR REPLACE INTO bringer_dates VALUES (?, ?)")
     }
 
     /// The number of an origin; an origin that is new is added.
@@ -93,6 +119,79 @@ final class BroughtTable {
         return numbers
     }
 
+    /// The numbers of a user's imports, and when those exports were made for which that is known.
+    func imports(of user: Int) throws -> (numbers: Set<Int>, dates: [Int: Int64]) {
+        listImports.bind(1, user)
+        var numbers: Set<Int> = []
+        var dates: [Int: Int64] = [:]
+        try listImports.forEachRow { row in
+            numbers.insert(row.int(0))
+            if !row.isNull(1) { dates[row.int(0)] = row.int64(1) }
+        }
+        return (numbers, dates)
+    }
+
+    /// A user's repairs, in order, with the numbers of what each has changed in which way.
+    func repairs(of user: Int) throws -> [(number: Int, id: String, way: String)] {
+        listRepairs.bind(1, user)
+        var found: [(number: Int, id: String, way: String)] = []
+        try listRepairs.forEachRow { found.append(($0.int(0), $0.string(1), $0.string(2))) }
+        return found
+    }
+
+    /// The rows recorded for an origin, by the sequences under which they were first stored.
+    func births(of bringer: Int) throws -> [Int64] {
+        chunksOf.bind(1, bringer)
+        var found: [Int64] = []
+        try chunksOf.forEachRow { row in
+            let (number, births) = (row.int64(0), try Self.content(row, 1))
+            found += (0..<4096).filter(births.contains).map { number << 12 + Int64($0) }
+        }
+        return found
+    }
+
+    func add(_ born: Int64, of bringer: Int) throws {
+        var births = BirthChunk()
+        births.bits[Int(born & 4095) >> 6] |= 1 << UInt64(born & 63)
+        try add(births, at: born >> 12, of: bringer)
+    }
+
+    /// Takes one row's origins away from another row.
+    func subtract(_ born: Int64, from other: Int64) throws {
+        for (bringer, births) in try notes(at: born >> 12) where births.contains(Int(born & 4095)) {
+            read.bind(1, other >> 12)
+            read.bind(2, bringer)
+            guard var rest = try read.firstRow({ try Self.content($0, 0) }) else { continue }
+            rest.bits[Int(other & 4095) >> 6] &= ~(1 << UInt64(other & 63))
+            write.bind(1, other >> 12)
+            write.bind(2, bringer)
+            write.bind(3, rest.encoded)
+            try write.run()
+        }
+    }
+
+    /// The ids of a user's imports, by their numbers.
+    func ids(of user: Int) throws -> [Int: String] {
+        listIDs.bind(1, user)
+        var found: [Int: String] = [:]
+        try listIDs.forEachRow { found[$0.int(0)] = $0.string(1) }
+        return found
+    }
+
+    /// Forgets a repair.
+    func drop(_ repair: Int) throws {
+        try forget([repair])
+        dropBringer.bind(1, repair)
+        try dropBringer.run()
+    }
+
+    /// Records when an import's export was made.
+    func date(_ bringer: Int, exported: Int64) throws {
+        setDate.bind(1, bringer)
+        setDate.bind(2, exported)
+        try setDate.run()
+    }
+
     /// Adds rows to those recorded for an origin.
     func add(_ births: BirthChunk, at number: Int64, of bringer: Int) throws {
         var all = births
@@ -108,6 +207,13 @@ final class BroughtTable {
         try write.run()
     }
 
+    /// Whether an origin is recorded for a row.
+    func has(_ born: Int64, bringer: Int) throws -> Bool {
+        read.bind(1, born >> 12)
+        read.bind(2, bringer)
+        return try read.firstRow { try Self.content($0, 0).contains(Int(born & 4095)) } ?? false
+    }
+
     /// Records the origins of this row for another row too.
     func copy(_ born: Int64, to other: Int64) throws {
         var births = BirthChunk()
@@ -118,6 +224,26 @@ final class BroughtTable {
             if try Self.content(row, 1).contains(Int(born & 4095)) { bringers.append(row.int(0)) }
         }
         for bringer in bringers { try add(births, at: other >> 12, of: bringer) }
+    }
+
+    /// The rows of a chunk that are recorded for each origin.
+    func notes(at number: Int64) throws -> [(bringer: Int, births: BirthChunk)] {
+        var notes: [(bringer: Int, births: BirthChunk)] = []
+        chunk.bind(1, number)
+        try chunk.forEachRow { row in notes.append((row.int(0), try Self.content(row, 1))) }
+        return notes
+    }
+
+    /// Records for no origin any more that it brought this row.
+    func forget(_ born: Int64) throws {
+        for (bringer, births) in try notes(at: born >> 12) where births.contains(Int(born & 4095)) {
+            var rest = births
+            rest.bits[Int(born & 4095) >> 6] &= ~(1 << UInt64(born & 63))
+            write.bind(1, born >> 12)
+            write.bind(2, bringer)
+            write.bind(3, rest.encoded)
+            try write.run()
+        }
     }
 
     /// Which rows of a chunk are recorded for the given origins, and which for any others.

@@ -54,16 +54,17 @@ extension HealthStoreWriter {
             return
         }
         for row in batch.type.indices where batch.type[row] == Int32(type) {
-            guard let stored = session.claimedWorkouts[row] else { continue }
+            guard let stored = session.claimedRows[row] else { continue }
             try sightings.note(stored, place: place(of: stored), moment, user: user)
         }
-        session.claimedWorkouts.removeAll()
+        session.claimedRows.removeAll()
     }
 
     /// What all versions of a workout share: its source and start.
-    private func place(of row: StoredRow) throws -> SampleID {
+    func place(of row: StoredRow) throws -> SampleID {
         let prefix = SampleKeyPrefix(
-            user: self.user, type: HealthType.workoutIdentifier, sourceName: try origins.origin(row.origin).sourceName)
+            user: self.user, type: HealthType.workoutIdentifier,
+            sourceName: try names.known(of: users.id(self.user)).key(origins.origin(row.origin).sourceName))
         return SampleID(prefix, startSecond: row.second, endSecond: row.second, ordinal: -1)
     }
 

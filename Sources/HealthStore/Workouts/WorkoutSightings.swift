@@ -43,6 +43,8 @@ final class WorkoutSightings {
     private let drop: Statement
     private let dropOlder: Statement
     private let since: Statement
+    private let list: Statement
+    private let replace: Statement
 
     init(in database: Database) throws {
         self.database = database
@@ -72,6 +74,9 @@ final class WorkoutSightings {
         drop = try database.prepare("DELETE FROM workout_sightings WHERE user = ?1 AND born = ?2")
         dropOlder = try database.prepare(
             "DELETE FROM workout_sightings WHERE user = ?1 AND replaced = 1 AND last < ?2")
+        list = try database.prepare("SELECT born, id, second FROM workout_sightings WHERE user = ?")
+        replace = try database.prepare(
+            "UPDATE workout_sightings SET place = ?3 WHERE user = ?1 AND born = ?2 AND place <> ?3")
         since = try database.prepare("SELECT max(sequence) FROM workout_sightings_since")
     }
 
@@ -131,6 +136,24 @@ final class WorkoutSightings {
                     isReplaced: row.int64(7) != 0))
         }
         return found
+    }
+
+    /// The workouts of a user that are recorded.
+    func all(user: Int) throws -> [(born: Int64, id: SampleID, second: Int64)] {
+        list.bind(1, user)
+        var found: [(born: Int64, id: SampleID, second: Int64)] = []
+        try list.forEachRow { row in
+            guard let id = row.sampleID(1) else { throw HealthStoreError.damagedNotes }
+            found.append((row.int64(0), id, row.int64(2)))
+        }
+        return found
+    }
+
+    func move(_ born: Int64, to place: SampleID, user: Int) throws {
+        replace.bind(1, user)
+        replace.bind(2, born)
+        replace.bind(3, place)
+        try replace.run()
     }
 
     /// When a workout was seen; nil if no sighting is recorded.

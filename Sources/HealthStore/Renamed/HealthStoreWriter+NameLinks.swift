@@ -1,0 +1,119 @@
+import HealthModel
+import SQLite
+
+// Decides which names belong to one source, from what a file or a request shows. See `SourceNames`.
+extension HealthStoreWriter {
+    /// A request with several samples under another name shows that both names belong to one source, too. The samples get
+    /// their ids and names at the end of the next file.
+    func linkPushed(_ session: ImportSession, user: Int) throws {
+        guard let bringer = session.bringerNumber else { return }
+        var pairs = Set(session.names.counts.filter { $0.value > 1 }.keys)
+        let known = try names.known(of: user)
+        let exported = known.mentions.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+        let strangers = session.names.seen.subtracting(exported).filter { known.keys[$0] == nil }
+        if !strangers.isEmpty, !session.times.isEmpty {
+            // Samples that were pushed late may have been condensed under the new name since.
+            let possible = strangers.flatMap { told in
+                exported.filter { known.key($0) == $0 }.map { SessionNames.Pair(stored: $0, told: told) }
+            }
+            for (type, times) in session.times {
+                for stretch in times.stretches(of: type) {
+                    pairs.formUnion(try standIns(for: possible, in: stretch, session, user: user).keys)
+                }
+            }
+        }
+        for pair in pairs where session.names.linked.insert(pair).inserted {
+            try names.add(.init(name: pair.told, other: pair.stored, bringer: bringer), user: user)
+        }
+    }
+
+    /// An import that calls a renamed source by one of its names supports that both are one source.
+    func confirmLinks(_ session: ImportSession, user: Int) throws {
+        guard let bringer = session.bringerNumber else { return }
+        let known = try names.known(of: user)
+        for name in session.names.seen.sorted() where known.key(name) != name {
+            try names.add(.init(name: name, other: known.key(name), bringer: bringer), user: user)
+        }
+    }
+
+    /// Counts which samples of the sources in question the file lacks, and which it still has under their stored names.
+    func countLacking(
+        _ session: ImportSession, _ progress: inout NameProgress, after: SequenceNumber, _ limit: Int, user: Int
+    ) throws -> (SequenceNumber, Bool) {
+        let sources = Set(session.names.counts.keys.map(\.stored))
+        let exported = session.exported ?? .distantFuture
+        var sightings = try Sightings(brought, user: user)
+        var (reached, scanned) = (after, 0)
+        let isWhole = try RowWalk(.all, in: database, blocks).run(
+            SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
+        ) { walked, _ in
+            scanned += 1
+            reached = walked.row.sequence
+            let row = walked.row
+            guard walked.user == user, row.state == .alive, Instant(microseconds: row.end) <= exported else {
+                return scanned < limit
+            }
+            let name = try origins.origin(row.origin).sourceName
+            guard sources.contains(name) else { return scanned < limit }
+            if !session.hasClaimed(row) {
+                progress.lacking[name, default: 0] += 1
+            } else if session.names.told(row) == nil {
+                // What only this file has may be another device's, which has taken the name.
+                let isOlder = try sightings.bringers(of: row.born).contains { $0 != session.bringerNumber }
+                if isOlder { progress.holding[name, default: 0] += 1 }
+            }
+            return scanned < limit
+        }
+        return (reached, isWhole)
+    }
+
+    /// Of a source's samples that have disappeared, at least this share must have come back under the other name: an app
+    /// may hold a copy of a few of another app's samples.
+    private static let leastShare = 10
+
+    func link(_ session: ImportSession, _ progress: inout NameProgress, user: Int) throws {
+        guard let bringer = session.bringerNumber else { return }
+        let counts = session.names.counts.merging(try condensedPairs(session, user: user), uniquingKeysWith: +)
+        let most = Dictionary(counts.map { ($0.key.stored, $0.value) }, uniquingKeysWith: max)
+        for (pair, count) in counts.sorted(by: { ($0.key.stored, $0.key.told) < ($1.key.stored, $1.key.told) }) {
+            let known = try names.known(of: user)
+            try names.need([pair.stored], user: user)
+            let isKnown = known.key(pair.stored) == known.key(pair.told)
+            let (lacking, holding) = (progress.lacking[pair.stored] ?? 0, progress.holding[pair.stored] ?? 0)
+            let isClear = holding == 0 || count >= RecordClaim.manyRenamed && count * 4 >= holding
+            guard isKnown || count == most[pair.stored] && isClear && count * Self.leastShare >= lacking else {
+                continue
+            }
+            try names.add(.init(name: pair.told, other: pair.stored, bringer: bringer), user: user)
+            try names.need(names.known(of: user).group(pair.told), user: user)
+            progress.found(.init(from: pair.stored, to: pair.told, samples: count))
+        }
+    }
+
+    /// For each name that no import had before, the names that this one lacks.
+    func strangers(in session: ImportSession, user: Int) throws -> [SessionNames.Pair] {
+        guard try !unsettled.next(1, user: user).isEmpty else { return [] }
+        let known = try names.known(of: user)
+        let before = known.mentions.filter { $0.key != session.bringerNumber }.values.reduce(into: Set()) {
+            $0.formUnion($1)
+        }
+        let gone = Set(known.sightings.keys).subtracting(session.names.seen).filter { known.key($0) == $0 }
+        return session.names.seen.subtracting(before).flatMap { new in gone.map { .init(stored: $0, told: new) } }
+    }
+
+    /// The stretches to search for what was renamed and condensed at once.
+    private static let compared = 2000
+
+    /// Names of sources of which one has only condensed forms of the other's samples.
+    private func condensedPairs(_ session: ImportSession, user: Int) throws -> [SessionNames.Pair: Int] {
+        let pairs = try strangers(in: session, user: user)
+        guard !pairs.isEmpty else { return [:] }
+        var found: [SessionNames.Pair: Int] = [:]
+        for stretch in try unsettled.next(Self.compared, user: user) {
+            for (pair, count) in try standIns(for: pairs, in: stretch, session, user: user) {
+                found[pair, default: 0] += count
+            }
+        }
+        return found
+    }
+}
