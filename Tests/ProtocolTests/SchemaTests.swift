@@ -27,6 +27,22 @@ import Testing
         #expect(try check("store-head", ["store": "s", "generation": 5, "sequence": 3]) != nil)
     }
 
+    @Test func whatIsStoredTwiceIsAskedForAndTold() throws {
+        var request = MendRequest(id: "1", action: "doubles")
+        (request.user, request.dryRun, request.revert) = ("me", true, false)
+        #expect(try check("control-mend", .object(request.body)) == nil)
+        #expect(MendRequest(.object(request.body)) == request)
+    }
+
+    @Test func overlapsAreAMemberOfATypesDays() throws {
+        var row = TypeDaysRow(
+            user: "me", type: "a", sequence: 7, samples: 2, firstStart: nil, lastEnd: nil, runs: [1, 1], lateDay: [],
+            lateCount: [], lateLongest: [])
+        #expect(try check("type-days", Value(row)) == nil && Value(row)["overlaps"] == .null)
+        row.overlaps = .init(stretches: 2, first: Instant(seconds: 1), last: Instant(seconds: 2))
+        #expect(try check("type-days", Value(row)) == nil && Value(row).read(TypeDaysRow.self) == row)
+    }
+
     @Test func unknownMembersAreWelcomeAnywhere() throws {
         let more: Value = ["store": "s", "generation": "g", "sequence": 12, "shard": [1, ["a": .bytes([1])]]]
         #expect(try check("hint", ["head": more, "why": 1.5]) == nil)

@@ -6,7 +6,7 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle".
+    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle", "doubles".
     package var action: String
     /// For replay: the first and the last local date, and the corresponding instants for each user.
     @IfReadable package var from: String? = nil
@@ -26,7 +26,8 @@ package struct MendRequest: BusCommand, Equatable {
     /// observer's default) instead.
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
-    /// For watch and own: the person concerned. For undo: whose `device` it is.
+    /// For watch and own: the person concerned. For undo: whose `device` it is. For doubles: whose samples, nil for
+    /// everybody's.
     @IfReadable package var user: String? = nil
     /// For watch: conditions to keep, by name; null removes one.
     @IfReadable package var conditions: [String: Value]? = nil
@@ -34,8 +35,10 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var own: OwnRequest? = nil
     /// For settle: which content counts in the numbered conflicts, "stored" or "other".
     @IfReadable package var keep: String? = nil
-    /// For undo: whether to count only, and change nothing.
+    /// For undo and doubles: whether to count only, and change nothing.
     @IfReadable package var dryRun: Bool? = nil
+    /// For doubles: whether to undo the last repair.
+    @IfReadable package var revert: Bool? = nil
 
     package init(id: String, action: String) {
         self.id = id

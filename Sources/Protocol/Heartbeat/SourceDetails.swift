@@ -50,6 +50,9 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     package var quarantined: Int64
     /// Whether another stack that this one follows hasn't been copied to its end yet. This counts as an open import.
     package var copying: Bool?
+    /// How many samples the survey after an upgrade has found to be stored twice; nil if there are none, or before it
+    /// has ended.
+    package var doubles: Int64?
     package var reading: Reading?
     package var inbox: Inbox?
     /// nil for an active, unlocked phone that is connected to power.
@@ -73,7 +76,8 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case importOpen, quarantined, copying, inbox, device, registered, refused, fired, off, stopped, nextWake
+        case importOpen, quarantined, copying, doubles, inbox, device, registered, refused, fired, off, stopped
+        case nextWake
         case reading = "import"
     }
 }

@@ -10,6 +10,8 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var quarantined: Int64
         /// For a complete import: how many stored samples the file lacks.
         package var deletedByAbsence: Int64?
+        /// Stored samples for which the file has another form of the same measurements; nil if there are none.
+        package var replaced: Int64?
 
         package init(read: Int64, added: Int64, known: Int64, deleted: Int64, quarantined: Int64) {
             self.read = read
@@ -46,6 +48,22 @@ package struct ImportReport: Codable, Sendable, Equatable {
     package var dryRun: Bool?
     package var completeness: Completeness?
 
+    /// A source under two names.
+    package struct Renamed: Codable, Sendable, Equatable {
+        /// What the store called it.
+        package var from: String
+        /// What the file calls it.
+        package var to: String
+        /// By how many samples it was recognized.
+        package var samples: Int64
+
+        package init(from: String, to: String, samples: Int64) {
+            self.from = from
+            self.to = to
+            self.samples = samples
+        }
+    }
+
     /// What the file itself contains.
     package struct Source: Codable, Sendable, Equatable {
         package var recordElements: Int?
@@ -65,6 +83,8 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var impossibleDateOfBirth: Bool?
         /// Whether the export was made by a generator; nil for a person's own export.
         package var madeUp: Bool?
+        /// Sources that the file calls by other names than the store did; nil if there are none.
+        package var renamed: [Renamed]?
         /// How the file is damaged; nil when it is intact.
         @OrNull package var damaged: String? = nil
         /// Whether the end of the file is missing.
@@ -78,6 +98,9 @@ package struct ImportReport: Codable, Sendable, Equatable {
     package var samplesDeleted: Int64 {
         completeness.map { $0.refused == nil ? $0.deletedByAbsence : 0 } ?? 0
     }
+
+    /// How many stored samples were replaced by other forms of the same measurements, or would be in a dry run.
+    package var samplesReplaced: Int64 { byType.values.reduce(0) { $0 + ($1.replaced ?? 0) } }
 
     package init(path: String, total: Tally, byType: [String: Tally], seconds: Double) {
         self.path = path

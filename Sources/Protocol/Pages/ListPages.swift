@@ -199,10 +199,14 @@ package struct ImportsPage: PageContent, Equatable {
     package var imports: [ImportRow]
     /// The devices that push; only if no single import was asked for.
     package var devices: [PushingDevice]?
+    /// What the last search for samples stored twice found, or the last repair or its undo changed; only if no single
+    /// import was asked for.
+    package var doubles: DoublesReport?
 
-    package init(imports: [ImportRow], devices: [PushingDevice]? = nil) {
+    package init(imports: [ImportRow], devices: [PushingDevice]? = nil, doubles: DoublesReport? = nil) {
         self.imports = imports
         self.devices = devices
+        self.doubles = doubles
     }
 }
 

@@ -83,6 +83,20 @@ package struct CompletenessPage: PageContent, Equatable {
 
 /// A user's samples of one type.
 package struct TypeDaysRow: Codable, Sendable, Equatable {
+    /// Stretches where samples of one source cover the same time, and no export has them together.
+    package struct Overlaps: Codable, Sendable, Equatable {
+        package var stretches: Int64
+        /// The beginning of the first and the end of the last.
+        package var first: Instant
+        package var last: Instant
+
+        package init(stretches: Int64, first: Instant, last: Instant) {
+            self.stretches = stretches
+            self.first = first
+            self.last = last
+        }
+    }
+
     package var user: String
     package var type: String
     package var sequence: SequenceNumber
@@ -96,10 +110,12 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
     @Packed package var lateDay: [Int32]
     @Packed package var lateCount: [Int32]
     @Packed package var lateLongest: [Int64]
+    /// In a type's first row; nil if there are none.
+    package var overlaps: Overlaps?
 
     package init(
         user: String, type: String, sequence: SequenceNumber, samples: Int64, firstStart: Instant?, lastEnd: Instant?,
-        runs: [Int32], lateDay: [Int32], lateCount: [Int32], lateLongest: [Int64]
+        runs: [Int32], lateDay: [Int32], lateCount: [Int32], lateLongest: [Int64], overlaps: Overlaps? = nil
     ) {
         self.user = user
         self.type = type
@@ -111,6 +127,7 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
         self.lateDay = lateDay
         self.lateCount = lateCount
         self.lateLongest = lateLongest
+        self.overlaps = overlaps
     }
 }
 

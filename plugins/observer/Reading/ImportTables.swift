@@ -18,6 +18,15 @@ package enum ImportTables {
     /// What has been taken back so far, by the request that asked for it.
     package static let undos = ValueTable("import_undos", key: "request", value: "report")
 
+    /// What an import that isn't over has changed among older samples, by its id.
+    package static let rewrites = ValueTable("import_rewrites", key: "id", value: "changes")
+
+    /// How many samples an earlier release stored twice, by user, once that is known.
+    package static let doubles = ValueTable("store_doubles", key: "user", value: "samples")
+
+    /// What the last search or repair of doubles found, under "last".
+    package static let doublesFound = ValueTable("store_doubles_found", key: "which", value: "report")
+
     static func createTables(in database: Database) throws {
         try database.execute(
             """
@@ -33,7 +42,20 @@ package enum ImportTables {
         try plans.create(in: database)
         try drops.create(in: database)
         try undos.create(in: database)
+        try rewrites.create(in: database)
+        try doubles.create(in: database)
+        try doublesFound.create(in: database)
         try madeUp.create(in: database)
+    }
+
+    /// What the last search or repair of doubles found; nil if there was none.
+    static func foundDoubles(in database: Database) throws -> DoublesReport? {
+        // A store from an earlier release has no such table until this release's observer has opened it.
+        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'store_doubles_found'").firstRow {
+            _ in true
+        }
+        guard exists == true else { return nil }
+        return try doublesFound.value("last", in: database)?.read()
     }
 
     /// The observer's answer for each of the newest imports, or for the one with the given id.

@@ -41,8 +41,10 @@ extension ObserverSource {
             room = Self.numbersPerPage
             parts += 1
         }
+        var overlaps: [String: [String: TypeOverlaps]] = [:]
+        for user in Set(asked.map(\.head.user)) { overlaps[user] = try store.overlaps(user: user) }
         for (index, type) in asked.enumerated() {
-            for row in Self.rows(type) {
+            for row in Self.rows(type, overlaps[type.head.user]?[type.head.type]) {
                 if room < row.numbers, !rows.isEmpty { flush(then: nil) }
                 rows.append(row.value)
                 room -= row.numbers
@@ -56,7 +58,9 @@ extension ObserverSource {
     }
 
     /// A type's row, or several rows with parts of its columns.
-    private static func rows(_ type: TypeCompleteness) -> [(value: TypeDaysRow, numbers: Int)] {
+    private static func rows(
+        _ type: TypeCompleteness, _ overlaps: TypeOverlaps?
+    ) -> [(value: TypeDaysRow, numbers: Int)] {
         let head = type.head
         let step = numbersPerPage / 6
         // Runs are pairs.
@@ -64,10 +68,14 @@ extension ObserverSource {
         return (0..<pieces).map { piece in
             let runs = Array(type.runs.dropFirst(piece * step * 2).prefix(step * 2))
             let late = Array(type.late.dropFirst(piece * step).prefix(step))
+            let told = overlaps.map {
+                TypeDaysRow.Overlaps(stretches: Int64($0.stretches), first: $0.first, last: $0.last)
+            }
             let value = TypeDaysRow(
                 user: head.user, type: head.type, sequence: head.sequence, samples: Int64(head.alive),
                 firstStart: head.firstStart, lastEnd: head.lastEnd, runs: runs, lateDay: late.map(\.day),
-                lateCount: late.map(\.arrivals.count), lateLongest: late.map(\.arrivals.longest))
+                lateCount: late.map(\.arrivals.count), lateLongest: late.map(\.arrivals.longest),
+                overlaps: piece == 0 ? told : nil)
             return (value, 60 + runs.count + 4 * late.count)
         }
     }

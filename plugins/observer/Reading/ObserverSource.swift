@@ -89,7 +89,8 @@ package final class ObserverSource: PullSource {
             let devices = try store.devices().map { PushingDevice(user: $0.user, device: $0.device, ways: $0.ways) }
             page(
                 ImportsPage(
-                    imports: try ImportTables.answer(id: id, in: database), devices: id == nil ? devices : nil), true)
+                    imports: try ImportTables.answer(id: id, in: database), devices: id == nil ? devices : nil,
+                    doubles: id == nil ? try ImportTables.foundDoubles(in: database) : nil), true)
         case .types: page(TypesPage(types: try types(), quarantined: Int64(try store.quarantineCount())), true)
         case .completeness(let user, let nights, let after):
             try completeness(user: user, nights: nights, after: after, page)

@@ -30,7 +30,9 @@ final class ImportAttempt {
     var export: ExportInfo?
     /// Whether the date of birth in the export is in the future or implausibly long ago, so that it isn't adopted.
     var hasImpossibleBirth = false
-    /// The remaining steps once the file has been read; nil before that, and for a plain import.
+    /// How samples of the store have changed because the file has other forms of them, or other names.
+    var rewrites = ImportRewrites()
+    /// The remaining steps once the file has been read; nil before that.
     var ending: ImportEnding?
     /// A summary of the route whose pieces are being received.
     var routeSummary = RouteSummary()
@@ -81,6 +83,7 @@ final class ImportAttempt {
             var told = ImportReport.Tally(
                 read: read, added: added, known: known, deleted: deleted, quarantined: quarantined)
             if entry.plan?.isComplete == true { told.deletedByAbsence = entry.plan?.deleted[type] ?? 0 }
+            if let replaced = rewrites.replaced[type], !isRefused { told.replaced = Int64(replaced) }
             byType[type] = told
             total.added += added
             total.known += known
@@ -102,6 +105,11 @@ final class ImportAttempt {
         report.source.otherExports = summary.otherExports
         report.source.impossibleDateOfBirth = hasImpossibleBirth
         if export?.isMadeUp == true { report.source.madeUp = true }
+        if !rewrites.renamed.isEmpty {
+            report.source.renamed = rewrites.renamed.map {
+                .init(from: $0.from, to: $0.to, samples: Int64($0.samples))
+            }
+        }
         report.source.damaged = summary.damaged?.description
         report.source.cut = summary.damaged?.isCut == true
         report.dryRun = entry.plan?.isTrial

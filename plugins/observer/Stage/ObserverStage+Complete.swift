@@ -6,10 +6,14 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// The remaining steps of an import once its file has been read: the store is compared with the file, step by step.
+/// The remaining steps of an import once its file has been read: names of sources are settled, and samples replace
+/// other forms of the same measurements; then the store is compared with a complete file.
 struct ImportEnding {
     let summary: ReadSummary
-    let export: CompleteExport
+    /// Nil unless the export is complete.
+    var export: CompleteExport?
+    var names = NameProgress()
+    var isSettled = false
     var progress = AbsenceProgress()
     var counts = AbsenceCounts()
 }
@@ -39,7 +43,10 @@ extension ObserverStage {
     func finish(
         _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws {
-        guard var plan = entry.plan else { return try end(summary, attempt, &entry, turn) }
+        guard var plan = entry.plan else {
+            attempt.ending = ImportEnding(summary: summary)
+            return
+        }
         plan.exportedAt = attempt.export?.date
         if plan.isTrial {
             // Samples deleted because an earlier complete export lacked them would be restored: they count as added.
@@ -48,16 +55,40 @@ extension ObserverStage {
             }
         }
         entry.plan = plan
-        guard plan.isComplete else { return try end(summary, attempt, &entry, turn) }
-        if try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
-        // Done before the samples it lacks are deleted, so that edited workouts are told apart from deleted ones.
-        try settleWorkouts(summary, attempt, entry, turn)
-        attempt.ending = ImportEnding(
-            summary: summary,
-            export: CompleteExport(
+        if !plan.isComplete, plan.isTrial {
+            attempt.rewrites.replaced = try writer(for: entry.user, turn).wouldBeReplaced(by: attempt.session)
+            attempt.rewrites.renamed = attempt.session.renamings
+            return try end(summary, attempt, &entry, turn)
+        }
+        if plan.isComplete, try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
+        attempt.ending = ImportEnding(summary: summary)
+        if plan.isComplete {
+            attempt.ending?.export = CompleteExport(
                 session: attempt.session, date: plan.exportedAt ?? .distantPast,
-                before: plan.begun ?? turn.head.sequence))
+                before: plan.begun ?? turn.head.sequence)
+        }
         try imports.save(entry, turn)
+    }
+
+    /// One step. All of this is done before the samples that a complete export lacks are deleted, so that renamed,
+    /// condensed and edited ones are told apart from deleted ones.
+    /// - Returns: whether it was the last.
+    private func settle(
+        _ ending: inout ImportEnding, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
+    ) throws -> Bool {
+        guard entry.plan?.isTryingOut != true else { return true }
+        let writer = try writer(for: entry.user, turn)
+        _ = try turn.write()
+        defer { changedTypes.formUnion(attempt.rewrites.types) }
+        if !ending.names.isDone {
+            attempt.rewrites.types = try writer.settleNames(of: attempt.session, &ending.names, limit: rowsPerStep)
+            if !ending.names.renamings.isEmpty { attempt.rewrites.renamed = ending.names.renamings }
+            guard ending.names.isDone else { return false }
+            try settleWorkouts(ending.summary, attempt, entry, turn)
+        }
+        let step = try writer.settleForms()
+        attempt.rewrites.add(step.counts)
+        return step.isDone
     }
 
     /// Ends an import that was requested as complete but can't be; returns false when it can.
@@ -72,17 +103,24 @@ extension ObserverStage {
         return true
     }
 
-    /// One step: first everything that would be deleted is counted; then, if that isn't too much, it is deleted.
-    func holdAgainstStore(_ turn: Turn) throws {
-        guard let attempt, var ending = attempt.ending, var entry = try imports.entry(attempt.id, turn),
-            var plan = entry.plan
-        else {
-            return
+    /// One step. Of what a complete export lacks, everything that would be deleted is counted first; then, if that isn't
+    /// too much, it is deleted.
+    func goOnEnding(_ turn: Turn) throws {
+        guard let attempt, var ending = attempt.ending, var entry = try imports.entry(attempt.id, turn) else { return }
+        if !ending.isSettled {
+            ending.isSettled = try settle(&ending, attempt, entry, turn)
+            attempt.ending = ending
+            // The attempt's report is lost in a crash, but what it has counted isn't.
+            try noteRewrites(of: entry, attempt, turn)
+            guard ending.isSettled else { return }
+        }
+        guard var plan = entry.plan, let export = ending.export else {
+            return try end(ending.summary, attempt, &entry, turn)
         }
         if plan.isApproved {
             let writer = try writer(for: entry.user, turn)
             _ = try turn.write()
-            let gone = try writer.deleteAbsent(from: ending.export, &ending.progress, limit: rowsPerStep)
+            let gone = try writer.deleteAbsent(from: export, &ending.progress, limit: rowsPerStep)
             plan.add(gone)
             changedTypes.formUnion(gone.keys)
             entry.plan = plan
@@ -91,7 +129,7 @@ extension ObserverStage {
             return try end(ending.summary, attempt, &entry, turn)
         }
         let writer = try writer(for: entry.user, turn)
-        ending.counts += try writer.countAbsent(from: ending.export, &ending.progress, limit: rowsPerStep)
+        ending.counts += try writer.countAbsent(from: export, &ending.progress, limit: rowsPerStep)
         attempt.ending = ending
         guard ending.progress.isDone else { return }
         if let refusal = plan.refusal(ending.counts) {
@@ -102,6 +140,8 @@ extension ObserverStage {
         if plan.isTrial {
             plan.add(ending.counts.absent)
             entry.plan = plan
+            attempt.rewrites.replaced = ending.counts.replaced
+            attempt.rewrites.renamed = attempt.session.renamings
             return try end(ending.summary, attempt, &entry, turn)
         }
         guard plan.isRehearsed else {
@@ -116,6 +156,11 @@ extension ObserverStage {
         entry.plan = plan
         attempt.ending?.progress = AbsenceProgress()
         try imports.save(entry, turn)
+    }
+
+    private func noteRewrites(of entry: ImportLedger.Entry, _ attempt: ImportAttempt, _ turn: Turn) throws {
+        guard !attempt.rewrites.isEmpty else { return }
+        try ImportTables.rewrites.set(entry.id, to: Value(attempt.rewrites.kept), turn)
     }
 
     private func refuse(
@@ -155,7 +200,7 @@ extension ObserverStage {
         if entry.plan?.isTryingOut != true {
             _ = try turn.write()
             try writer(for: entry.user, turn).dropUnfinishedDocuments()
-            try settleWorkouts(summary, attempt, entry, turn)
+            try ImportTables.rewrites.remove(entry.id, turn)
         }
         if summary.damaged == nil, entry.plan?.isTryingOut != true { try forgetPieces(of: entry, turn) }
         try close(&entry, .closed, turn)

@@ -42,6 +42,13 @@ package final class ObserverStage: Stage {
     var quarantined: Int64 = 0
     /// What is currently being taken back.
     var undoing: Undoing?
+    /// What is currently searched or repaired of what an earlier release stored twice.
+    var doubling: DoublesJob?
+    /// The users whose samples are still to be searched after an upgrade, the current one first, and how far that is.
+    var surveys: [String] = []
+    var surveying: DoublesProgress?
+    /// How many samples are stored twice, as far as is known.
+    var doubles: Int64 = 0
     /// The current request about the quarantine.
     var mending: QuarantineMending?
     let delivery: ObserverDelivery
@@ -99,6 +106,7 @@ package final class ObserverStage: Stage {
         try refreshHeads()
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
+        try openSurvey(turn)
         try delivery.open(turn)
         turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
         try watchInbox(turn)
@@ -167,6 +175,7 @@ package final class ObserverStage: Stage {
         }
         let silence = try receiveFiles(turn)
         let moving = try settleDrops(turn)
+        if attempt?.ending != nil { try goOnEnding(turn) }
         // Not while a file is being read: each of its parts might shift the days again.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
@@ -181,15 +190,19 @@ package final class ObserverStage: Stage {
                 entry.plan?.isTryingOut == true || readsAll.contains(entry.id)
                 ? [:] : try writer(for: entry.user, turn).knownPieces()
             let effect = turn.perform(ObserverEffect.read(id: entry.id, path: entry.path, known: known))
-            attempt = ImportAttempt(id: entry.id, source: entry.path, effect: effect, startedAt: turn.monotonic)
+            let attempt = ImportAttempt(id: entry.id, source: entry.path, effect: effect, startedAt: turn.monotonic)
+            if let kept = try ImportTables.rewrites.value(entry.id, in: turn.database)?.read(ImportRewrites.Kept.self) {
+                attempt.rewrites.goOn(from: kept)
+            }
+            self.attempt = attempt
             turn.log(.importStarted, ["id": entry.id])
         }
-        if attempt?.ending != nil { try holdAgainstStore(turn) }
+        let isSearching = try goOnSurvey(turn)
         if !changedTypes.isEmpty { try refreshHeads() }
         defer { changedTypes = [] }
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
         // An import that is being compared with the store continues at once.
-        let goesOn = attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
+        let goesOn = isSearching || attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
         return !goesOn ? [next, silence, moving].compactMap { $0 }.min() : turn.monotonic
     }
 
@@ -218,6 +231,7 @@ package final class ObserverStage: Stage {
         let isCopying = try isCopying(in: turn.database)
         var details = ObserverDetails(importOpen: imports.isOpen || isCopying, quarantined: quarantined)
         if isCopying { details.copying = true }
+        if doubles > 0 { details.doubles = doubles }
         details.reading = attempt.map {
             .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)
         }

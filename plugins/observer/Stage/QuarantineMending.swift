@@ -75,9 +75,10 @@ struct QuarantineMending {
 
 extension ObserverStage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        undoing = nil
+        (undoing, doubling) = (nil, nil)
         switch request.action {
         case "undo": return try undo(request, turn)
+        case "doubles": return try beginDoubles(request, turn)
         case "cancel": return try cancel(request, turn)
         case "settle": return try settle(request, turn)
         case "own":
@@ -107,7 +108,7 @@ extension ObserverStage {
 
     /// One step.
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        if let undone = try goOnUndoing(turn) { return undone }
+        if let undone = try goOnUndoing(turn) ?? goOnDoubles(turn) { return undone }
         guard var job = mending else { return .done([:]) }
         defer { mending = job }
         guard !job.isDone, job.rereading == nil else { return job.state }
