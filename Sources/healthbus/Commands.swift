@@ -55,7 +55,7 @@ enum Commands {
                 "Repair what went wrong",
                 [
                     ImportsCommand.self, ReplayCommand.self, QuarantineCommand.self, ConflictsCommand.self,
-                    DeadLettersCommand.self,
+                    DoublesCommand.self, DeadLettersCommand.self,
                     ResetCommand.self,
                     BackupCommand.self, RestoreCommand.self,
                 ]

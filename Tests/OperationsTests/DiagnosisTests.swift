@@ -282,6 +282,13 @@ import Testing
         expectOne(.warning, "uploader", "2 elements in the version sent to it, but with other content") {
             $0.beats["uploader"]?.beat.say(["conflicts": 2])
         }
+        expectOne(.warning, "observer", "2 samples are stored twice: HealthKit condensed them, or their source") {
+            $0.beats["observer"]?.beat.say(["doubles": 2])
+        }
+        expectOne(.warning, "observer", "1 sample is stored twice: HealthKit condensed it, or its source") {
+            $0.beats["observer"]?.beat.say(["doubles": 1])
+        }
+        #expect(findings { $0.beats["observer"]?.beat.say(["doubles": 0]) }.list == [])
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
         // The reason is included, and reported only once: the alert about it isn't reported as well.
         expectOne(.error, "steps", "as they were. 2025-04-05 can't be computed: it broke") {

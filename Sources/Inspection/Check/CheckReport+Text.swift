@@ -141,7 +141,7 @@ extension CheckReport {
         return title + table.render(for: terminal)
             + alone.sorted { $0.key < $1.key }.map { day, types in
                 "More than ten years without follow \(day): is that date right? (\(types.joined(separator: ", ")))\n"
-            }.joined()
+            }.joined() + types.compactMap { type in overlaps(of: type).map { $0.text(type.type) + "\n" } }.joined()
     }
 
     private func workoutText(_ terminal: Terminal) -> String {

@@ -185,6 +185,12 @@ package struct CheckReport {
         ]
     }
 
+    /// nil if there are none, or only some days are checked.
+    func overlaps(of type: TypeDays) -> TypeDays.Overlaps? {
+        guard options.from == nil, options.to == nil else { return nil }
+        return type.overlaps.map { TypeDays.Overlaps($0, zones) }
+    }
+
     private func typeValue(_ type: TypeDays) -> Value {
         var members = type.days.value
         members["type"] = .string(type.type)
@@ -193,6 +199,7 @@ package struct CheckReport {
             members["samples"] = .integer(type.samples)
             members["firstSample"] = Value(type.firstStart.map { InstantText.iso8601($0) })
             members["lastSample"] = Value(type.lastEnd.map { InstantText.iso8601($0) })
+            if let overlaps = overlaps(of: type) { members["overlaps"] = overlaps.value }
         }
         return .object(members)
     }

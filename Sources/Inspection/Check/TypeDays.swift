@@ -14,6 +14,40 @@ package struct TypeDays: Sendable {
         var value: Value { ["count": .integer(count), "longestSeconds": .integer(longest)] }
     }
 
+    /// Stretches where samples of one source cover the same time, and no export has them together.
+    package struct Overlaps: Sendable, Equatable {
+        package var stretches: Int
+        package var first: LocalDay
+        package var last: LocalDay
+
+        package init(stretches: Int, first: LocalDay, last: LocalDay) {
+            self.stretches = stretches
+            self.first = first
+            self.last = last
+        }
+
+        /// - Parameter zones: those of the samples' user.
+        init(_ told: TypeDaysRow.Overlaps, _ zones: ZoneTimeline) {
+            self.init(
+                stretches: Int(told.stretches), first: zones.day(of: told.first), last: zones.day(of: told.last))
+        }
+
+        package var value: Value {
+            [
+                "stretches": Value(stretches), "firstDay": .string(first.description),
+                "lastDay": .string(last.description),
+            ]
+        }
+
+        /// One line about a type.
+        package func text(_ type: String) -> String {
+            let when = first == last ? "on \(first)" : "from \(first) to \(last)"
+            return
+                "\(ExplainedMetric.bare(type)) overlap: \(HumanFormat.count(stretches, "stretch", "stretches")) where "
+                + "samples of one source cover the same time but no export has them together, \(when): both count"
+        }
+    }
+
     package var user: String
     package var type: String
     package var samples: Int64
@@ -22,6 +56,7 @@ package struct TypeDays: Sendable {
     package var days: DayRuns
     /// By the date on which the samples start, in days since 1970.
     var lateDays: [(day: Int32, late: Late)]
+    let overlaps: TypeDaysRow.Overlaps?
 
     /// Nil when the columns don't match.
     init?(_ row: TypeDaysRow) {
@@ -30,7 +65,7 @@ package struct TypeDays: Sendable {
             return nil
         }
         (user, type, samples) = (row.user, row.type, row.samples)
-        (firstStart, lastEnd) = (row.firstStart, row.lastEnd)
+        (firstStart, lastEnd, overlaps) = (row.firstStart, row.lastEnd, row.overlaps)
         var ranges: [ClosedRange<Int>] = []
         for index in stride(from: 0, to: runs.count, by: 2) {
             guard runs[index] <= runs[index + 1] else { return nil }

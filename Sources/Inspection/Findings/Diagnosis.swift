@@ -99,7 +99,7 @@ package struct Diagnosis {
                     .warning, name, "runs with another configuration or version than the one on disk",
                     remedy: "restart the stack to use what is on disk"))
         }
-        return found + progress(beat, name) + work(beat, name)
+        return found + progress(beat, name) + work(beat, name) + doubles(beat, name)
     }
 
     private func supervisedProcess(_ name: String) -> SupervisorDetails.Process? {

@@ -11,6 +11,8 @@ import Terminal
 package struct ImportsReport {
     package let rows: [ImportRow]
     package let devices: [PushingDevice]
+    /// What was last found, or repaired, of samples stored twice.
+    package private(set) var doubles: DoublesReport?
 
     package init(rows: [ImportRow], devices: [PushingDevice]) { (self.rows, self.devices) = (rows, devices) }
 
@@ -20,6 +22,7 @@ package struct ImportsReport {
         let pages: [Page<ImportsPage>] = try reader.pages(try stack.instance(.observer), .imports())
         rows = pages.flatMap(\.imports)
         devices = pages.flatMap { $0.devices ?? [] }
+        doubles = pages.compactMap(\.doubles).last
     }
 
     /// The import with this id, or with an id that begins with it (at least four characters).

@@ -114,6 +114,17 @@ enum ImportCommand: Command {
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
             + "\(count(total.known)) known, \(count(deleted)) \(isTrial ? "would be " : "")deleted, "
             + "\(count(total.quarantined)) quarantined, in " + HumanFormat.duration(.seconds(report.seconds))
+        for renamed in report.source.renamed ?? [] {
+            text +=
+                "\n  '\(renamed.from)' and '\(renamed.to)' are one source under two names, known by "
+                + HumanFormat.count(Int(renamed.samples), "sample")
+        }
+        if report.samplesReplaced > 0 {
+            text +=
+                "\n  \(isTrial ? "would be replaced" : "replaced"): "
+                + HumanFormat.count(Int(report.samplesReplaced), "older sample")
+                + " for which HealthKit has condensed ones now"
+        }
         text += ImportedFiles(report.source).text
         guard report.completeness != nil || isTrial else { return text }
         let types = report.byType.sorted { $0.key < $1.key }
