@@ -13,7 +13,7 @@ extension EndToEnd {
                 for words in [
                     ["status"], ["status", "--json"], ["top"], ["top", "--once", "--json"], ["quarantine", "list"],
                     ["dead-letters", "list"], ["history"], ["alerts"], ["days"], ["logs"], ["conflicts"], ["imports"],
-                    ["destinations"],
+                    ["destinations"], ["doubles"],
                 ] {
                     let ended = try await stack.start(words + ["--state", stack.path("none")]).ended()
                     #expect(ended.exit == .code(1) && ended.output.isEmpty, "\(words): \(ended)")
