@@ -8,8 +8,7 @@ extension HealthStoreWriter {
         guard a.sequence != b.sequence, a.second == b.second,
             Instant(microseconds: a.end).flooredSecond == Instant(microseconds: b.end).flooredSecond
         else { return false }
-        return try a.origin == b.origin
-            || origins.origin(a.origin).sourceName == origins.origin(b.origin).sourceName
+        return try a.origin == b.origin || key(of: a) == key(of: b)
     }
 
     /// Lets two siblings trade their ids; everything else in them stays as it is.
@@ -27,7 +26,7 @@ extension HealthStoreWriter {
         // Waiting rows aren't found by their ids.
         try flushPending(user: user)
         let prefix = SampleKeyPrefix(
-            user: self.user, type: try types.name(row.type), sourceName: try origins.origin(row.origin).sourceName)
+            user: self.user, type: try types.name(row.type), sourceName: try key(of: row))
         let end = Instant(microseconds: row.end).flooredSecond
         for ordinal in 0... {
             let id = SampleID(prefix, startSecond: row.second, endSecond: end, ordinal: ordinal)
@@ -35,6 +34,11 @@ extension HealthStoreWriter {
             _ = try move(row, to: id, user: user)
             return
         }
+    }
+
+    /// The name by which a row's source is identified.
+    private func key(of row: StoredRow) throws -> String {
+        try names.known(of: users.id(user)).key(origins.origin(row.origin).sourceName)
     }
 
     private func move(_ old: StoredRow, to id: SampleID, user: Int) throws -> StoredRow {

@@ -78,6 +78,12 @@ struct RecordClaim {
             }
         }
         var isNamesake = false
+        if let best = candidates.best, writer.window.rows[best].state == .absent,
+            case .own(let slot)? = try namesake(record), writer.window.rows[slot].state == .alive
+        {
+            // The sample has another id, which it got from its source's other name.
+            (candidates.best, isNamesake) = (slot, true)
+        }
         if candidates.best == nil {
             switch try found(record, asking) {
             case nil: return nil
@@ -89,6 +95,7 @@ struct RecordClaim {
         }
         let row = writer.window.rows[slot]
         session.claim(row, child: record.isChild)
+        let noted = session.names.total
         let mayBeRenamed = row.origin != record.origin && (isNamesake || hasRenamed || record.uuid != nil)
         let name =
             try session.isRewriting
@@ -131,6 +138,8 @@ struct RecordClaim {
             tally.quarantined += 1
             if !isTrial { try writer.sawAgain(row.id, user: user) }
         }
+        // A piece of a file that calls a source by another name is read again until both names are known to be one.
+        if session.names.total > noted { return .beginning }
         // A restored sample is checked once more: it may belong in quarantine.
         return row.state == .alive ? row.born : .beginning
     }

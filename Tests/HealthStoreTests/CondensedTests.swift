@@ -213,4 +213,24 @@ import Testing
         #expect(try life.values() == joined.map(\.value).sorted())
         #expect(try life.store.reader.heads().first?.alive == 100)
     }
+
+    /// Whoever sends thousands of samples that contain each other gets no further than that.
+    @Test func nestedSamplesAreLeftAlone() throws {
+        try life.export(1, Self.steps([1], from: 10_000))
+        let nested = (1..<4000).flatMap { number in
+            Self.steps([1], from: Double(number - 1), length: 1) + Self.steps([Double(number)], length: Double(number))
+        }
+        try life.push(2, nested)
+        #expect(try life.rows().count > 4000)
+    }
+
+    /// What was replaced stays so when a place gets more samples than can be compared.
+    @Test func inACrowdedPlaceAllStaysAsItIs() throws {
+        try life.export(1, fine)
+        try life.export(2, whole)
+        #expect(try life.values() == [40])
+        let crowd = (0..<51_000).map { Record(start: 1_700_000_100 + Double($0 % 5000), length: 0, value: Double($0)) }
+        try life.push(3, crowd)
+        #expect(try life.rows().count { $0.value == 20 && $0.end > $0.start } == 0)
+    }
 }

@@ -39,13 +39,9 @@ import Testing
     @discardableResult
     private func undo(_ life: ExportedLife) throws -> DoublesCounts {
         let id = try #require(try life.writer.lastRepair())
-        var names: NameProgress?
-        var counts = DoublesCounts()
-        var isDone = false
-        while !isDone {
-            try life.store.database.transaction { isDone = try life.writer.undoRepair(id, &names, &counts, limit: 3) }
-        }
-        return counts
+        var undo = RepairUndo(id: id)
+        while !undo.isDone { try life.store.database.transaction { try life.writer.undoRepair(&undo, limit: 3) } }
+        return undo.counts
     }
 
     private let raw = CondensedTests.steps([20, 20]) + CondensedTests.steps([7], from: 100)

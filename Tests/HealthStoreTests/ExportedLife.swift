@@ -56,7 +56,7 @@ final class ExportedLife {
         }
     }
 
-    private func settle(_ session: ImportSession, steps: Int) throws {
+    func settle(_ session: ImportSession, steps: Int = .max) throws {
         var steps = steps
         var progress = NameProgress()
         while !progress.isDone {

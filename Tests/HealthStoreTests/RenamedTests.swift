@@ -223,4 +223,40 @@ import Testing
         #expect(try life.rows().first { $0.type == Self.water }?.origin.sourceName == "B")
         #expect(life.renamings.isEmpty)
     }
+
+    /// Known pieces refer to rows; samples with new ids have other rows.
+    @Test func piecesOfSamplesWithNewIDsAreReadAgain() throws {
+        func read(_ day: Int64, _ source: String, piece: UInt64) throws {
+            let session = ImportSession(source: "export", bringer: .importing(id: "\(day)"))
+            session.exported = ExportedLife.day(day)
+            var batch = Record.batch(Self.records(0..<5, source))
+            batch.pieceEnds = [PieceEnd(rows: batch.count, hash: PieceHash(high: piece, low: 1))]
+            try life.store.database.transaction {
+                _ = try life.writer.ingest(batch, session: session, plausibility: Record.plausibility)
+            }
+            try life.settle(session)
+        }
+        try read(2, "New", piece: 2)
+        #expect(try life.writer.knownPieces().count == 1)
+        // Its records call the source by another name, so this piece isn't known yet; the other no longer is.
+        try read(1, "Old", piece: 1)
+        #expect(try life.writer.knownPieces().isEmpty)
+        #expect(try life.ids() == ids(0..<5, "Old"))
+        try read(3, "New", piece: 2)
+        #expect(try life.writer.knownPieces().count == 1 && life.rows().count == 6)
+    }
+
+    /// A stack that follows another gets tombstones under the ids that samples had before.
+    @Test func aTombstoneUnderTheOtherNameRestoresNothing() throws {
+        try life.export(2, Self.records(0..<5, "New"))
+        try life.export(1, Self.records(0..<5, "Old"))
+        // As in the following stack: without links, and without a mark on the tombstones.
+        for table in ["source_links", "source_mentions", "source_work", "pieces"] {
+            try life.store.database.execute("DELETE FROM \(table)")
+        }
+        try life.store.database.execute("UPDATE samples SET flags = 0 WHERE state = 1")
+        let follower = try ExportedLife(life.store)
+        try follower.export(3, Self.records(0..<5, "New"))
+        #expect(try follower.rows().count == 6)
+    }
 }

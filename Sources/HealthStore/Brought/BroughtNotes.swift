@@ -5,20 +5,24 @@ import HealthModel
 struct BroughtNotes {
     private let table: BroughtTable
     private let bringers: [Int]
+    private let amongRepairs: Bool
     private var chunk = Int64.min
     private var notes = (theirs: BirthChunk(), others: BirthChunk())
 
-    /// - Parameter bringers: the origins that are told apart from all others.
-    init(_ table: BroughtTable, of bringers: [Int]) {
+    /// - Parameters:
+    ///   - bringers: the origins that are told apart from all others.
+    ///   - amongRepairs: whether they are repairs, which bring nothing.
+    init(_ table: BroughtTable, of bringers: [Int], amongRepairs: Bool = false) {
         self.table = table
         self.bringers = bringers
+        self.amongRepairs = amongRepairs
     }
 
     /// Whether these origins brought the row that was first stored under that sequence, and whether any others did.
     mutating func origins(of born: SequenceNumber) throws -> (theirs: Bool, others: Bool) {
         if born.value >> 12 != chunk {
             chunk = born.value >> 12
-            notes = try table.notes(at: chunk, of: bringers)
+            notes = try amongRepairs ? table.births(at: chunk, of: bringers) : table.notes(at: chunk, of: bringers)
         }
         let place = Int(born.value & 4095)
         return (notes.theirs.contains(place), notes.others.contains(place))

@@ -39,7 +39,6 @@ final class BroughtTable {
     private let read: Statement
     private let write: Statement
     private let chunk: Statement
-    private let chunksOf: Statement
     private let first: Statement
     private let drop: Statement
     private let sinceQuery: Statement
@@ -63,7 +62,6 @@ final class BroughtTable {
             SELECT bringer, content FROM brought WHERE chunk = ?
             AND bringer NOT IN (SELECT number FROM bringers WHERE kind = '\(Bringer.repairKind)')
             """)
-        chunksOf = try database.prepare("SELECT chunk, content FROM brought WHERE bringer = ? ORDER BY chunk")
         first = try database.prepare("SELECT min(chunk) FROM brought WHERE bringer = ?")
         drop = try database.prepare("DELETE FROM brought WHERE bringer = ?")
         sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
@@ -139,15 +137,15 @@ final class BroughtTable {
         return found
     }
 
-    /// The rows recorded for an origin, by the sequences under which they were first stored.
-    func births(of bringer: Int) throws -> [Int64] {
-        chunksOf.bind(1, bringer)
-        var found: [Int64] = []
-        try chunksOf.forEachRow { row in
-            let (number, births) = (row.int64(0), try Self.content(row, 1))
-            found += (0..<4096).filter(births.contains).map { number << 12 + Int64($0) }
+    /// Which rows of a chunk are recorded for any of these repairs.
+    func births(at number: Int64, of repairs: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
+        var births = BirthChunk()
+        for repair in repairs {
+            read.bind(1, number)
+            read.bind(2, repair)
+            if let found = try read.firstRow({ try Self.content($0, 0) }) { births.formUnion(found) }
         }
-        return found
+        return (births, BirthChunk())
     }
 
     func add(_ born: Int64, of bringer: Int) throws {

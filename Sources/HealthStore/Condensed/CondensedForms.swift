@@ -46,8 +46,11 @@ enum CondensedForms {
         }
     }
 
-    /// Rows beyond this in one place aren't compared: nothing that HealthKit condenses comes close.
-    static let limit = 20_000
+    /// More rows than this in one place aren't compared: nothing that HealthKit condenses comes close.
+    private static let limit = 50_000
+    /// How many comparisons one place may take, and how often samples may have been condensed.
+    private static let effort = 2_000_000
+    private static let depth = 8
     /// The relative difference by which a printed sum may differ from the sum of printed values: twice that of a single
     /// value.
     static let tolerance = 4e-5
@@ -60,21 +63,29 @@ enum CondensedForms {
     }
 
     /// - Parameter forms: one source's samples of one type and unit.
-    static func outcome(_ forms: [SampleForm], _ style: Style) -> Outcome {
+    /// - Returns: nil if there are too many to compare: then all stay as they are.
+    static func outcome(_ forms: [SampleForm], _ style: Style) -> Outcome? {
         var result = Outcome(replaced: [Bool](repeating: false, count: forms.count))
-        guard forms.count > 2, forms.count <= limit else { return result }
+        guard forms.count > 2 else { return result }
+        guard forms.count <= limit else { return nil }
+        var effort = Self.effort
         let order = forms.indices.sorted { (forms[$0].start, forms[$0].end) < (forms[$1].start, forms[$1].end) }
         var parts: [Int: [Int]] = [:]
         var whole = [Int?](repeating: nil, count: forms.count)
         // Shorter samples first, so that what stands for others is found before what stands for it.
         for candidate in order.filter({ forms[$0].end > forms[$0].start }).sorted(by: isShorter(forms)) {
-            guard let found = match(candidate, forms, order, whole, style) else { continue }
+            guard let found = match(candidate, forms, order, whole, style, &effort) else {
+                if effort < 0 { return nil }
+                continue
+            }
             parts[candidate] = found
             for part in found { whole[part] = candidate }
         }
         for (form, first) in parts {
             var members = first
-            while true {
+            for _ in 0..<depth {
+                effort -= members.count
+                if effort < 0 { return nil }
                 switch newer(forms[form], members.map { forms[$0] }) {
                 case .whole: for member in members { result.replaced[member] = true }
                 case .parts: result.replaced[form] = true
@@ -127,13 +138,16 @@ enum CondensedForms {
 
     /// The samples that a sample stands for: those nearest to it, not what these stand for in turn.
     private static func match(
-        _ candidate: Int, _ forms: [SampleForm], _ order: [Int], _ whole: [Int?], _ style: Style
+        _ candidate: Int, _ forms: [SampleForm], _ order: [Int], _ whole: [Int?], _ style: Style,
+        _ effort: inout Int
     ) -> [Int]? {
         let form = forms[candidate]
         var inside: [Int] = []
         for index in order[lowerBound(order) { forms[$0].start < form.start }...] {
             let other = forms[index]
             if other.start > form.end { break }
+            effort -= 1
+            if effort < 0 { return nil }
             guard index != candidate, other.end <= form.end, other.span != form.span else { continue }
             if style == .equal, !StoredValue.agrees(other.value, form.value) {
                 // A neighbour may touch the edge.

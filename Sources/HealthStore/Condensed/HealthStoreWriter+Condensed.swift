@@ -134,7 +134,7 @@ extension HealthStoreWriter {
             if try row.state == .absent && !sightings.isBacked(row.born) { continue }
             known.append((row, form))
         }
-        let outcome = CondensedForms.outcome(known.map(\.form), style)
+        guard let outcome = CondensedForms.outcome(known.map(\.form), style) else { return [] }
         let replaced = outcome.replaced
         let left = zip(known, replaced).filter { !$1 && ($0.row.state == .alive || $0.row.state == .replaced) }
         for (index, entry) in known.enumerated() {
@@ -164,16 +164,16 @@ extension HealthStoreWriter {
         guard let style = CondensedForms.Style(HealthType.named(try types.name(stretch.type))) else { return [:] }
         let groups = try groups(stretch, names.known(of: user), user: user)
         var found: [SessionNames.Pair: Int] = [:]
+        let byKey = Dictionary(grouping: groups) { $0.key.key }
         for pair in pairs {
-            for (group, rows) in groups where group.key == pair.told {
+            for (group, rows) in byKey[pair.told] ?? [] {
                 let stored = groups[Group(key: pair.stored, unit: group.unit), default: []].filter {
                     $0.state == .alive && !session.hasClaimed($0)
                 }
                 let told = rows.filter { $0.state == .alive && session.hasClaimed($0) }
                 let forms = stored.map(\.form) + told.map(\.form)
                 guard CondensedForms.mayCondense(forms) else { continue }
-                let outcome = CondensedForms.outcome(forms, style)
-                let count = outcome.replaced.lazy.filter { $0 }.count
+                let count = CondensedForms.outcome(forms, style)?.replaced.lazy.filter { $0 }.count ?? 0
                 if count > 0 { found[pair, default: 0] += count }
             }
         }
@@ -240,7 +240,7 @@ extension HealthStoreWriter {
                         }
                         forms.append(form)
                     }
-                    let replaced = CondensedForms.outcome(forms, style).replaced
+                    guard let replaced = CondensedForms.outcome(forms, style)?.replaced else { continue }
                     for (index, row) in rows.enumerated()
                     where replaced[new + index] && row.state == .alive && !gone.contains(row.born) {
                         gone.insert(row.born)

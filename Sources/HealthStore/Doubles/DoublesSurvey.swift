@@ -50,6 +50,24 @@ package struct DoublesProgress: Sendable {
     package var isDone: Bool { if case .done = phase { true } else { false } }
 }
 
+/// How far a repair has been taken back.
+package struct RepairUndo: Sendable {
+    enum Phase: Sendable {
+        case restoring(after: SequenceNumber, through: SequenceNumber?)
+        case naming(NameProgress)
+        case done
+    }
+
+    let id: String
+    var phase = Phase.restoring(after: .beginning, through: nil)
+    /// What is stored twice again.
+    package internal(set) var counts = DoublesCounts()
+
+    package init(id: String) { self.id = id }
+
+    package var isDone: Bool { if case .done = phase { true } else { false } }
+}
+
 /// What a store's samples say about the names of their sources.
 struct NameSurvey: Sendable {
     struct Pair: Hashable {

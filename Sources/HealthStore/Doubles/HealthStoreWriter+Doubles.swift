@@ -169,7 +169,7 @@ extension HealthStoreWriter {
                 form.exported = sightings.newest(form.imports)
                 forms.append(form)
             }
-            let replaced = CondensedForms.outcome(forms, style).replaced
+            guard let replaced = CondensedForms.outcome(forms, style)?.replaced else { continue }
             let count = zip(rows, replaced).filter { $1 && $0.state == .alive && stretch.span.contains($0.second) }
                 .count
             if count > 0 { progress.counts.replaced[name, default: 0] += count }
@@ -194,64 +194,77 @@ extension HealthStoreWriter {
         return try brought.repairs(of: user).last?.id
     }
 
-    /// Takes a repair back: what was stored twice is stored twice again. Repeat until it returns true.
-    /// - Parameter counts: gains what is stored twice again.
-    package func undoRepair(
-        _ id: String, _ names: inout NameProgress?, _ counts: inout DoublesCounts, limit: Int = 50_000
-    ) throws -> Bool {
-        if var progress = names {
+    /// Performs one step of taking a repair back: what was stored twice is stored twice again.
+    package func undoRepair(_ undo: inout RepairUndo, limit: Int = 50_000) throws {
+        switch undo.phase {
+        case .done: break
+        case .naming(var progress):
             _ = try settleNames(of: nil, &progress, limit: limit)
-            names = progress
-            return progress.isDone
-        }
-        counts = try change { user in
-            var counts = DoublesCounts()
-            let repairs = try brought.repairs(of: user).filter { $0.id == id }
-            let links = try self.names.known(of: user).links.filter { link in
-                repairs.contains { $0.number == link.bringer }
+            undo.phase = progress.isDone ? .done : .naming(progress)
+        case .restoring(let after, let through):
+            var (counts, phase) = (undo.counts, undo.phase)
+            try change(settle: false) { user in
+                let repairs = try brought.repairs(of: user).filter { $0.id == undo.id }
+                if after == .beginning {
+                    let numbers = repairs.map(\.number)
+                    counts.renamed = try names.known(of: user).links.filter { numbers.contains($0.bringer) }
+                        .map { .init(from: $0.other, to: $0.name, samples: 0) }
+                    try names.forget(numbers, user: user)
+                }
+                let end = through ?? sequence
+                let (reached, isWhole) = try restore(repairs, &counts, after: after, through: end, limit, user: user)
+                phase = .restoring(after: reached, through: end)
+                guard isWhole else { return }
+                for repair in repairs { try brought.drop(repair.number) }
+                try heads.flush(user: user, settle: false)
+                try heads.settle(user: user)
+                phase = .naming(NameProgress())
             }
-            counts.renamed = links.map { .init(from: $0.other, to: $0.name, samples: 0) }
-            for repair in repairs { try restore(repair.number, repair.way, &counts, user: user) }
-            return counts
+            (undo.counts, undo.phase) = (counts, phase)
         }
-        names = NameProgress()
-        return false
     }
 
-    private func restore(_ number: Int, _ way: String, _ counts: inout DoublesCounts, user: Int) throws {
-        try names.forget([number], user: user)
-        for born in try brought.births(of: number) {
-            guard let old = try row(born: born, user: user) else { continue }
+    private func restore(
+        _ repairs: [(number: Int, id: String, way: String)], _ counts: inout DoublesCounts, after: SequenceNumber,
+        through: SequenceNumber, _ limit: Int, user: Int
+    ) throws -> (SequenceNumber, Bool) {
+        var changed = [Self.merged, Self.replaced].map { way in
+            BroughtNotes(brought, of: repairs.filter { $0.way == way }.map(\.number), amongRepairs: true)
+        }
+        var found: [StoredRow] = []
+        var (reached, scanned) = (after, 0)
+        let isWhole = try RowWalk(.all, in: database, blocks).run(
+            SequenceWindow(after: after, through: through), wants: { owner, _ in owner == user }
+        ) { walked, _ in
+            let row = walked.row
+            (reached, scanned) = (row.sequence, scanned + 1)
+            guard walked.user == user else { return scanned < limit }
+            let isMerged = try row.state == .absent && row.isMoved && changed[0].origins(of: row.born).theirs
+            if try isMerged || row.state == .replaced && changed[1].origins(of: row.born).theirs { found.append(row) }
+            return scanned < limit && found.count < PendingBlock.rowLimit
+        }
+        for old in found {
             var row = old
-            if way == Self.merged, old.state == .absent, old.isMoved {
-                row.state = .alive
-                row.flags &= ~StoredRow.moved
-                try rewrite(&row, was: old, user: user)
-                counts.merged[try types.name(row.type), default: 0] += 1
-                let source = try origins.origin(row.origin).sourceName
-                for index in counts.renamed.indices where counts.renamed[index].to == source {
-                    counts.renamed[index].samples += 1
-                }
-                for other in try rows(type: row.type, startingIn: row.second...row.second, user: user)
-                where other.born != row.born && other.state == .alive && other.unit == row.unit
-                    && StoredValue.agrees(other.value, row.value)
-                {
-                    try brought.subtract(row.born.value, from: other.born.value)
-                }
-            } else if way == Self.replaced, old.state == .replaced {
-                row.state = .alive
-                try rewrite(&row, was: old, user: user)
-                counts.replaced[try types.name(row.type), default: 0] += 1
+            row.state = .alive
+            row.flags &= ~StoredRow.moved
+            try rewrite(&row, was: old, user: user)
+            let type = try types.name(row.type)
+            guard old.state == .absent else {
+                counts.replaced[type, default: 0] += 1
+                continue
+            }
+            counts.merged[type, default: 0] += 1
+            let source = try origins.origin(row.origin).sourceName
+            for index in counts.renamed.indices where counts.renamed[index].to == source {
+                counts.renamed[index].samples += 1
+            }
+            for other in try rows(type: row.type, startingIn: row.second...row.second, user: user)
+            where other.born != row.born && other.state == .alive && other.unit == row.unit && other.end == row.end
+                && StoredValue.agrees(other.value, row.value)
+            {
+                try brought.subtract(row.born.value, from: other.born.value)
             }
         }
-        try brought.drop(number)
-    }
-
-    /// The row that was first stored under a sequence; nil if it isn't among the rows that have changed since.
-    private func row(born: Int64, user: Int) throws -> StoredRow? {
-        let find = try database.prepare("SELECT \(StoredRow.columns) FROM samples WHERE user = ? AND born = ?")
-        find.bind(1, user)
-        find.bind(2, born)
-        return try find.firstRow { StoredRow($0) }
+        return (reached, isWhole)
     }
 }

@@ -7,11 +7,11 @@ extension HealthStoreWriter {
     /// their ids and names at the end of the next file.
     func linkPushed(_ session: ImportSession, user: Int) throws {
         guard let bringer = session.bringerNumber else { return }
-        var pairs = Set(session.names.counts.filter { $0.value > 1 }.keys)
         let known = try names.known(of: user)
+        var pairs = Set(session.names.counts.filter { $0.value > 1 && !known.areTwo($0.key.stored, $0.key.told) }.keys)
         let exported = known.mentions.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         let strangers = session.names.seen.subtracting(exported).filter { known.keys[$0] == nil }
-        if !strangers.isEmpty, !session.times.isEmpty {
+        if (1...Self.mostStrangers).contains(strangers.count), !session.times.isEmpty {
             // Samples that were pushed late may have been condensed under the new name since.
             let possible = strangers.flatMap { told in
                 exported.filter { known.key($0) == $0 }.map { SessionNames.Pair(stored: $0, told: told) }
@@ -26,6 +26,9 @@ extension HealthStoreWriter {
             try names.add(.init(name: pair.told, other: pair.stored, bringer: bringer), user: user)
         }
     }
+
+    /// Nobody renames more sources than this at once.
+    private static let mostStrangers = 16
 
     /// An import that calls a renamed source by one of its names supports that both are one source.
     func confirmLinks(_ session: ImportSession, user: Int) throws {
@@ -98,11 +101,13 @@ extension HealthStoreWriter {
             $0.formUnion($1)
         }
         let gone = Set(known.sightings.keys).subtracting(session.names.seen).filter { known.key($0) == $0 }
-        return session.names.seen.subtracting(before).flatMap { new in gone.map { .init(stored: $0, told: new) } }
+        let new = session.names.seen.subtracting(before)
+        guard new.count <= Self.mostStrangers else { return [] }
+        return new.flatMap { new in gone.map { .init(stored: $0, told: new) } }
     }
 
     /// The stretches to search for what was renamed and condensed at once.
-    private static let compared = 2000
+    private static let compared = 500
 
     /// Names of sources of which one has only condensed forms of the other's samples.
     private func condensedPairs(_ session: ImportSession, user: Int) throws -> [SessionNames.Pair: Int] {

@@ -19,7 +19,7 @@ package struct NameProgress: Sendable, Equatable {
     enum Phase: Sendable {
         case new
         case counting(after: SequenceNumber)
-        case rewriting(after: SequenceNumber, through: SequenceNumber)
+        case rewriting(after: SequenceNumber, through: SequenceNumber, names: Set<String>)
         case done
     }
 
@@ -63,8 +63,7 @@ extension HealthStoreWriter {
                         return []
                     }
                 }
-                progress.phase =
-                    try names.work(user).isEmpty ? .done : .rewriting(after: .beginning, through: sequence)
+                progress.phase = try rewriting(user)
                 return []
             case .counting(let after):
                 guard let session else { return [] }
@@ -72,13 +71,14 @@ extension HealthStoreWriter {
                 progress.phase = .counting(after: reached)
                 guard isWhole else { return [] }
                 try link(session, &progress, user: user)
-                progress.phase = .rewriting(after: .beginning, through: sequence)
+                progress.phase = try rewriting(user)
                 return []
-            case .rewriting(let after, let through):
-                let step = try rewriteNames(session, after: after, through: through, limit, user: user)
-                progress.phase = .rewriting(after: step.reached, through: through)
+            case .rewriting(let after, let through, let work):
+                let step = try rewriteNames(session, work, after: after, through: through, limit, user: user)
+                progress.phase = .rewriting(after: step.reached, through: through, names: work)
                 guard step.isWhole else { return step.types }
-                try names.endWork(user)
+                // What a push has added meanwhile waits for the next file.
+                try names.endWork(work, user: user)
                 try placeWorkouts(user: user)
                 try heads.flush(user: user, settle: false)
                 try heads.settle(user: user)
@@ -86,6 +86,11 @@ extension HealthStoreWriter {
                 return step.types
             }
         }
+    }
+
+    private func rewriting(_ user: Int) throws -> NameProgress.Phase {
+        let work = try names.work(user)
+        return work.isEmpty ? .done : .rewriting(after: .beginning, through: sequence, names: work)
     }
 
     private struct Renamed {
@@ -97,11 +102,11 @@ extension HealthStoreWriter {
     }
 
     private func rewriteNames(
-        _ session: ImportSession?, after: SequenceNumber, through: SequenceNumber, _ limit: Int, user: Int
+        _ session: ImportSession?, _ work: Set<String>, after: SequenceNumber, through: SequenceNumber, _ limit: Int,
+        user: Int
     ) throws -> (reached: SequenceNumber, isWhole: Bool, types: Set<String>) {
         let known = try names.known(of: user)
         let newest = known.newest(try brought.imports(of: user).dates)
-        let work = try names.work(user)
         var sightings = try Sightings(brought, user: user)
         var prefixes = KeyPrefixes(user: self.user)
         var found: [Renamed] = []
@@ -129,7 +134,7 @@ extension HealthStoreWriter {
         for entry in found where entry.keepsID && entry.row.isSealed { try rename(entry, user: user) }
         try flushPending(user: user)
         for entry in found where entry.keepsID && !entry.row.isSealed { try rename(entry, user: user) }
-        try identify(found.filter { !$0.keepsID }, user: user)
+        try identify(found.filter { !$0.keepsID }, &sightings, user: user)
         return (reached, isWhole, try Set(found.map { try types.name($0.row.type) }))
     }
 
@@ -170,8 +175,10 @@ extension HealthStoreWriter {
 
     /// Stores rows again under the ids that follow from their sources' names; where such a row exists already, both
     /// become one.
-    private func identify(_ entries: [Renamed], user: Int) throws {
+    private func identify(_ entries: [Renamed], _ sightings: inout Sightings, user: Int) throws {
         guard !entries.isEmpty else { return }
+        // Known pieces refer to the rows as they were first stored.
+        try pieces.forgetAll(user: user)
         let session = ImportSession(source: "")
         session.isRewriting = true
         var batch = RewrittenBatch()
@@ -181,7 +188,7 @@ extension HealthStoreWriter {
             batch.append(
                 entry.row, type: try types.name(entry.row.type), unit: try units.name(entry.row.unit), origin: origin,
                 metadata: entry.metadata, payload: entry.payload)
-            try keepApart(entry.row, in: session, user: user)
+            try keepApart(entry.row, in: session, &sightings, user: user)
             var left = entry.row
             (left.state, left.uuid, left.flags) = (.absent, nil, left.flags | StoredRow.moved)
             try rewrite(&left, was: entry.row, user: user)
@@ -200,6 +207,11 @@ extension HealthStoreWriter {
             } else {
                 try brought.forget(old.born.value)
             }
+            if old.state == .replaced, row.state == .alive, row.born > begin {
+                var now = row
+                now.state = .replaced
+                try rewrite(&now, was: row, user: user)
+            }
             moveClaims(of: old, to: row)
             if old.type == workouts { try inheritSighting(old, to: row, user: user) }
             times[old.type, default: TimeSpans()].add(
@@ -209,8 +221,9 @@ extension HealthStoreWriter {
     }
 
     /// Rows that one import contains beside this one are other samples, even if they are equal.
-    private func keepApart(_ row: StoredRow, in session: ImportSession, user: Int) throws {
-        var sightings = try Sightings(brought, user: user)
+    private func keepApart(
+        _ row: StoredRow, in session: ImportSession, _ sightings: inout Sightings, user: Int
+    ) throws {
         let imports = try sightings.imports(of: row.born)
         guard !imports.isEmpty else { return }
         for other in try rows(type: row.type, startingIn: row.second...row.second, user: user)

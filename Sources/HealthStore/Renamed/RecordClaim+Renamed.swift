@@ -91,6 +91,8 @@ extension RecordClaim {
             moved.filter { pair, count in
                 let both = stayed[pair] ?? 0
                 let rest = held[pair.stored] ?? 0
+                // A request has only part of what there is.
+                if session.isPushed, names.areTwo(pair.stored, pair.told) { return false }
                 return count > both && (rest == 0 || both == 0 && count >= Self.manyRenamed && count * 4 >= rest)
             }.keys)
     }

@@ -24,6 +24,8 @@ struct SessionNames {
     /// which they were first stored.
     private(set) var renamed: [Pair: SequenceSet] = [:]
     private(set) var counts: [Pair: Int] = [:]
+    /// How many records have called a source by another name.
+    private(set) var total = 0
     /// Names by which new samples of renamed sources are identified, before the store knows of the renaming.
     var keys: [String: String] = [:]
     /// All names of sources in the file so far.
@@ -36,6 +38,7 @@ struct SessionNames {
     mutating func note(_ row: StoredRow, _ pair: Pair) {
         renamed[pair, default: SequenceSet()].insert(row.born)
         counts[pair, default: 0] += 1
+        total += 1
     }
 
     /// What the file calls the source of a row; nil if it doesn't call it by another name.

@@ -51,6 +51,11 @@ final class SourceNames {
             return Set(keys.filter { $0.value == key }.keys)
         }
 
+        /// Whether an import contains both names, so that they belong to two sources, unless they are linked.
+        func areTwo(_ name: String, _ other: String) -> Bool {
+            key(name) != key(other) && mentions.values.contains { $0.contains(name) && $0.contains(other) }
+        }
+
         /// When a name was first seen; samples stored by an earlier release count as older than everything else.
         func first(_ name: String) -> Int64 { sightings[name]?.lowerBound ?? .min }
         func last(_ name: String) -> Int64 { sightings[name]?.upperBound ?? .min }
@@ -125,7 +130,7 @@ final class SourceNames {
         dropMentions = try database.prepare("DELETE FROM source_mentions WHERE user = ? AND bringer = ?")
         addWork = try database.prepare("INSERT OR IGNORE INTO source_work VALUES (?, ?)")
         findWork = try database.prepare("SELECT name FROM source_work WHERE user = ?")
-        dropWork = try database.prepare("DELETE FROM source_work WHERE user = ?")
+        dropWork = try database.prepare("DELETE FROM source_work WHERE user = ? AND name = ?")
     }
 
     /// What was read during a transaction that was rolled back may be wrong.
@@ -152,11 +157,15 @@ final class SourceNames {
     /// How much later a name must be seen again for that to be recorded, in µs: pushes come all the time.
     private static let resolution: Int64 = 3_600_000_000
 
+    /// The number of names that are kept: hostile input can have a new one in every record.
+    private static let limit = 4000
+
     /// Records that these names were seen at a moment, in µs since 1970.
     func see(_ names: Set<String>, at moment: Int64, user: Int) throws {
         var known = try known(of: user)
+        let hasRoom = known.sightings.count + names.count <= Self.limit
         let new = names.filter { name in
-            known.sightings[name].map { moment < $0.lowerBound || moment > $0.upperBound &+ Self.resolution } ?? true
+            known.sightings[name].map { moment < $0.lowerBound || moment > $0.upperBound &+ Self.resolution } ?? hasRoom
         }
         guard !new.isEmpty else { return }
         for name in new {
@@ -175,6 +184,8 @@ final class SourceNames {
 
     /// Records what an import calls its sources.
     func mention(_ names: Set<String>, by bringer: Int, user: Int) throws {
+        let held = known[user]?.mentions[bringer]?.count ?? 0
+        guard held + names.count <= Self.limit else { return }
         for name in names {
             addMention.bind(1, user)
             addMention.bind(2, bringer)
@@ -244,8 +255,11 @@ final class SourceNames {
         return names
     }
 
-    func endWork(_ user: Int) throws {
-        dropWork.bind(1, user)
-        try dropWork.run()
+    func endWork(_ names: Set<String>, user: Int) throws {
+        for name in names {
+            dropWork.bind(1, user)
+            dropWork.bind(2, name)
+            try dropWork.run()
+        }
     }
 }

@@ -11,9 +11,8 @@ struct DoublesJob {
     /// Those whose samples haven't been looked at yet; the current one comes first.
     var users: [String]
     var progress: DoublesProgress
-    /// For an undo: how far the names of the current user's sources are settled.
-    var names: NameProgress?
-    var undone = DoublesCounts()
+    /// For an undo: how far it has got with the current user.
+    var undo: RepairUndo?
     var report: DoublesReport
 
     /// Everybody can read a heartbeat, so the outcome contains no names of sources.
@@ -60,9 +59,11 @@ extension ObserverStage {
         if job.request.revert == true {
             let writer = try writer(for: user, turn)
             _ = try turn.write()
-            guard let id = try job.names == nil ? writer.lastRepair() : "" else { return job.state }
-            guard try writer.undoRepair(id, &job.names, &job.undone, limit: rowsPerStep) else { return job.state }
-            job.report.users.append(job.undone.report(of: user))
+            var undo = try job.undo ?? RepairUndo(id: writer.lastRepair() ?? "")
+            try writer.undoRepair(&undo, limit: rowsPerStep)
+            job.undo = undo
+            guard undo.isDone else { return job.state }
+            job.report.users.append(undo.counts.report(of: user))
         } else {
             guard let counts = try step(&job.progress, user, turn) else { return job.state }
             job.report.users.append(counts.report(of: user))
@@ -70,7 +71,7 @@ extension ObserverStage {
         }
         try refreshHeads()
         job.users.removeFirst()
-        (job.names, job.undone) = (nil, DoublesCounts())
+        job.undo = nil
         job.progress = DoublesProgress(id: job.request.id, isTrial: job.request.dryRun == true)
         if job.users.isEmpty { try ImportTables.doublesFound.set("last", to: Value(job.report), turn) }
         // An undo leaves as many as a new search finds.
