@@ -137,6 +137,14 @@ import Testing
         #expect(try life.store.alive().isEmpty)
     }
 
+    /// The older export has shown that both names are one source; what it calls it is what is left.
+    @Test func undoingTheNewestTakesItsNameBack() throws {
+        let newest = try life.export(2, Self.records(0..<8, "New"))
+        try life.export(1, Self.records(0..<5, "Old"))
+        try life.undo(newest)
+        #expect(try life.ids() == ids(0..<5, "Old") && life.sources() == ["Old"])
+    }
+
     @Test(arguments: [[1, 2], [2, 1]]) func renamedAndCondensedAtOnce(_ days: [Int64]) throws {
         let run = Self.records(0..<0, "Old")
         for day in days {

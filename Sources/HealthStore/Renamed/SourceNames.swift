@@ -220,7 +220,8 @@ final class SourceNames {
 
     /// Forgets what these origins have shown.
     func forget(_ bringers: [Int], user: Int) throws {
-        let before = try known(of: user).keys
+        let old = try known(of: user)
+        let before = old.keys
         for bringer in bringers {
             dropMentions.bind(1, user)
             dropMentions.bind(2, bringer)
@@ -231,6 +232,10 @@ final class SourceNames {
         }
         known[user] = nil
         try need(changedFrom: before, user: user)
+        // What they called a renamed source may have been its newest name.
+        for name in bringers.flatMap({ old.mentions[$0] ?? [] }) where before[name] != nil {
+            try need(old.group(name), user: user)
+        }
     }
 
     private func need(changedFrom before: [String: String], user: Int) throws {
