@@ -46,6 +46,7 @@ extension HealthStoreWriter {
         let sources = Set(session.names.counts.keys.map(\.stored))
         let exported = session.exported ?? .distantFuture
         var sightings = try Sightings(brought, user: user)
+        var prefixes = KeyPrefixes(user: self.user)
         var (reached, scanned) = (after, 0)
         let isWhole = try RowWalk(.all, in: database, blocks).run(
             SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
@@ -63,7 +64,11 @@ extension HealthStoreWriter {
             } else if session.names.told(row) == nil {
                 // What only this file has may be another device's, which has taken the name.
                 let isOlder = try sightings.bringers(of: row.born).contains { $0 != session.bringerNumber }
-                if isOlder { progress.holding[name, default: 0] += 1 }
+                // A row that a request has renamed may have been claimed under the name that it had before.
+                let key = try names.known(of: user).key(name)
+                if isOlder, try prefixes.suit(row, type: { try types.name(row.type) }, key: key) {
+                    progress.holding[name, default: 0] += 1
+                }
             }
             return scanned < limit
         }

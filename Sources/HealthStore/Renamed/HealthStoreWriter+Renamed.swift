@@ -245,7 +245,7 @@ extension HealthStoreWriter {
 }
 
 /// Whether rows have the ids that follow from their sources' keys.
-private struct KeyPrefixes {
+struct KeyPrefixes {
     let user: String
     private var known: [Key: SampleKeyPrefix] = [:]
 

@@ -83,9 +83,14 @@ extension RecordClaim {
         }
         let sources = Set(moved.keys.map(\.stored))
         var held: [String: Int] = [:]
+        var prefixes = KeyPrefixes(user: writer.user)
         for row in writer.window.loadedRows where row.state == .alive && session.hasClaimed(row) {
             let name = try writer.origins.origin(row.origin).sourceName
-            if sources.contains(name), session.names.told(row) == nil { held[name, default: 0] += 1 }
+            guard sources.contains(name), session.names.told(row) == nil else { continue }
+            // A row that a request has renamed may have been claimed under the name that it had before.
+            if try prefixes.suit(row, type: { try writer.types.name(type) }, key: names.key(name)) {
+                held[name, default: 0] += 1
+            }
         }
         return Set(
             moved.filter { pair, count in
