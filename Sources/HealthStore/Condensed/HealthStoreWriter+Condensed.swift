@@ -10,8 +10,6 @@ package struct FormCounts: Sendable, Equatable {
 
     package init() {}
 
-    package var isEmpty: Bool { replaced.isEmpty && restored.isEmpty }
-
     package static func += (a: inout FormCounts, b: FormCounts) {
         a.replaced.merge(b.replaced, uniquingKeysWith: +)
         a.restored.merge(b.restored, uniquingKeysWith: +)
@@ -67,16 +65,6 @@ extension HealthStoreWriter {
             times[row.int(0), default: TimeSpans()].add(row.int64(1)...(row.int64(1) &+ max(0, row.int64(2))))
         }
         for (type, times) in times { try unsettled.note(times, type: type, user: user) }
-    }
-
-    /// Settles everything that is listed, in as many steps as it takes.
-    func settleAllForms(user: Int) throws -> FormCounts {
-        var counts = FormCounts()
-        while case let stretches = try unsettled.next(64, user: user), !stretches.isEmpty {
-            counts += try settle(stretches, user: user)
-            for stretch in stretches { try unsettled.forget(stretch, user: user) }
-        }
-        return counts
     }
 
     private func settle(_ stretches: [UnsettledTimes.Stretch], user: Int) throws -> FormCounts {

@@ -5,8 +5,6 @@ struct TimeSpans {
     private static let gap: Int64 = 600
     private static let enough = 512
 
-    var isEmpty: Bool { spans.isEmpty }
-
     mutating func add(_ span: ClosedRange<Int64>) {
         if let last = spans.last, span.lowerBound <= last.upperBound &+ Self.gap,
             span.upperBound >= last.lowerBound &- Self.gap
