@@ -35,8 +35,8 @@ enum ColumnName {
 extension [ViewColumn] {
     /// Adds a figure's column, using the first name that isn't taken: `steps`, `steps_2`.
     mutating func append(
-        figure path: [String], _ kind: ViewColumn.Kind, _ meaning: String, _ content: ViewColumn.Content,
-        absent: Value? = nil
+        figure path: [String], _ kind: ViewColumn.Kind, _ content: ViewColumn.Content,
+        unit: String, absent: Value? = nil
     ) {
         let wanted = ColumnName.make(path)
         var name = wanted
@@ -45,6 +45,10 @@ extension [ViewColumn] {
             number += 1
             name = "\(wanted)_\(number)"
         }
-        append(ViewColumn(name, kind, meaning, content, absent: absent))
+        append(
+            ViewColumn(
+                name, kind, unit.isEmpty ? "a figure" : "a figure, in \(unit)", content,
+                unit: unit.isEmpty ? nil : unit,
+                absent: absent))
     }
 }

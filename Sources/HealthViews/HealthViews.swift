@@ -31,11 +31,11 @@ package struct HealthViews: Sendable, Equatable {
         ViewColumn("id", .uuid, "the sample's id"), user,
         ViewColumn("type", .text, "HealthKit's identifier, such as HKQuantityTypeIdentifierStepCount"),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
-        ViewColumn("value", .real, "in unit; NULL where the type has none"),
+        ViewColumn("value", .real, "in unit; NULL if the type has none"),
         ViewColumn("unit", .text, "such as count/min; NULL where there is none"),
         ViewColumn("source", .text, "the app or device, as the phone calls it"),
         ViewColumn("source_type", .text, "healthkit, or manual for samples never in HealthKit"),
-        ViewColumn("healthkit_uuid", .uuid, "HealthKit's own UUID, if it is known"),
+        ViewColumn("healthkit_uuid", .uuid, "HealthKit's own UUID, if known"),
         ViewColumn("metadata", .json, "an object, or NULL"),
         ViewColumn("payload", .json, "what doesn't fit elsewhere, such as parts of a correlation"), version,
     ]
@@ -45,13 +45,13 @@ package struct HealthViews: Sendable, Equatable {
             user, ViewColumn("date", .date, "the local day"),
             ViewColumn("zone", .text, "the time zone it begins in", .member(["zone"])),
             ViewColumn("final", .boolean, "whether the day is over and complete", .member(["final"])),
-            ViewColumn("revision", .integer, "how often it was final with other figures", .member(["revision"])),
+            ViewColumn("revision", .integer, "how often it was final with different figures", .member(["revision"])),
             version,
         ]
         for figure in figures where figure.isReadable {
             columns.append(
-                figure: figure.path, figure.form == .number ? .real : .json,
-                figure.unit.isEmpty ? "a figure" : "a figure, in \(figure.unit)", .member(figure.path),
+                figure: figure.path, figure.form == .number ? .real : .json, .member(figure.path),
+                unit: figure.form == .number ? figure.unit : "",
                 // As in `healthbus days`: a day without workouts has an empty list.
                 absent: figure.path.count == 1 && figure.form != .number ? figure.absent : nil)
         }
@@ -62,19 +62,18 @@ package struct HealthViews: Sendable, Equatable {
         var columns = [
             user, ViewColumn("date", .date, "the local day"),
             ViewColumn(
-                "hour", .integer, "the hour the local clock shows, 0 to 23; when it is set back, one occurs twice"),
+                "hour", .integer, "the hour the local clock shows, 0 to 23; when it is set back, one hour occurs twice"),
             ViewColumn("start_date", .moment, "when the hour begins; distinguishes hours with the same number"),
         ]
         for figure in figures {
             guard let name = figure.hourly, FigureDeclaration.isReadable([name]) else { continue }
-            columns.append(
-                figure: [name], .real, figure.unit.isEmpty ? "a figure" : "a figure, in \(figure.unit)", .hour(name))
+            columns.append(figure: [name], .real, .hour(name), unit: figure.unit)
         }
         return columns
     }
 
     private static func minutes(_ member: String, _ meaning: String) -> ViewColumn {
-        ViewColumn(ColumnName.make([member]), .real, meaning, .member([member]))
+        ViewColumn(ColumnName.make([member]), .real, meaning, .member([member]), unit: "min")
     }
 
     private static let nights = [
@@ -86,22 +85,23 @@ package struct HealthViews: Sendable, Equatable {
         minutes("remMinutes", "in REM sleep"),
         minutes("unspecifiedMinutes", "asleep, stage unknown"), minutes("latencyMinutes", "until asleep"),
         minutes("wakeAfterOnsetMinutes", "awake after falling asleep"),
-        ViewColumn("efficiency", .real, "share of the time in bed asleep, 0 to 1", .member(["efficiency"])),
-        ViewColumn("source", .text, "whose stages they are", .member(["source"])), version,
+        ViewColumn("efficiency", .real, "share of the time in bed spent asleep, 0 to 1", .member(["efficiency"])),
+        ViewColumn("source", .text, "the source of its stages", .member(["source"])), version,
     ]
 
     private static let workouts = [
         user, ViewColumn("id", .text, "the workout's id"),
-        ViewColumn("activity", .text, "such as running; an unknown one is other", .member(["type"])),
+        ViewColumn("activity", .text, "such as running; other if unknown", .member(["type"])),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
-        ViewColumn("duration_seconds", .real, "without pauses", .member(["duration"])),
-        ViewColumn("distance_meters", .real, "NULL if unknown, like all below", .member(["distance"])),
-        ViewColumn("active_energy_kcal", .real, "active energy", .member(["activeEnergy"])),
-        ViewColumn("heart_rate_average", .real, "beats per minute", .member(["heartRate", "average"])),
-        ViewColumn("heart_rate_min", .real, "beats per minute", .member(["heartRate", "minimum"])),
-        ViewColumn("heart_rate_max", .real, "beats per minute", .member(["heartRate", "maximum"])),
-        ViewColumn("ascent_meters", .real, "of the route", .member(["route", "ascentMeters"])),
-        ViewColumn("descent_meters", .real, "of the route", .member(["route", "descentMeters"])),
+        ViewColumn("duration_seconds", .real, "without pauses", .member(["duration"]), unit: "s"),
+        ViewColumn("distance_meters", .real, "NULL if unknown, like all below", .member(["distance"]), unit: "m"),
+        ViewColumn("active_energy_kcal", .real, "active energy", .member(["activeEnergy"]), unit: "kcal"),
+        ViewColumn(
+            "heart_rate_average", .real, "beats per minute", .member(["heartRate", "average"]), unit: "count/min"),
+        ViewColumn("heart_rate_min", .real, "beats per minute", .member(["heartRate", "minimum"]), unit: "count/min"),
+        ViewColumn("heart_rate_max", .real, "beats per minute", .member(["heartRate", "maximum"]), unit: "count/min"),
+        ViewColumn("ascent_meters", .real, "of the route", .member(["route", "ascentMeters"]), unit: "m"),
+        ViewColumn("descent_meters", .real, "of the route", .member(["route", "descentMeters"]), unit: "m"),
         ViewColumn("route_points", .integer, "how many points the route has", .member(["route", "points"])),
         ViewColumn("metadata", .json, "an object, or NULL", .member(["metadata"])), version,
     ]

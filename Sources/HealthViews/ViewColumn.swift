@@ -35,16 +35,22 @@ package struct ViewColumn: Sendable, Equatable {
     package let kind: Kind
     /// One sentence, as in the documentation.
     package let meaning: String
+    /// Such as "min"; nil if there is none, or if another column holds it.
+    package let unit: String?
     let content: Content
     /// What databases show for a value that is missing or isn't of the type that the column promises: an empty list or
     /// object; nil for NULL.
     let absent: Value?
 
-    init(_ name: String, _ kind: Kind, _ meaning: String, _ content: Content = .own, absent: Value? = nil) {
+    init(
+        _ name: String, _ kind: Kind, _ meaning: String, _ content: Content = .own, unit: String? = nil,
+        absent: Value? = nil
+    ) {
         self.name = name
         self.kind = kind
         self.meaning = meaning
         self.content = content
+        self.unit = unit
         self.absent = absent
     }
 }

@@ -6,11 +6,16 @@ extension ChildProcess {
         ProcessInfo.processInfo.environment.merging(changes) { _, new in new }
     }
 
-    /// The path of `healthbus-trampoline` in the running program's folder, where the build puts both.
-    package static func trampolineBesideProgram() -> String {
+    /// The path of the running program.
+    package static func ownProgram() -> String {
         var buffer: [CChar] = Array(repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)
-        let program = String(decoding: buffer.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(decoding: buffer.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The path of `healthbus-trampoline` in the running program's folder, where the build puts both.
+    package static func trampolineBesideProgram() -> String {
+        let program = ownProgram()
         let folder = program.lastIndex(of: "/").map { program[...$0] } ?? ""
         return folder + "healthbus-trampoline"
     }

@@ -9,6 +9,9 @@ package final class Database: @unchecked Sendable {
         /// Creates the file if it doesn't exist, with SQLite's own mode (0644 less the umask): create private files
         /// first. WAL, `synchronous=FULL`: whatever is committed survives power loss.
         case readWrite
+        /// The same for a file that nobody else has open: the log's index is kept in memory, not in a file beside it,
+        /// for which a full disk has no room.
+        case alone
         /// For pulls that run alongside the writer: reads a consistent snapshot.
         case readOnly
     }
@@ -37,13 +40,13 @@ package final class Database: @unchecked Sendable {
     ) throws {
         _ = Self.configuration
         // Checked before SQLite has a chance to write to it.
-        if mode == .readWrite, let problem = DatabaseFile.problem(at: path) {
+        if mode != .readOnly, let problem = DatabaseFile.problem(at: path) {
             throw SQLiteError(damaged: path, problem)
         }
         var handle: OpaquePointer?
         let flags =
             switch mode {
-            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            case .readWrite, .alone: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
             case .readOnly: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
             }
         let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -58,7 +61,9 @@ package final class Database: @unchecked Sendable {
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 5000)
         do {
-            if mode == .readWrite {
+            if mode != .readOnly {
+                // Must come first: the index is made when the log is first read.
+                if mode == .alone { try execute("PRAGMA locking_mode=EXCLUSIVE") }
                 try execute("PRAGMA page_size=\(pageBytes)")
                 try execute("PRAGMA journal_mode=WAL")
                 try execute("PRAGMA synchronous=FULL")

@@ -1,9 +1,10 @@
 import CSQLite
 
-/// Runs a single statement written by a person, on a file that others write to: it can only read, and has a time limit.
+/// Runs a single statement written by a person, on a file that others write to: it can only read.
 ///
 /// The file is opened read-only, and an authorizer refuses everything except SELECT: no ATTACH, no PRAGMA, no
-/// transaction.
+/// transaction. A single function may take any time and memory without SQLite noticing, so both must be limited from
+/// outside: run it in a process of its own.
 package final class GuestQuery {
     /// Why a statement isn't run, or isn't finished.
     package enum Refusal: Error, Equatable {
@@ -13,8 +14,8 @@ package final class GuestQuery {
         case several
         /// The statement would do something other than read.
         case notReading
-        /// The query exceeded its time limit.
-        case tooLong
+        /// The process got no more memory.
+        case tooLarge
         /// SQLite's own message: "no such column: x".
         case wrong(String)
     }
@@ -30,16 +31,11 @@ package final class GuestQuery {
 
     private let database: Database
     private let handle: OpaquePointer
-    private let limit: TimeLimit
     package let columns: [String]
 
-    /// - Parameters:
-    ///   - seconds: how long it may compute; time spent by the receiver of the rows isn't counted.
-    ///   - clock: seconds since some fixed moment.
     /// - Throws: `Refusal`; `SQLiteError` for a file that can't be opened.
-    package init(_ sql: String, path: String, seconds: Double, clock: @escaping () -> Double) throws {
+    package init(_ sql: String, path: String) throws {
         database = try Database(path: path, mode: .readOnly)
-        limit = TimeLimit(seconds: seconds, clock: clock)
         sqlite3_set_authorizer(
             database.handle,
             { _, action, _, _, _, _ in
@@ -47,19 +43,9 @@ package final class GuestQuery {
                     ? SQLITE_OK : SQLITE_DENY
             }, nil)
         (handle, columns) = try Self.prepare(sql, database)
-        // The time limit, like the connection, lives as long as this object.
-        sqlite3_progress_handler(
-            database.handle, 10_000,
-            { limit in
-                guard let limit else { return 1 }
-                return Unmanaged<TimeLimit>.fromOpaque(limit).takeUnretainedValue().isOver ? 1 : 0
-            }, Unmanaged.passUnretained(limit).toOpaque())
     }
 
-    deinit {
-        sqlite3_finalize(handle)
-        sqlite3_progress_handler(database.handle, 0, nil, nil)
-    }
+    deinit { sqlite3_finalize(handle) }
 
     private static func prepare(_ sql: String, _ database: Database) throws -> (OpaquePointer, [String]) {
         var handle: OpaquePointer?
@@ -70,6 +56,7 @@ package final class GuestQuery {
             if let end { rest = String(cString: end) }
         }
         if code & 0xFF == SQLITE_AUTH { throw Refusal.notReading }
+        if isOutOfMemory(code) { throw Refusal.tooLarge }
         guard code == SQLITE_OK else { throw Refusal.wrong(String(cString: sqlite3_errmsg(database.handle))) }
         guard let handle else { throw Refusal.empty }
         // Comments and white space may follow the statement.
@@ -86,18 +73,19 @@ package final class GuestQuery {
         )
     }
 
+    private static func isOutOfMemory(_ code: Int32) -> Bool {
+        code & 0xFF == SQLITE_NOMEM || code == SQLITE_IOERR | 12 << 8  // SQLITE_IOERR_NOMEM
+    }
+
     /// Passes each row to `body`, one after the other.
     /// - Throws: `Refusal`, and what `body` throws; `SQLiteError` for a damaged file.
     package func forEachRow(_ body: ([Cell]) throws -> Void) throws {
         var cells = columns.map { _ in Cell.null }
         while true {
-            limit.begin()
-            let code = sqlite3_step(handle)
-            limit.end()
-            switch code {
+            switch sqlite3_step(handle) {
             case SQLITE_ROW: break
             case SQLITE_DONE: return
-            case let code where code & 0xFF == SQLITE_INTERRUPT: throw Refusal.tooLong
+            case let code where Self.isOutOfMemory(code): throw Refusal.tooLarge
             case let code where [SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_TOOBIG].contains(code & 0xFF):
                 throw Refusal.wrong(String(cString: sqlite3_errmsg(database.handle)))
             case let code: throw database.error(code, "query")
@@ -119,18 +107,4 @@ package final class GuestQuery {
             return type == SQLITE_TEXT ? .text(bytes) : .blob(bytes)
         }
     }
-}
-
-/// How long a query has been computing.
-private final class TimeLimit {
-    private let seconds: Double
-    private let clock: () -> Double
-    private var used = 0.0
-    private var began = 0.0
-
-    init(seconds: Double, clock: @escaping () -> Double) { (self.seconds, self.clock) = (seconds, clock) }
-
-    func begin() { began = clock() }
-    func end() { used += clock() - began }
-    var isOver: Bool { used + clock() - began > seconds }
 }

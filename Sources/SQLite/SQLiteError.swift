@@ -22,6 +22,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
     /// The result code without its extension: SQLITE_FULL, SQLITE_BUSY, …
     package var primaryCode: Int32 { code & 0xFF }
     package var isFull: Bool { primaryCode == SQLITE_FULL }
+    /// Whether the disk may be to blame: a full one is also reported as a failure to write a file or to enlarge it.
+    package var lacksRoom: Bool { isFull || primaryCode == SQLITE_IOERR }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     /// Whether the file itself is damaged, or isn't a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }

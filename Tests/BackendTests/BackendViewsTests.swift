@@ -11,7 +11,7 @@ import Testing
 
     private func rows(_ sql: String, _ path: String) throws -> [String] {
         var rows: [String] = []
-        let query = try GuestQuery(sql, path: path, seconds: 60) { 0 }
+        let query = try GuestQuery(sql, path: path)
         try query.forEachRow { cells in
             rows.append(
                 cells.map { cell in
@@ -109,17 +109,5 @@ import Testing
             try rows("SELECT * FROM nights2", fixture.databasePath)
         }
         #expect(throws: SQLiteError.self) { try rows("SELECT 1", fixture.databasePath + "/nowhere") }
-    }
-
-    /// The limit applies to the computing time of the query; a fast test clock makes it expire.
-    @Test func aQueryEndsInTime() throws {
-        let fixture = try BackendFixture()
-        var now = 0.0
-        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-        let query = try GuestQuery(endless, path: fixture.databasePath, seconds: 10) {
-            now += 1
-            return now
-        }
-        #expect(throws: GuestQuery.Refusal.tooLong) { try query.forEachRow { _ in } }
     }
 }

@@ -107,6 +107,10 @@ extension EndToEnd {
             #expect(try await number("SELECT count(*) AS n FROM nights") ?? 0 > 100)
             #expect(try await number("SELECT count(*) AS n FROM workouts WHERE duration_seconds > 0") ?? 0 > 5)
 
+            let listed = try await stack.onState("query", "--tables", "--json").json().array ?? []
+            let columns = listed.filter { $0["table"] == "days" }.compactMap { $0["column"].string }
+            #expect(header.map { $0.split(separator: ",").map(String.init) } == columns)
+
             let view = try await stack.onState("query", "DELETE FROM days")
             #expect(view.exit == .code(2) && view.error.contains("only read") && view.error.contains("SELECT"))
             let write = try await stack.onState("query", "DELETE FROM sample_rows")
@@ -124,6 +128,8 @@ extension EndToEnd {
                 try await check(["samples", "--type", "HartRate"], "did you mean HeartRate?")
                 try await check(["samples", "--type", "Workout"], "healthbus workouts")
                 try await check(["query", "SELECT 1"], "there is no file")
+                try await check(["query"], "there is no statement")
+                try await check(["query", "SELECT 1", "--tables"], "can't be combined")
                 try await check(["workouts", "--gpx", "0"], "no workout")
                 try await check(["days", "--last", "week"], "no state folder")
                 // These arguments are checked only if there is a stack.

@@ -149,14 +149,18 @@ import Testing
         }
     }
 
-    /// `docs/queries.md` lists every view with its columns, in order.
+    /// `docs/queries.md` lists every view with its columns, in order: kind, unit, meaning.
     @Test func documentation() throws {
         let page = try String(contentsOf: Self.checkout.appending(path: "docs/queries.md"), encoding: .utf8)
         for view in HealthViews(figures: []).all {
             let section = try #require(page.components(separatedBy: "### `\(view.name)`").dropFirst().first)
             let table = section.components(separatedBy: "\n#").first ?? ""
-            let listed = table.matches(of: #/(?m)^\| `(\w+)` \| (\w+) \|/#).map { "\($0.1) \($0.2)" }
-            #expect(listed == view.columns.map { "\($0.name) \($0.kind.rawValue)" }, "\(view.name)")
+            let listed = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+            #expect(
+                listed
+                    == view.columns.map {
+                        "| `\($0.name)` | \($0.kind.rawValue) |\($0.unit.map { " \($0)" } ?? "") | \($0.meaning) |"
+                    }, "\(view.name)")
         }
     }
 }

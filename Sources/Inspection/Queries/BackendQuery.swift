@@ -2,9 +2,12 @@ import Configuration
 import Foundation
 import HealthModel
 import Logging
+import Processes
 import SQLite
+import Terminal
 
-/// `healthbus query`: a person's SELECT on the reference backend's file, which any SQLite tool can also open.
+/// `healthbus query`: a person's SELECT on the reference backend's file, which any SQLite tool can also open. It runs
+/// in a process of its own, whose memory is limited here and whose time is limited by its parent.
 package struct BackendQuery {
     private let query: GuestQuery
 
@@ -13,22 +16,22 @@ package struct BackendQuery {
 
     package var columns: [String] { query.columns }
 
-    /// - Parameters:
-    ///   - name: the backend's instance; nil for the only one.
-    ///   - clock: seconds since some fixed moment.
+    /// How much memory the process of a query gets: twice what it needs to sort ten years of samples.
+    private static let memory = min(2 << 30, Int(ProcessInfo.processInfo.physicalMemory / 2))
+
+    /// Limits the memory of this process for the rest of its life.
+    package static func limitMemory() throws { try OwnLimits.set(memory: memory) }
+
+    /// - Parameter name: the backend's instance; nil for the only one.
     /// - Throws: `Failure` that says what to do.
-    package init(
-        _ sql: String, _ stack: Stack, backend name: String?, seconds: Double, clock: @escaping () -> Double
-    ) throws {
+    package init(_ sql: String, _ stack: Stack, backend name: String?) throws {
         let backend = try Self.backend(stack, name)
         let path = try Self.file(stack, backend)
         note = UnfedBackend(backend, in: stack.configuration).map {
             "nothing is delivered to '\(backend.name)': \($0.elsewhere); \(UnfedBackend.remedy)"
         }
-        do {
-            query = try GuestQuery(sql, path: path, seconds: seconds, clock: clock)
-        } catch let refusal as GuestQuery.Refusal {
-            throw Self.failure(refusal, seconds)
+        do { query = try GuestQuery(sql, path: path) } catch let refusal as GuestQuery.Refusal {
+            throw Self.failure(refusal)
         }
     }
 
@@ -70,25 +73,45 @@ package struct BackendQuery {
         return path
     }
 
-    private static func failure(_ refusal: GuestQuery.Refusal, _ seconds: Double) -> Failure {
+    /// - Parameter limit: how long the query was allowed to take.
+    package static func tookTooLong(_ limit: Duration) -> Failure {
+        Failure(
+            "the query took longer than \(limit.components.seconds) s and was ended",
+            hint: "ask for less, or allow more with --seconds")
+    }
+
+    /// - Parameter signal: what ended the query's process; nil if it could still report its end.
+    package static func tooLarge(endedBy signal: ProcessExit? = nil) -> Failure {
+        let need = "more than \(HumanFormat.bytes(memory)) of memory"
+        return Failure(
+            signal.map { "the query was ended by \($0), as happens when it needs \(need)" }
+                ?? "the query needs \(need)",
+            hint: "ask for fewer rows or columns, or for shorter values: a sort holds all its rows")
+    }
+
+    /// For a command line without a statement.
+    package static let empty = Failure.usage(
+        "there is no statement",
+        hint: "give one, as in healthbus query 'SELECT date, steps FROM days'; --tables lists what there is")
+
+    private static func failure(_ refusal: GuestQuery.Refusal) -> Failure {
         switch refusal {
-        case .empty:
-            .usage("there is no statement", hint: "give one, as in healthbus query 'SELECT date, steps FROM days'")
+        case .empty: empty
         case .several: .usage("there are several statements", hint: "give one SELECT")
         case .notReading:
             .usage("queries only read", hint: "give one SELECT; ATTACH, PRAGMA and whatever writes is refused")
-        case .tooLong:
-            Failure(
-                "the query took longer than \(Int(seconds)) s", hint: "ask for less, or allow more with --seconds")
+        case .tooLarge: tooLarge()
         case .wrong(let why) where why.hasPrefix("cannot modify"):
             .usage("queries only read, and \(why)", hint: "give one SELECT; whatever writes is refused")
         case .wrong(let why) where why.hasPrefix("no such table"):
             .usage(why, hint: "the views are samples, days, hours, nights, workouts and sources")
-        case .wrong(let why): .usage(why, hint: "docs/queries.md lists the views and their columns")
+        case .wrong(let why) where why.hasPrefix("string or blob too big"):
+            .usage("a value is too long: \(why)", hint: "ask for a shorter one")
+        case .wrong(let why): .usage(why, hint: "'healthbus query --tables' lists the views and their columns")
         }
     }
 
-    package func write(to output: RowOutput, seconds: Double) throws {
+    package func write(to output: RowOutput) throws {
         do {
             try query.forEachRow { cells in
                 for cell in cells {
@@ -103,7 +126,7 @@ package struct BackendQuery {
                 try output.endRow()
             }
         } catch let refusal as GuestQuery.Refusal {
-            throw Self.failure(refusal, seconds)
+            throw Self.failure(refusal)
         }
         try output.finish()
     }

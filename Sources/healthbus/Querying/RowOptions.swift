@@ -20,7 +20,8 @@ extension CommandHelp.Option {
 
 extension Arguments {
     /// The format chosen by `--csv`, `--json` or `--ndjson`; human-readable otherwise.
-    func rowFormat() throws -> RowOutput.Format {
+    /// - Parameter screen: where people read them.
+    func rowFormat(on screen: StandardStream = .output) throws -> RowOutput.Format {
         let given = ["--csv", "--json", "--ndjson"].filter { name in
             command.options.contains { $0.name == name } && flag(name)
         }
@@ -31,7 +32,7 @@ extension Arguments {
         case "--csv": .csv
         case "--json": .json
         case "--ndjson": .lines
-        default: .table(Terminal(.output))
+        default: .table(Terminal(screen))
         }
     }
 
