@@ -16,7 +16,7 @@ def main(programs, folder):
     try:
         stack.start()
         os.makedirs(folder, exist_ok=True)
-        with browsing(stack.url) as browser:
+        with browsing(stack) as browser:
             for name, place, scheme, width, height in PICTURES:
                 page = browser.page(scheme, width, height, language="en-GB")
                 browser.show(page, views(stack)[place])

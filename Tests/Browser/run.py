@@ -19,9 +19,13 @@ LATE = 412
 STANDS_OUT = 2.0
 #: A cell of the week shows a number.
 SHOWS = "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001"
+#: Within how many seconds an open page must show what `healthbus days` prints.
+SHOWN_WITHIN = 2.0
+ROW = "(date) => document.querySelector(`tr[data-date='${date}']`) !== null"
 # : More tabs than the six connections that a browser opens to one server.
 TABS = 8
 LIVE = "document.getElementById('state').textContent === 'Live'"
+SIGNED_OUT = "document.querySelector('main [role=alert]')?.textContent.includes('healthbus open') === true"
 
 
 def check(truth, what):
@@ -184,6 +188,54 @@ def late_sample(stack, browser):
     page.context.close()
 
 
+def shown(browser, page, date, what):
+    began = time.monotonic()
+    browser.until(page, what, ROW, date)
+    lasted = time.monotonic() - began
+    check(lasted <= SHOWN_WITHIN, f"{what} until after {lasted:.1f} s")
+
+
+def first_sight(stack, browser):
+    """A page that was opened on an empty stack, or whose first answers were from before an import, shows what arrives."""
+    fresh = Stack(stack.programs, days=20)
+    try:
+        fresh.launch()
+        browser = browser.of(fresh)
+        page = browser.page()
+        browser.show(page, "days")
+        check(page.locator("a[href='#/import']").count() == 2, "the page of an empty stack doesn't lead to importing")
+        late, held = browser.page(), []
+        # These answers are from before the import, and come after everything that is announced about it.
+        for path in ("about", "days"):
+            late.route(f"**/api/{path}", lambda route: held.append((route, route.fetch())) if len(held) < 2 else route.continue_())
+        late.goto(f"{fresh.url}/#/days", wait_until="commit")
+        while len(held) < 2:
+            late.wait_for_timeout(20)
+        fresh.run("import", fresh.path("export.zip"))
+        fresh.run("sync")
+        last = fresh.days()[-1]["date"]
+        shown(browser, page, last, "what arrived isn't shown")
+        for route, answer in held:
+            route.fulfill(response=answer)
+        shown(browser, late, last, "what arrived during the first draw isn't shown")
+        for number in range(6):
+            # Its end is given by the export's own; each brings an earlier time.
+            fresh.generate("more.zip", "--days", "5", "--seed", str(number + 2), "--end", f"2025-05-0{number + 1}")
+            fresh.run("import", fresh.path("more.zip"))
+            eventually("the import has no days", lambda: fresh.days()[-1]["date"] > last)
+            last = fresh.days()[-1]["date"]
+            check(fresh.asked("about")["last"] >= last, f"the page's last day is before {last}")
+            opened = browser.page()
+            browser.show(opened, "days")
+            shown(browser, opened, last, "a page opened after an import doesn't show it")
+            opened.context.close()
+        page.context.close()
+        late.context.close()
+        print("an empty page filled as data arrived, whatever it showed first")
+    finally:
+        fresh.close()
+
+
 def own_types(stack, browser):
     """A person's own percentages are shown as entered, and the latest of a day as such."""
     last = stack.days()[-1]["date"]
@@ -267,18 +319,58 @@ def a_hanging_stage(stack, browser):
 
 
 def goes_on(stack, browser):
-    """A page that has lost its stack says so, and later continues automatically."""
+    """A page that has lost its stack says so, and continues once its browser is signed in again."""
     page = browser.page()
     browser.show(page, "days")
     browser.until(page, "it isn't live", LIVE)
     os.kill(stack.pid("dashboard"), signal.SIGKILL)
     page.wait_for_selector("#state.lost")
     page.evaluate("location.hash = '#/history'")
+    browser.until(page, "it doesn't say how to sign in", SIGNED_OUT)
+    browser.sign_in(page.context)
     browser.until(page, "it isn't live again", LIVE)
-    page.wait_for_selector("main .card")
+    browser.until(page, "it shows nothing", "!document.querySelector('main [role=alert]') && document.querySelector('main .card') !== null")
     browser.complaints.clear()  # The browser itself notes that the connection was cut.
     page.context.close()
     print("the page went on after its stack had been away")
+
+
+def signing_in(stack, browser):
+    """Without a ticket or a token a browser sees no data, but how to get in; a ticket counts once, and signs in all tabs."""
+    # The browser notes each refused request, so these pages aren't watched.
+    context = browser.browser.new_context()
+    page = context.new_page()
+    page.goto(f"{browser.url}/#/nights")
+    browser.until(page, "it doesn't say how to sign in", SIGNED_OUT)
+    check(page.evaluate("async () => (await fetch('/api/days')).status") == 401, "days are read without signing in")
+    found = Axe().run(axed(browser, browser.url), options={"runOnly": RULES}).response["violations"]
+    check(not found, f"signing in: {[one['id'] for one in found]}")
+    link = stack.link()
+    other = context.new_page()
+    other.goto(link)
+    browser.drawn(other)
+    check(other.locator("table.week").count() == 1 and "ticket" not in other.url, f"{other.url}: {other.locator('main').inner_text()}")
+    browser.until(page, "the first tab isn't live", LIVE)
+    browser.until(page, "the first tab shows nothing", "!document.querySelector('main [role=alert]') && document.querySelector('main .card') !== null")
+    stranger = browser.browser.new_context().new_page()
+    stranger.goto(link)
+    browser.until(stranger, "a used ticket isn't refused", SIGNED_OUT)
+    stranger.fill("input[name=token]", stack.token("read"))
+    stranger.click("button[type=submit]")
+    stranger.wait_for_selector("table.week")
+    plain = browser.browser.new_context(java_script_enabled=False).new_page()
+    check(plain.goto(browser.url).status == 401 and "healthbus open" in plain.locator("main").inner_text(), "without scripts it doesn't say how to sign in")
+    for one in (page, stranger, plain):
+        one.context.close()
+    print("a ticket signed one browser in, once")
+
+
+def axed(browser, url):
+    """A page that isn't signed in and lets axe look."""
+    page = browser.browser.new_context(bypass_csp=True).new_page()
+    page.goto(url)
+    browser.until(page, "it doesn't say how to sign in", SIGNED_OUT)
+    return page
 
 
 def by_drop(stack, browser):
@@ -326,14 +418,14 @@ def import_elsewhere(stack, browser):
     page.context.close()
 
 
-CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, own_types, many_tabs, a_hanging_stage, goes_on, by_drop, import_elsewhere]
+CHECKS = [signing_in, script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, first_sight, own_types, many_tabs, a_hanging_stage, goes_on, by_drop, import_elsewhere]
 
 
 def main(programs, names):
     stack = Stack(programs, days=365)
     try:
         stack.start()
-        with browsing(stack.url) as browser:
+        with browsing(stack) as browser:
             for one in CHECKS:
                 if not names or one.__name__ in names:
                     one(stack, browser)

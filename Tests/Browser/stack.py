@@ -1,6 +1,7 @@
 """A separate stack in its own folder, with a made-up year, and a browser that shows its page."""
 
 import contextlib
+import copy
 import json
 import os
 import re
@@ -47,7 +48,7 @@ class Stack:
         self.port = free_port()
         self.environment = dict(
             os.environ, HEALTHBUS_BACKEND_PORT=free_port(), HEALTHBUS_INGEST_PORT=free_port(), HEALTHBUS_DASHBOARD_PORT=self.port,
-            HEALTHBUS_CONFIG="", HEALTHBUS_STATE=os.path.join(self.folder, "s"))
+            HEALTHBUS_CONFIG="", HEALTHBUS_STATE=os.path.join(self.folder, "s"), DISPLAY="", WAYLAND_DISPLAY="")
         self.process = None
         self.generate("export.zip", "--days", str(days), "--seed", str(seed))
 
@@ -70,19 +71,37 @@ class Stack:
     def start(self):
         """Waits until every day of the export is final and the page is served."""
         self.run("up", "--zone", ZONE, "--import", self.path("export.zip"), "--until-idle")
+        self.launch()
+        eventually("the page has no days", lambda: self.asked("days")["days"])
+
+    def launch(self):
+        """Starts it with what it has, and waits until the page is served."""
+        self.reads = self.token("read")
         self.log = open(self.path("up.log"), "w")
         self.process = subprocess.Popen([self.healthbus, "up"], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         eventually("the page isn't served", self.answers)
 
     def answers(self):
         with contextlib.suppress(OSError):
-            return bool(json.load(urllib.request.urlopen(f"{self.url}/api/days"))["days"])
+            return "days" in self.asked("days")
+
+    def asked(self, path):
+        request = urllib.request.Request(f"{self.url}/api/{path}", headers={"Authorization": f"Bearer {self.reads}"})
+        return json.load(urllib.request.urlopen(request))
 
     def days(self):
         return json.loads(self.run("days", "--json", "--from", "1990-01-01"))
 
+    @property
+    def programs(self):
+        return os.path.dirname(self.healthbus)
+
     def token(self, scope):
         return json.loads(self.run("token", "new", "--scope", scope, "--json"))["token"]
+
+    def link(self):
+        """Signs one browser in."""
+        return self.run("open").strip()
 
     def pid(self, instance):
         """The id of one process of this stack."""
@@ -106,16 +125,31 @@ class Stack:
 class Browser:
     """Pages that must log nothing and contact no other host: any log line or request elsewhere is recorded."""
 
-    def __init__(self, playwright, url):
+    def __init__(self, playwright, stack):
         sandbox = [] if os.geteuid() else ["--no-sandbox"]
         self.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=sandbox)
-        self.url = url
+        self.stack = stack
+        self.url = stack.url
         self.complaints = []
         self.loaded = {}
 
     def page(self, scheme="light", width=1280, height=900, language="en-US", **options):
-        return self.tab(self.browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": height}, locale=language, timezone_id=ZONE, reduced_motion="reduce", **options))
+        """A page in a person's browser that is signed in."""
+        context = self.browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": height}, locale=language, timezone_id=ZONE, reduced_motion="reduce", **options)
+        self.sign_in(context)
+        return self.tab(context)
+
+    def sign_in(self, context):
+        answer = context.request.get(self.stack.link())
+        if answer.status != 200:
+            sys.exit(f"the link doesn't sign in: {answer.status}")
+
+    def of(self, stack):
+        """The same browser, for another stack's page."""
+        other = copy.copy(self)
+        other.url, other.stack = stack.url, stack
+        return other
 
     def tab(self, context):
         """One more page in the same person's browser."""
@@ -171,9 +205,9 @@ class Browser:
 
 
 @contextlib.contextmanager
-def browsing(url):
+def browsing(stack):
     with sync_playwright() as playwright:
-        browser = Browser(playwright, url)
+        browser = Browser(playwright, stack)
         try:
             yield browser
         finally:

@@ -8,6 +8,7 @@
 # the script with status 1.
 #   HEALTHBUS_BACKEND_PORT   a free port on this machine (18787)
 #   HEALTHBUS_INGEST_PORT    another (18788)
+#   HEALTHBUS_DASHBOARD_PORT another (18789)
 #   DOCKER_BUILD_FLAGS       more options for docker build
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -135,6 +136,11 @@ pushed() {
 token=$(docker exec "$(container ingest)" healthbus token new 2>/dev/null)
 [[ $(pushed "$token") == 200 ]] || die "what is pushed isn't taken"
 [[ $(pushed hbt_nobody) == 401 ]] || die "whoever comes is let in"
+shown() { curl -s -o /dev/null -w '%{http_code}' "$1"; }
+until_true 30 "the dashboard answers" curl -s -o /dev/null "http://127.0.0.1:$HEALTHBUS_DASHBOARD_PORT/"
+[[ $(shown "http://127.0.0.1:$HEALTHBUS_DASHBOARD_PORT/") == 401 ]] || die "whoever comes sees the dashboard"
+link=$(docker exec "$(container dashboard)" healthbus open)
+[[ $link == "http://127.0.0.1:$HEALTHBUS_DASHBOARD_PORT/"* && $(shown "$link") == 200 && $(shown "$link") == 401 ]] || die "$link doesn't sign in once"
 
 "${compose[@]}" run --rm -T --name "$COMPOSE_PROJECT_NAME-tap" cli tap --json figures. daily. observed. >"$work/tap.jsonl" 2>"$work/tap.err" &
 tap=$!

@@ -11,7 +11,9 @@ import Testing
         #expect(problem?.status == 400 && problem?.hint == "\(page) lists the parameters")
     }
 
-    @Test func aProgramLearnsHowToSendItsToken() {
-        #expect(DashboardProblem.unauthorized.hint.contains("'Authorization: Bearer TOKEN'"))
+    @Test func aPersonLearnsHowToSignInAndAProgramHowToSendItsToken() {
+        let problem = DashboardProblem.unauthorized
+        #expect(problem.status == 401 && problem.hint.contains("'healthbus open'"))
+        #expect(problem.hint.contains("'Authorization: Bearer TOKEN'"))
     }
 }

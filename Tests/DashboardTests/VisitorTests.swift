@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct VisitorTests {
     private func visitor(_ scope: TokenScope?, isOpen: Bool = false) throws -> Visitor {
-        let door = FrontDoor(isOpen: isOpen, now: { MonotonicTime(microseconds: 0) }) { secret in
+        let door = FrontDoor(isOpen: isOpen, now: { MonotonicTime(microseconds: 0) }, redeem: { _ in false }) {
+            secret in
             TokenScope(rawValue: secret).map { TokenGrant(id: "1", user: "anna", device: "", scopes: $0.scopes) }
         }
         var request = HTTPRequest(path: "/api/days")
@@ -29,7 +30,7 @@ import Testing
         #expect(try visitor.person(nil) == "anna" && visitor.person("bob") == "bob")
     }
 
-    /// This is the case on the machine itself, where programs of any account may read if they can reach the port.
+    /// This is the operator's choice: programs of any account may read if they can reach the port.
     @Test func whereAnybodyMayReadAnybodyDoes() throws {
         let visitor = try visitor(nil, isOpen: true)
         #expect(visitor.mayRead && visitor.mayListen && visitor.only == nil)

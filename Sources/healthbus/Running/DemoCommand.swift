@@ -94,7 +94,7 @@ enum DemoCommand: Command {
         say(
             """
 
-            Everything is delivered, and the stack keeps running. In another terminal:
+            Everything is delivered\(outcome.trust.clause), and the stack keeps running. In another terminal:
               export HEALTHBUS_STATE="\(stack.state.path)"\(path)
               healthbus open
               healthbus status

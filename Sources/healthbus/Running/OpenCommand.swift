@@ -1,4 +1,5 @@
 import Client
+import Clocks
 import Configuration
 import Foundation
 import HealthModel
@@ -10,7 +11,8 @@ import Terminal
 enum OpenCommand: Command {
     static let help = CommandHelp(
         name: "healthbus open",
-        summary: "Open the stack's page in a browser, or print its address if there is none.",
+        summary:
+            "Open the stack's page in a browser and sign it in, or print a link that does.",
         options: CommandHelp.stackOptions, examples: ["healthbus open"])
 
     static func run(_ arguments: Arguments) throws {
@@ -25,11 +27,24 @@ enum OpenCommand: Command {
                 "'\(dashboard.name)' isn't heard", hint: "'healthbus logs \(dashboard.name)' says why it isn't running")
         }
         let url = DashboardAddress.url(try DashboardAddress.endpoint(of: dashboard), port: told.dashboardPort)
-        StandardStream.output.write(url + "\n")
+        guard !DashboardAddress.isOpen(dashboard.configuration) else { return try show(url, in: url) }
+        guard InstanceLock.isHeld(folder: stack.state.instance(dashboard.name)) else {
+            throw Failure(
+                "'\(dashboard.name)' keeps its state elsewhere: it admits only whoever may write there",
+                hint: "run 'healthbus open' where it runs, with its state folder")
+        }
+        let link = DashboardAddress.link(url, ticket: try SignInTickets(stack.state).make(now: WallClock.now))
+        try show(link, in: Redirection.write(to: link, stack.state))
+    }
+
+    /// Prints the link, and opens it if there is a browser.
+    /// - Parameter address: what the browser is given; read only if there is one.
+    private static func show(_ link: String, in address: @autoclosure () throws -> String) throws {
+        StandardStream.output.write(link + "\n")
         guard let opener = opener() else { return }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: opener)
-        process.arguments = [url]
+        process.arguments = [try address()]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         do { try process.run() } catch {
@@ -46,5 +61,18 @@ enum OpenCommand: Command {
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }) else { return nil }
         return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/xdg-open" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
+
+/// A file that leads a browser to a link. Other accounts can read a program's arguments, so a link with a ticket is none
+/// of them.
+private enum Redirection {
+    /// - Returns: the file's address.
+    static func write(to link: String, _ state: StateFolder) throws -> String {
+        let path = state.secrets + "/open.html"
+        try PrivateFile.write(
+            "<!doctype html><title>healthbus</title><meta http-equiv=\"refresh\" content=\"0; url=\(link)\">\n",
+            to: path)
+        return URL(fileURLWithPath: path).absoluteString
     }
 }

@@ -65,7 +65,7 @@ enum UpCommand: Command {
             StandardStream.output.write(
                 Value.object([
                     "state": .string(stack.state.path), "idle": .bool(outcome.isIdle),
-                    "blocked": Value(outcome.blocked),
+                    "blocked": Value(outcome.blocked), "onTrust": .bool(!outcome.trust.isEmpty),
                     "files": .array(outcome.imports.map(\.value)),
                 ]).json(pretty: true) + "\n")
         } else {
@@ -87,7 +87,8 @@ enum UpCommand: Command {
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
         if options.untilIdle, !isJSON {
             let done = stack.destinations.isEmpty ? "computed" : "delivered"
-            StandardStream.error.write("Everything is \(done), and every past day is final.\n")
+            StandardStream.error.write(
+                "Everything is \(done)\(outcome.trust.clause), and every past day is final.\n")
         }
     }
 }

@@ -40,6 +40,7 @@ PluginProgram.start("dashboard") { context, stopper in
     // Removes the files that an earlier process received but didn't pass on.
     FileSink.removeLeftovers(in: folder)
     let gate = TokenGate(TokenFile(context.state))
+    let tickets = SignInTickets(context.state)
     let dashboard = Dashboard(
         .init(
             stack: stack,
@@ -48,7 +49,8 @@ PluginProgram.start("dashboard") { context, stopper in
                 others: ["/lib/chart.js": options["chartFile"].string ?? ""]),
             rule: SiteRule(hosts: (options["hosts"].array ?? []).compactMap(\.string)),
             door: FrontDoor(
-                isOpen: options["open"].bool ?? endpoint.isLoopback, now: { MonotonicClock.now }
+                isOpen: DashboardAddress.isOpen(options), now: { MonotonicClock.now },
+                redeem: { tickets.redeem($0, now: WallClock.now) }
             ) {
                 secret in
                 guard
@@ -82,7 +84,9 @@ PluginProgram.start("dashboard") { context, stopper in
     log(.dashboardListening, ["port": server.port])
     series.start(
         .init(
-            reader: { stack.reader(over: client) }, isWatched: { live.viewers > 0 }, changed: { live.changed($0) },
+            // Pages wait for it; an idle process answers within milliseconds.
+            reader: { stack.reader(over: client, patience: 3) }, isWatched: { live.viewers > 0 },
+            changed: { live.changed($0) },
             failed: { log(.dashboardFailed, ["what": "days", "why": "\($0)"]) }))
     live.start()
     if let observer = context.stack.only(.observer) { waiting.start(client, observer: observer.name) }

@@ -17,7 +17,12 @@ extension Dashboard {
         let people = try stack.people(reader())
         let zones = try people[user] ?? stack.zones(of: user, reader())
         let now = parts.clock()
-        let ends = parts.series.withSeries(of: user) { ($0.first, $0.last) }
+        // Whoever only wants to see what hangs gets an answer even if it is the consolidator; requests for days don't.
+        let ends =
+            parts.series.withSeries(of: user) { ($0.first, $0.last) }
+            ?? parts.series.withKept(of: user) { ($0.first, $0.last) }
+        // Days that are only just being read aren't the same as no days.
+        if ends == nil, !parts.series.isFailing { _ = try whole(ends) }
         members["user"] = .string(user)
         members["users"] = .array((visitor.only.map { [$0] } ?? people.keys.sorted()).map { .string($0) })
         members["zone"] = .string(zones.zone(at: now))
@@ -90,9 +95,9 @@ extension Dashboard {
             throw DashboardProblem.parameter("date", "is missing")
         }
         var members = try DayReport(stack, reader(), user: user, day: date).value.object ?? [:]
-        let around = parts.series.withSeries(of: user) { $0.neighbours(of: date) }
-        members["previous"] = Value(around?.previous?.description)
-        members["next"] = Value(around?.next?.description)
+        let around = try whole(parts.series.withSeries(of: user) { $0.neighbours(of: date) })
+        members["previous"] = Value(around.previous?.description)
+        members["next"] = Value(around.next?.description)
         return .object(members)
     }
 
@@ -114,11 +119,12 @@ extension Dashboard {
         return [kind.rawValue + "s": rows.value]
     }
 
-    /// - Throws: a 503 while the person's days are being read: at the start, or because their columns were dropped.
+    /// - Throws: a 503 while the person's days are being read, at the start or because their columns were dropped, and
+    ///   while the consolidator doesn't answer.
     private func whole<Content>(_ content: Content?) throws -> Content {
         guard let content else {
             throw DashboardProblem(
-                503, "the days are still being read", hint: "ask again in a moment",
+                503, "the days are still being read", hint: "ask again in a moment; 'healthbus doctor' says what hangs",
                 headers: ["Retry-After": "1"])
         }
         return content

@@ -108,6 +108,7 @@ package final class Dashboard: Sendable {
             guard request.method == "GET" || request.method == "HEAD" else {
                 return .methodNotAllowed(["GET", "HEAD"])
             }
+            if request.path == "/" { return try FrontPage.answer(request, parts.door, parts.files) }
             guard let file = parts.files.answer(request) else { throw DashboardProblem.notFound }
             return file
         }
@@ -116,11 +117,9 @@ package final class Dashboard: Sendable {
         }
         guard route.methods.contains(request.method) else { return .methodNotAllowed(route.methods) }
         if route == .session {
-            // Behind a proxy that speaks TLS, the browser must send the cookie only over TLS.
-            let secure = request.headers["X-Forwarded-Proto"] == "https"
             switch request.method {
-            case "POST": return try parts.door.begin(request, secure: secure)
-            case "DELETE": return parts.door.end(request, secure: secure)
+            case "POST": return try parts.door.begin(request)
+            case "DELETE": return parts.door.end(request)
             default: return json(try parts.door.visitor(request).value)
             }
         }
@@ -153,7 +152,10 @@ package final class Dashboard: Sendable {
         case .pipeline: return json(parts.live.pipeline())
         case .waits: return HTTPResponse(status: 200, json: parts.live.waits())
         case .live:
-            return request.method == "HEAD" ? .eventHead : HTTPResponse(events: parts.live.open(for: visitor.only))
+            if request.method == "HEAD" { return .eventHead }
+            let stream = parts.live.open(for: visitor.only)
+            parts.series.look()
+            return HTTPResponse(events: stream)
         case .tap: return request.method == "HEAD" ? .eventHead : try tap(visitor, parameters)
         case .retry: return json(try retry(request, visitor))
         case .history: return json(try HistoryReport(stack, reader(), now: Date()).value)

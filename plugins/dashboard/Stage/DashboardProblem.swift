@@ -23,9 +23,9 @@ package struct DashboardProblem: Error, Equatable {
     static let notFound = DashboardProblem(404, "there is no such path", hint: "docs/dashboard.md lists the paths")
 
     package static let unauthorized = DashboardProblem(
-        401, "this needs a token",
-        hint: "make one with 'healthbus token new --scope read', and send it as 'Authorization: Bearer TOKEN', with "
-            + "each request or once with POST /api/session",
+        401, "only the account that runs this stack may read here, and whoever has a token",
+        hint: "sign this browser in with 'healthbus open'; for a program, make a token with "
+            + "'healthbus token new --scope read', and send it as 'Authorization: Bearer TOKEN'",
         headers: ["WWW-Authenticate": "Bearer"])
 
     /// - Parameter page: the page that lists the path's parameters.

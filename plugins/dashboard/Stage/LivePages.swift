@@ -208,6 +208,9 @@ package final class LivePages: Sendable {
             stack, stack.reader(over: client), client.heartbeats, earlier: earlier, now: WallClock.now)
     }
 
+    /// The seconds between two looks, so that news is shown within two.
+    private static let pause = 1.5
+
     private func waitOn() {
         var earlier: StackMetrics.Beats = [:]
         while !state.withLock({ $0.isStopped }) {
@@ -223,7 +226,7 @@ package final class LivePages: Sendable {
                 return state.waits != list
             }
             if isNew { tell("waits", list) }
-            Thread.sleep(forTimeInterval: 2)
+            Thread.sleep(forTimeInterval: Self.pause)
         }
     }
 }

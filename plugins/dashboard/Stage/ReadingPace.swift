@@ -12,10 +12,10 @@ package struct ReadingPace: Sendable {
     private var newSince: MonotonicTime?
     private var readAt: MonotonicTime?
     package private(set) var isFailing = false
+    /// Whether a read has failed and the consolidator hasn't been heard from since: nobody should wait for it.
+    package private(set) var isSilent = false
 
     package init() {}
-
-    package var isBehind: Bool { newSince != nil || readAt == nil }
 
     package mutating func heard(at now: MonotonicTime) { newSince = newSince ?? now }
 
@@ -25,19 +25,23 @@ package struct ReadingPace: Sendable {
         return newSince
     }
 
-    package mutating func read(at now: MonotonicTime) { (readAt, isFailing) = (now, false) }
+    package mutating func read(at now: MonotonicTime) { (readAt, isFailing, isSilent) = (now, false, false) }
 
     package mutating func failed(at now: MonotonicTime, newSince since: MonotonicTime?) {
-        isFailing = true
+        (isFailing, isSilent) = (true, true)
         readAt = now
         newSince = newSince ?? since ?? now
     }
+
+    /// The consolidator is heard again: what couldn't be read is read at once.
+    package mutating func back() { isSilent = false }
 
     /// The time until the next read; zero: now.
     package func wait(isWatched: Bool, at now: MonotonicTime) -> Duration {
         guard let readAt else { return .zero }
         let regular = Self.regular - (now - readAt)
         guard let newSince else { return max(.zero, regular) }
+        if isFailing, !isSilent { return .zero }
         if isFailing { return max(.zero, Self.retry - (now - readAt)) }
         return isWatched ? .zero : max(.zero, min(regular, Self.unwatched - (now - newSince)))
     }

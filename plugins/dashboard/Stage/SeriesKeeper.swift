@@ -8,7 +8,8 @@ import Protocol
 import Synchronization
 
 /// Follows the consolidator's summaries and keeps their figures as columns, so that a request for a ten-year chart is
-/// answered at once. It keeps them only in memory: its anchor starts from 0 each time.
+/// answered at once, after a short request for what is new. It keeps them only in memory: its anchor starts from 0 each
+/// time.
 package final class SeriesKeeper: Sendable {
     /// Summaries that have changed since the first read.
     package struct Change: Sendable, Equatable {
@@ -32,8 +33,7 @@ package final class SeriesKeeper: Sendable {
     private let alarm = DispatchSemaphore(value: 0)
     private let isStopped = Mutex(false)
     private let pace = Mutex(ReadingPace())
-    /// One read at a time, no matter who wants it.
-    private let reading = Mutex(())
+    private let reading = FreshRead()
     private let surroundings = Mutex<Surroundings?>(nil)
 
     package init(consolidator: StackConfiguration.Instance, figures: [FigureDeclaration]) {
@@ -78,30 +78,42 @@ package final class SeriesKeeper: Sendable {
         thread.start()
     }
 
-    private func readOnce(_ surroundings: Surroundings) {
-        reading.withLock { _ in
+    /// - Returns: whether everything that was there when this was called has been read.
+    @discardableResult
+    private func readOnce(_ surroundings: Surroundings) -> Bool {
+        reading.call {
             let newSince = pace.withLock { $0.begin() }
             do {
                 let changes = try read(surroundings.reader())
                 pace.withLock { $0.read(at: MonotonicClock.now) }
                 if !changes.isEmpty { surroundings.changed(changes) }
+                return true
             } catch {
                 let isFirst = pace.withLock { pace in
                     defer { pace.failed(at: MonotonicClock.now, newSince: newSince) }
                     return !pace.isFailing
                 }
                 if isFirst { surroundings.failed(error) }
+                return false
             }
         }
     }
 
-    /// Reads now if something is new, so that whoever asks sees what the commands show.
-    private func catchUp() {
-        guard let surroundings = surroundings.withLock({ $0 }),
-            pace.withLock({ $0.isBehind && !$0.isFailing }), state.withLock({ $0.isWhole })
-        else { return }
-        readOnce(surroundings)
+    /// Reads what is new, whether or not a message has announced it, so that whoever asks sees what the commands show
+    /// at that moment.
+    /// - Returns: false if the consolidator doesn't answer. While it doesn't, nobody else waits for it.
+    private func catchUp() -> Bool {
+        guard let surroundings = surroundings.withLock({ $0 }), state.withLock({ $0.isWhole }),
+            !pace.withLock({ $0.isSilent })
+        else { return false }
+        return readOnce(surroundings)
     }
+
+    /// Whether the consolidator didn't answer the last time.
+    var isFailing: Bool { pace.withLock { $0.isFailing } }
+
+    /// Somebody has begun to look: whatever waits to be read until then is read now.
+    package func look() { alarm.signal() }
 
     /// Follows the bus's messages about summaries. Producers also send a heartbeat when asked, so a heartbeat doesn't
     /// always mean that something is new.
@@ -113,7 +125,8 @@ package final class SeriesKeeper: Sendable {
                 defer { heard = head }
                 return heard != head
             }
-            if isNew { somethingIsNew() }
+            pace.withLock { $0.back() }
+            if isNew { somethingIsNew() } else if pace.withLock({ $0.isFailing }) { alarm.signal() }
         }
     }
 
@@ -188,9 +201,16 @@ package final class SeriesKeeper: Sendable {
         }
     }
 
-    /// Calls `body` with the columns of a person's days; nil while they are being read.
+    /// Calls `body` with the columns of a person's days.
+    /// - Returns: nil while they are being read, and if they can't be brought up to date.
     func withSeries<Result: Sendable>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
-        catchUp()
+        guard catchUp() else { return nil }
+        return withKept(of: user, body)
+    }
+
+    /// Calls `body` with the columns as they are, which may be older than what the stack holds; nil while they are
+    /// being read.
+    func withKept<Result: Sendable>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
         let (result, isMissing) = state.withLock { state in
             guard state.isWhole else { return (Result?.none, false) }
             let result = state.shelf.withSeries(of: user, body)

@@ -29,38 +29,45 @@ package struct Visitor: Sendable {
     }
 }
 
-/// Recognizes visitors by their token or their session.
+/// Recognizes visitors by their token or their session, and begins sessions.
 package final class FrontDoor: Sendable {
     private let isOpen: Bool
     private let grant: @Sendable (_ secret: String) throws -> TokenGrant?
+    private let redeem: @Sendable (_ ticket: String) -> Bool
     private let now: @Sendable () -> MonotonicTime
     private let sessions = Mutex(Sessions())
     private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
 
     /// - Parameters:
     ///   - isOpen: whether anybody may read.
+    ///   - redeem: uses up a ticket, and says whether it was valid.
     ///   - grant: what a token allows; nil for an invalid one.
     package init(
         isOpen: Bool, now: @escaping @Sendable () -> MonotonicTime,
+        redeem: @escaping @Sendable (_ ticket: String) -> Bool,
         grant: @escaping @Sendable (_ secret: String) throws -> TokenGrant?
     ) {
-        (self.isOpen, self.now, self.grant) = (isOpen, now, grant)
+        (self.isOpen, self.now, self.redeem, self.grant) = (isOpen, now, redeem, grant)
     }
 
     package func visitor(_ request: HTTPRequest) throws -> Visitor {
-        let at = now()
-        let session = Sessions.id(in: request.headers["Cookie"]).flatMap { id in
-            sessions.withLock { $0.token(id, at: at) }
-        }
-        let shown = request.bearerToken ?? session
+        let session = session(request)
+        // The account that runs the stack may read its files, too.
+        let isFree = isOpen || session?.isOwners == true
+        let shown = request.bearerToken ?? session?.token
         guard let shown, let grant = try grant(shown) else {
             // If anybody may read, an expired session is no reason to refuse.
             guard request.bearerToken == nil else { throw wrong(request.peer) }
-            return Visitor(user: "me", mayRead: isOpen, mayListen: isOpen, scopes: [])
+            return Visitor(user: "me", mayRead: isFree, mayListen: isFree, scopes: [])
         }
         return Visitor(
-            user: grant.user, mayRead: isOpen || grant.allows(.read), mayListen: isOpen || grant.allows(.admin),
+            user: grant.user, mayRead: isFree || grant.allows(.read), mayListen: isFree || grant.allows(.admin),
             scopes: grant.scopes, token: shown)
+    }
+
+    private func session(_ request: HTTPRequest) -> Sessions.Session? {
+        let at = now()
+        return Sessions.id(in: request.headers).flatMap { id in sessions.withLock { $0.session(id, at: at) } }
     }
 
     private func wrong(_ peer: UInt64) -> DashboardProblem {
@@ -78,24 +85,43 @@ package final class FrontDoor: Sendable {
         }
     }
 
-    /// Gives a cookie to a browser that shows its token.
-    func begin(_ request: HTTPRequest, secure: Bool) throws -> HTTPResponse {
+    /// Gives a cookie to a browser that shows its token. What its ticket allows stays.
+    package func begin(_ request: HTTPRequest) throws -> HTTPResponse {
         guard let token = request.bearerToken else { throw DashboardProblem.unauthorized }
         let visitor = try visitor(request)
-        let id = Sessions.newID()
-        sessions.withLock { $0.begin(id, token: token, at: now()) }
         var answer = HTTPResponse(status: 200, json: Array(visitor.value.json().utf8))
-        answer.headers.add("Set-Cookie", cookie(id, seconds: Sessions.hours * 3600, secure))
+        let isOwners = session(request)?.isOwners == true
+        answer.headers.add("Set-Cookie", cookie(for: Sessions.Session(isOwners: isOwners, token: token), request))
         return answer
     }
 
-    func end(_ request: HTTPRequest, secure: Bool) -> HTTPResponse {
-        if let id = Sessions.id(in: request.headers["Cookie"]) { sessions.withLock { $0.end(id) } }
-        return HTTPResponse(status: 204, headers: ["Set-Cookie": cookie("", seconds: 0, secure)])
+    /// The cookie for a browser that shows a valid ticket; nil for any other. A token that it has shown stays.
+    package func cookie(forTicketOf request: HTTPRequest) -> String? {
+        // Programs that look at a link in advance use HEAD.
+        guard request.method == "GET", let ticket = request.query["ticket"], redeem(ticket) else { return nil }
+        return cookie(for: Sessions.Session(isOwners: true, token: session(request)?.token), request)
     }
 
-    private func cookie(_ id: String, seconds: Int, _ secure: Bool) -> String {
-        "\(Sessions.cookie)=\(id); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (secure ? "; Secure" : "")
+    package func end(_ request: HTTPRequest) -> HTTPResponse {
+        if let id = Sessions.id(in: request.headers) { sessions.withLock { $0.end(id) } }
+        return HTTPResponse(status: 204, headers: ["Set-Cookie": cookie("", seconds: 0, request)])
+    }
+
+    /// Begins a session in place of the browser's former one.
+    private func cookie(for session: Sessions.Session, _ request: HTTPRequest) -> String {
+        let (id, at) = (Sessions.newID(), now())
+        sessions.withLock { sessions in
+            if let former = Sessions.id(in: request.headers) { sessions.end(former) }
+            sessions.begin(id, session, at: at)
+        }
+        return cookie(id, seconds: Sessions.hours * 3600, request)
+    }
+
+    private func cookie(_ id: String, seconds: Int, _ request: HTTPRequest) -> String {
+        // Behind a proxy that speaks TLS, the browser must send the cookie only over TLS.
+        let isSecure = request.headers["X-Forwarded-Proto"] == "https"
+        return "\(Sessions.cookie(at: request.headers["Host"]))=\(id); Path=/; HttpOnly; SameSite=Strict; "
+            + "Max-Age=\(seconds)" + (isSecure ? "; Secure" : "")
     }
 }
 

@@ -29,17 +29,13 @@ export async function ask(path, query, options = {}) {
 
 export const send = (path, body) => ask(path, null, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 
-let known = null;
-/** Whose data this is, its zone, its first and last day, and what the visitor may do. */
-export async function about(anew) {
-  known = (!anew && known) || await ask('about');
-  return known;
-}
+/** Whose data this is, its zone, its first and last day, and what the visitor may do. Never remembered: the next import changes it. */
+export const about = () => ask('about');
 
 /** Shows a token once; from then on the browser's session has the token's rights. */
 export async function enter(token) {
   await ask('session', null, { method: 'POST', headers: { Authorization: `Bearer ${token.trim()}` } });
-  return about(true);
+  return about();
 }
 
 /** Sends a file, and reports how much of it has been sent. */

@@ -1,8 +1,8 @@
 // The page's frame: which view is shown, what is live, and what went wrong.
 
-import { Refusal } from './api.js';
+import { about, ask, Refusal } from './api.js';
 import { h, prose } from './dom.js';
-import { Live } from './live.js';
+import { Early, Live } from './live.js';
 import { language, t } from './words.js';
 
 const VIEWS = {
@@ -13,7 +13,7 @@ const GROUPS = [['person', ['days', 'nights', 'workouts', 'body']], ['operator',
 
 const main = document.getElementById('main'), nav = document.getElementById('nav'), state = document.getElementById('state');
 const live = new Live();
-let leave = () => {}, turn = 0, counts = {}, stale = false, away = false;
+let leave = () => {}, turn = 0, counts = {}, stale = false, away = false, lost = false, out = false;
 
 /** #/day/2026-11-22?figure=steps is the view `day`, its subject, and options. */
 function place() {
@@ -49,14 +49,28 @@ async function show(keep) {
   drawNav(view);
   document.title = `${t(`view.${view}`)} · healthbus`;
   main.setAttribute('aria-busy', 'true');
-  const leaving = [];
+  const early = new Early(live), leaving = [() => early.end()];
   const frame = {
-    live, rest, options, leaving, current: () => mine === turn,
+    live: early, rest, options, leaving, current: () => mine === turn,
     go: (hash) => { location.hash = hash; },
     /** Remembers options in the address without a new entry in the browser's history. */
     keep: (changed) => { for (const [name, value] of Object.entries(changed)) options.set(name, value); history.replaceState(null, '', `#/${[view, ...rest].join('/')}?${options}`); },
     reload: (changed) => { frame.keep(changed); show(true); },
     redraw: () => { if (mine === turn) show(true); },
+    /** Asks again with each state of the pipeline, for what no event announces, and calls `take` with an answer unlike the one before. */
+    follow: (path, told, take) => {
+      let before = JSON.stringify(told), isAsking = false;
+      leaving.push(early.on('pipeline', async () => {
+        if (isAsking) return;
+        isAsking = true;
+        // Without an answer, the next state of the pipeline is soon enough.
+        const now = await ask(path).catch(() => null), text = JSON.stringify(now);
+        isAsking = false;
+        if (!now || text === before || mine !== turn) return;
+        before = text;
+        take(now);
+      }));
+    },
   };
   let made;
   try {
@@ -65,8 +79,12 @@ async function show(keep) {
     if (!(error instanceof Refusal)) console.error(error);
     made = [h('div', { class: 'top' }, h('h1', null, t(`view.${view}`))), problem(error instanceof Refusal ? error : new Refusal(t('broken'), t('brokenAdvice')))];
     if (error.status === 0) away = true;
-    // A visitor without the right to read must show a token first.
-    if (error.status === 401) made.push(h('section', { class: 'card' }, h('p', null, t('notAllowed')), (await import('./settings.js')).tokenForm('read', () => { live.open(); show(); })));
+    if (error.status === 503) { const again = setTimeout(() => frame.redraw(), 2000); leaving.push(() => clearTimeout(again)); }
+    // A browser that isn't signed in may show a token instead. Once another tab has signed it in, the stream connects.
+    if (error.status === 401) {
+      out = true;
+      made.push(h('section', { class: 'card' }, h('p', null, t('notAllowed')), (await import('./settings.js')).tokenForm('read', () => { live.open(); show(); })));
+    }
   }
   if (mine !== turn) { for (const end of leaving) end(); return; }
   leave = () => { for (const end of leaving) end(); };
@@ -74,8 +92,11 @@ async function show(keep) {
   main.removeAttribute('aria-busy');
   if (held) document.getElementById(held)?.focus({ preventScroll: true });
   if (keep) scrollTo(0, from); else { scrollTo(0, 0); if (mine > 1) main.focus({ preventScroll: true }); }
+  early.pass();
 }
 
+// A ticket in the address has been used up.
+if (location.search) history.replaceState(null, '', location.pathname + location.hash);
 document.documentElement.lang = language;
 document.getElementById('skip').textContent = t('skip');
 document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
@@ -83,9 +104,18 @@ live.onstate = (connected) => {
   state.textContent = connected ? t('live') : t('lost');
   state.classList.toggle('lost', !connected);
   if (connected && stale) location.reload();
-  else if (connected && away) { away = false; show(true); }
+  else if (connected && (away || out)) { away = out = false; show(true); }
+  lost = !connected;
+  look();
 };
+/** A stream that is lost doesn't say why: the session may have ended, as it does with the dashboard. */
+async function look() {
+  if (!lost || out) return;
+  const reads = await about().then((person) => person.reads, () => true);
+  if (!reads && !out) { out = true; show(true); }
+}
+setInterval(look, 3000);
 live.on('waits', (told) => { counts = { waits: told.waits.filter((one) => ['warning', 'error'].includes(one.severity)).length }; drawNav(place().view); });
 addEventListener('hashchange', () => show());
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => show(true));
-show();
+live.ready.then(() => { if (!turn) show(); });

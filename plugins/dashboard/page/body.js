@@ -14,7 +14,7 @@ export async function draw(frame) {
   frame.leaving.push(frame.live.on('days', () => frame.redraw()));
   const span = frame.options.get('span') in SPANS ? frame.options.get('span') : '365';
   const list = all.filter((one) => one.family === 'body' && !one.path.includes('Mean'));
-  const told = list.length && person.last ? await ask('series', { figures: list.map((one) => one.path).join() }) : { dates: [], values: {} };
+  const told = list.length ? await ask('series', { figures: list.map((one) => one.path).join() }) : { dates: [], values: {} };
   const title = h('div', { class: 'top' }, h('h1', null, t('view.body')), choice(t('span'), [['90', t('days90')], ['365', t('year1')], ['all', t('allTime')]], span, (one) => { frame.keep({ span: one }); frame.redraw(); }, 'span'));
   const cards = list.map((figure) => curve(figure, told, person, SPANS[span])).filter(Boolean);
   return [title, cards.length ? cards : card(null, null, empty(t('bodyNone')))];

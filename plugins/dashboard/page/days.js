@@ -15,7 +15,10 @@ const SPANS = { 90: 90, 365: 365, all: Infinity };
 export async function draw(frame) {
   const [person, list, week] = await Promise.all([about(), figures(), ask('days')]);
   const title = h('div', { class: 'top' }, h('h1', null, t('view.days')), person.last && h('p', { class: 'soft' }, t('dataFromTo', { from: date(person.first), to: date(person.last) })));
-  if (!person.last) return [title, card(t('noDataTitle'), null, empty(prose(t('noData'))), h('p', null, h('a', { href: '#/import' }, t('goImport'))))];
+  if (!person.last) {
+    frame.leaving.push(frame.live.on('days', () => frame.redraw()));
+    return [title, card(t('noDataTitle'), null, empty(prose(t('noData'))), h('p', null, h('a', { href: '#/import' }, t('goImport'))))];
+  }
 
   const glance = h('div'), rest = h('div');
   drawWeek(glance, week.days, list);
@@ -28,8 +31,9 @@ export async function draw(frame) {
   await drawFigure(frame, rest, person, [...list, ...extra]);
   if (!asked) more().then(() => frame.current() && offer(rest, [...list, ...extra]), () => {});
   frame.leaving.push(frame.live.on('days', async (told) => {
-    const [again, now] = await Promise.all([ask('days'), about(true)]);
+    const [again, now] = await Promise.all([ask('days'), about()]);
     if (!frame.current()) return;
+    if (!now.last) { frame.redraw(); return; }
     drawWeek(glance, again.days, list, new Set(told.dates));
     await drawFigure(frame, rest, now, [...list, ...extra]);
   }));

@@ -8,8 +8,9 @@ import { t } from './words.js';
 
 const seconds = (value) => (value === null || value === undefined ? '–' : `${number(value, value < 10 ? 1 : 0)} s`);
 
-export async function draw() {
+export async function draw(frame) {
   const [person, told] = await Promise.all([about(), ask('history')]);
+  frame.follow('history', told, () => frame.redraw());
   const title = h('div', { class: 'top' }, h('h1', null, t('view.history')));
   if (!told.rounds) return [title, card(null, null, empty(t('noRounds')))];
   const rounds = [...told.last].sort((a, b) => a.number - b.number), tile = (name, said) => h('div', { class: 'tile' }, h('dt', null, name), h('dd', null, said));

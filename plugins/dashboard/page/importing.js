@@ -25,7 +25,11 @@ export async function draw(frame) {
     for (const one of rows) seen.set(one.id, one);
     if (frame.current()) before.replaceChildren(imported([...seen.values()], person.zone));
   };
-  const list = async () => show((await ask('imports')).imports);
+  const list = async () => {
+    const told = await ask('imports');
+    show(told.imports);
+    return told;
+  };
   frame.leaving.push(frame.live.on('import', (one) => show([one])));
   // A small file may be read between two states of the pipeline, so that neither shows it.
   const follow = async (id) => {
@@ -36,7 +40,8 @@ export async function draw(frame) {
       await new Promise((again) => setTimeout(again, 1000));
     }
   };
-  await list();
+  // A small file that comes from elsewhere, too.
+  frame.follow('imports', await list(), (told) => show(told.imports));
   const bring = person.scopes.includes('ingest')
     ? dropzone((file) => take(file, said, follow))
     : h('div', null, h('p', null, t('needToken', { scope: 'ingest' })), tokenForm('ingest', () => frame.redraw()));

@@ -6,10 +6,13 @@ import { ANY_DAY, Stream } from './stream.js';
 
 /** The page's end of the shared stream. A hidden tab receives nothing; it gets the events it missed when it becomes visible again. */
 export class Live {
-  #heard = new Map(); #worker = null; #own = null;
+  #heard = new Map(); #worker = null; #own = null; #isReady = () => {}; #isLate = false; #patience;
   onstate = () => {};
+  /** What is asked before the stream stands may be older than the first event: the first view waits for it, but only a moment. */
+  ready = new Promise((done) => { this.#isReady = done; });
 
   constructor() {
+    this.#patience = setTimeout(() => { this.#isLate = true; this.#isReady(); }, 1000);
     if (globalThis.SharedWorker) this.#share(); else this.#alone();
     for (const event of ['visibilitychange', 'online', 'pageshow']) addEventListener(event, () => (document.visibilityState === 'visible' ? this.#say('look') : this.#say('rest')));
     addEventListener('pagehide', (event) => this.#say(event.persisted ? 'rest' : 'leave'));
@@ -25,11 +28,19 @@ export class Live {
   /** Connects again at once, for example with the rights of a token that has been shown. */
   open() { this.#say('open'); }
 
+  #state(connected) {
+    clearTimeout(this.#patience);
+    this.#isReady();
+    if (connected && this.#isLate) this.#take('days', ANY_DAY);
+    if (connected) this.#isLate = false;
+    this.onstate(connected);
+  }
+
   #take(event, told) { for (const take of this.#heard.get(event) ?? []) take(told); }
 
   #share() {
     this.#worker = new SharedWorker(new URL('live-worker.js', document.baseURI), { type: 'module', name: 'healthbus' });
-    this.#worker.port.onmessage = ({ data: [event, told] }) => (event === 'state' ? this.onstate(told) : this.#take(event, told));
+    this.#worker.port.onmessage = ({ data: [event, told] }) => (event === 'state' ? this.#state(told) : this.#take(event, told));
     // A browser may support shared workers, but not as modules.
     this.#worker.onerror = () => { this.#worker = null; this.#alone(); };
     this.#say(document.visibilityState === 'visible' ? 'look' : 'rest');
@@ -41,7 +52,7 @@ export class Live {
     this.#own.onstate = (connected) => {
       if (connected && before === false) this.#take('days', ANY_DAY);
       before = connected;
-      this.onstate(connected);
+      this.#state(connected);
     };
     for (const event of this.#heard.keys()) this.#own.on(event, (told) => this.#take(event, told));
     this.#own.open();
@@ -52,4 +63,32 @@ export class Live {
     if (what === 'open') this.#own?.open();
     if (what === 'look') this.#own?.wake();
   }
+}
+
+/** The events for one view. Those that arrive while it is being drawn may be newer than its answers: they are passed on once it is shown. */
+export class Early {
+  #live; #takers = []; #early = new Map(); #ends; #isShown = false;
+
+  constructor(live) {
+    this.#live = live;
+    this.#ends = ['pipeline', 'waits', 'days', 'import'].map((event) => live.on(event, (told) => {
+      this.#early.set(event, event === 'import' ? [...(this.#early.get(event) ?? []), told] : [event === 'days' ? ANY_DAY : told]);
+    }));
+  }
+
+  on(event, take) {
+    const taker = { event, take, end: this.#isShown ? this.#live.on(event, take) : () => {} };
+    this.#takers.push(taker);
+    return () => taker.end();
+  }
+
+  /** The view is shown. */
+  pass() {
+    this.end();
+    this.#isShown = true;
+    for (const taker of this.#takers) taker.end = this.#live.on(taker.event, taker.take);
+    for (const { event, take } of [...this.#takers]) for (const told of this.#early.get(event) ?? []) take(told);
+  }
+
+  end() { for (const end of this.#ends) end(); }
 }

@@ -27,6 +27,7 @@ async function drawAll(frame) {
 
 async function drawOne(frame) {
   const [person, told] = await Promise.all([about(), ask('workout', { id: frame.rest[0] })]);
+  frame.leaving.push(frame.live.on('days', () => frame.redraw()));
   const one = asShown(told.workout), tile = (title, said) => said && h('div', { class: 'tile workouts' }, h('dt', null, title), h('dd', null, said));
   const has = (number) => number !== null && number !== undefined;
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: person.zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(one.start));
