@@ -100,4 +100,6 @@ package struct PostgresHoldings: Sendable, Equatable {
     package var created: Int64
     /// The number of rows, if they were counted.
     package var rows: Int64?
+    /// How many elements were just found missing, for which a new generation has begun; nil if none were.
+    package var missing: Int64?
 }

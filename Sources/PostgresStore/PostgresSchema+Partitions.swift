@@ -63,6 +63,19 @@ extension PostgresSchema {
         return found.bool(0, 0)
     }
 
+    /// Creates the indexes of manual samples that partitions lack.
+    func makeMomentIndexes(_ connection: PostgresConnection) throws {
+        let found = try connection.execute(
+            """
+            SELECT relname FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = to_regclass($1) AND relname ~ '^samples_([0-9]{4}|other)$'
+                AND to_regclass($2 || relname || '_moment') IS NULL ORDER BY relname
+            """, [table("samples"), table("")])
+        for partition in (0..<found.count).compactMap({ found.text($0, 0) }) {
+            try make(momentIndex(on: partition), on: partition, connection)
+        }
+    }
+
     /// Creates the partitions that are missing and can be created.
     func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
         try connection.transaction {

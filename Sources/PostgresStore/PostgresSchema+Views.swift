@@ -12,12 +12,13 @@ extension PostgresSchema {
         guard !views.isEmpty else { return }
         let schema = Self.viewSchema(of: name)
         try makeSchema(schema, connection)
-        for view in views {
+        let found = try connection.execute(
+            "SELECT name, text FROM \(table("view_texts")) WHERE to_regclass($1 || quote_ident(name)) IS NOT NULL",
+            ["\"\(schema)\"."])
+        let there = Dictionary(
+            (0..<found.count).map { (found.text($0, 0) ?? "", found.text($0, 1) ?? "") }, uniquingKeysWith: { $1 })
+        for view in views where there[view.name] != view.query {
             let place = "\"\(schema)\".\"\(view.name)\""
-            let found = try connection.execute(
-                "SELECT to_regclass($1) IS NOT NULL AND text = $2 FROM \(table("view_texts")) WHERE name = $3",
-                [place, view.query, view.name])
-            if found.bool(0, 0) { continue }
             try replace(view, at: place, connection)
             for comment in view.comments { try connection.execute(comment) }
             _ = try connection.execute(

@@ -15,10 +15,8 @@ import PostgreSQL
 package final class PostgresStore {
     package let schema: PostgresSchema
     let connection: PostgresConnection
-    /// Years that have a partition.
-    private var partitions: Set<Int>
 
-    /// Connects, creates the tables if there are none, and updates the views.
+    /// Connects, creates whatever is missing, and updates the views.
     /// - Parameters:
     ///   - timeout: the number of seconds allowed for one statement.
     ///   - program: its name in the server's list of connections.
@@ -36,7 +34,6 @@ package final class PostgresStore {
             SET client_min_messages TO error
             """)
         try schema.prepare(connection)
-        partitions = try schema.partitions(connection)
         try connection.execute(
             """
             CREATE TEMPORARY TABLE staged (
@@ -66,11 +63,9 @@ package final class PostgresStore {
     ) throws -> PostgresOutcome {
         let samples = SampleRows(batch)
         let documents = DocumentRows(batch)
-        let missing = samples.years.subtracting(partitions)
-        if !missing.isEmpty {
-            try schema.makePartitions(missing.sorted(), connection)
-            partitions.formUnion(missing)
-        }
+        // Without its partition, a sample would go to the default one. Somebody may have dropped it meanwhile.
+        let missing = samples.years.isEmpty ? [] : samples.years.subtracting(try schema.partitions(connection))
+        if !missing.isEmpty { try schema.makePartitions(missing.sorted(), connection) }
         if let seen { try beginAnew(unlessReached: seen) }
         return try connection.transaction {
             var outcome = PostgresOutcome(identity: PostgresIdentity(generation: "", sequence: 0))
@@ -143,27 +138,23 @@ package final class PostgresStore {
             """, [PostgresSchema.nonce(), seen.generation, "\(seen.sequence)"])
     }
 
-    /// What it contains.
+    /// What it contains. Makes whatever is missing from the schema.
     /// - Parameter countsRows: counts all rows, which takes about a second for a few million. If there are fewer rows
     ///   than were created, some were removed behind the store's back; the store then begins a new generation, so that
     ///   every sender delivers everything again.
     package func holdings(countsRows: Bool) throws -> PostgresHoldings {
-        let rows =
-            countsRows
-            ? "(SELECT count(*) FROM \(schema.table("samples"))) + (SELECT count(*) FROM \(schema.table("documents")))"
-            : "NULL"
+        let lost = try schema.prepare(connection)
         let found = try connection.execute(
-            "SELECT generation, sequence, created - lost, \(rows) FROM \(schema.table("meta"))", [])
+            "SELECT generation, sequence, created - lost, \(countsRows ? schema.rows : "NULL") FROM \(schema.table("meta"))",
+            [])
         var holdings = PostgresHoldings(
-            identity: try identity(of: found), created: found.integer(0, 2) ?? 0, rows: found.integer(0, 3))
+            identity: try identity(of: found), created: found.integer(0, 2) ?? 0, rows: found.integer(0, 3),
+            missing: lost)
         guard let rows = holdings.rows, rows < holdings.created else { return holdings }
-        _ = try connection.execute(
-            """
-            UPDATE \(schema.table("meta")) SET lost = lost + $1::bigint, generation = $2, sequence = sequence + 1
-            WHERE generation = $3
-            """, ["\(holdings.created - rows)", PostgresSchema.nonce(), holdings.identity.generation])
+        let removed = try schema.beginAnew(connection, after: holdings.identity.generation)
         holdings.identity = try identity()
         holdings.created = rows
+        holdings.missing = removed.map { $0 + (lost ?? 0) } ?? lost
         return holdings
     }
 }

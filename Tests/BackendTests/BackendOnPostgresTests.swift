@@ -146,6 +146,37 @@ struct BackendOnPostgresTests {
         #expect(try fixture.get("/api/v1/stats", ["count": "rows"])["counters"]["lost"] == 2)
     }
 
+    /// A table, index or row that somebody has dropped comes back when rows are counted, and also after an error.
+    @Test(
+        arguments: [
+            ("DROP TABLE SCHEMA.samples CASCADE", 1), ("DROP TABLE SCHEMA.documents CASCADE", 1),
+            ("DROP TABLE SCHEMA.meta", 0), ("DROP TABLE SCHEMA.answered", 0), ("DELETE FROM SCHEMA.answered", 0),
+            ("DROP INDEX SCHEMA.samples_apart", 0), ("ALTER TABLE SCHEMA.answered DROP CONSTRAINT answered_pkey", 0),
+        ], [true, false])
+    func aDroppedPartComesBack(_ drop: (statement: String, lost: Int64), _ counts: Bool) throws {
+        let fixture = try F(on: .postgres)
+        let samples = F.body(samples: [F.sample(F.id(1))])
+        let day = #"{"userId":"me","days":[{"date":"2025-03-30","version":3,"steps":7}]}"#
+        let generation = try fixture.accepted("steps", samples)["generation"]
+        _ = try fixture.accepted("daily", day)
+        let connection = try PostgresConnection(url: try #require(fixture.server).url(), timeout: 30, program: "test")
+        try connection.execute(drop.statement.replacing("SCHEMA", with: fixture.schema))
+        if counts {
+            _ = try fixture.get("/api/v1/stats", ["count": "rows"])
+        } else if [fixture.post("steps", samples), fixture.post("daily", day)].contains(where: { $0.status != 200 }) {
+            #expect(fixture.post("steps", samples).status == 200, "only the first request meets the error")
+        }
+        let again = try fixture.accepted("steps", samples)
+        _ = try fixture.accepted("daily", day)
+        let anew = drop.lost > 0 || drop.statement.contains("meta")
+        #expect((again["generation"] != generation) == anew)
+        let stats = try fixture.get("/api/v1/stats", ["count": "rows"])
+        #expect(stats["samples"]["alive"] == 1 && stats["days"]["alive"] == 1)
+        #expect(stats["counters"]["lost"] == .integer(drop.lost) && (stats["counters"]["known"].int ?? 0) > 0)
+        let index = try connection.execute("SELECT to_regclass($1) IS NOT NULL", ["\(fixture.schema).samples_apart"])
+        #expect(index.bool(0, 0))
+    }
+
     @Test func aServerThatWasKilledIsFoundAgain() throws {
         let server = try PostgresServer()
         let backend = try Backend(

@@ -65,6 +65,31 @@ extension EndToEnd {
             }
         }
 
+        @Test func eachElementIsComparedAndRepaired() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "4", "--seed", "6")
+                let up = try await stack.upAndReady("--config", try configuration(stack, server.port))
+                #expect(try await stack.onState("import", export, within: 120).exit == .code(0))
+                #expect(try await stack.onState("sync", within: 120).exit == .code(0))
+                let right = try await stack.onState("verify", "--destination", "postgres", within: 120)
+                #expect(right.exit == .code(0), "\(right)")
+                let first = "id = (SELECT min(id::text)::uuid FROM healthbus.samples WHERE NOT deleted AND value > 0)"
+                for statement in [
+                    "UPDATE healthbus.samples SET value = value + 1 WHERE \(first)",
+                    "UPDATE healthbus.documents SET version = version - 1 WHERE kind = 'day' AND id = '2025-04-02'",
+                    "UPDATE healthbus.documents SET body = body || '{\"steps\": 1}' WHERE kind = 'day' AND id = '2025-04-03'",
+                ] { _ = try rows(statement) }
+                let wrong = try await stack.onState("verify", "--destination", "postgres", "--json", within: 120)
+                #expect(wrong.exit == .code(1), "\(wrong)")
+                #expect(try wrong.json()["repairable"] == 3, "\(wrong.output)")
+                let repaired = try await stack.onState(
+                    "verify", "--destination", "postgres", "--repair", within: 120)
+                #expect(repaired.exit == .code(0), "\(repaired)")
+                try await expectEqual(stack)
+                try await stack.interrupt(up)
+            }
+        }
+
         @Test func killedInTheMiddleOfAHundredThousand() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "190")
@@ -94,6 +119,33 @@ extension EndToEnd {
                 let count = try rows(
                     "SELECT (SELECT count(*) FROM healthbus.samples) + (SELECT count(*) FROM healthbus.documents)")
                 #expect(meta == ["\(count[0]) 0"])
+            }
+        }
+
+        /// Somebody drops tables and views while the stack is running; then a person requests a sync.
+        @Test func whatIsDroppedComesBackWhileItRuns() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "8")
+                let file = try configuration(stack, server.port)
+                #expect(
+                    try await stack.up("--config", file, "--import", export, "--until-idle").ended().exit == .code(0))
+                let counts = """
+                    SELECT (SELECT count(*) FROM healthbus.samples) || ' ' || (SELECT count(*) FROM healthbus.documents)
+                        || ' ' || (SELECT count(*) FROM healthbus_views.days)
+                    """
+                let before = try rows(counts)
+                let up = try await stack.upAndReady("--config", file)
+                for drop in [
+                    "DROP VIEW healthbus_views.days", "DROP TABLE healthbus.documents CASCADE",
+                    "DROP TABLE healthbus.samples CASCADE; DROP INDEX healthbus.documents_date",
+                ] {
+                    try PostgresConnection(url: server.url(), timeout: 60, program: "test").execute(drop)
+                    let sync = try await stack.onState("sync", "--config", file, within: 120)
+                    #expect(sync.exit == .code(0), "\(drop): \(sync)")
+                    #expect(try rows(counts) == before, "\(drop)")
+                }
+                try await stack.interrupt(up)
+                try await expectEqual(stack)
             }
         }
 

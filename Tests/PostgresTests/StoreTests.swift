@@ -249,9 +249,13 @@ extension PostgresTests {
             }
         }
 
-        @Test func anEmptiedMetaIsSaid() throws {
+        @Test func anEmptiedMetaIsSaidAndFilled() throws {
+            _ = try put(madePage(0..<5))
+            let before = try store.identity()
             _ = try rows("DELETE FROM healthbus.meta RETURNING generation")
-            #expect(throws: PostgresStoreError.noIdentity(name: "healthbus")) { try Self.store(server) }
+            #expect(throws: PostgresStoreError.noIdentity(name: "healthbus")) { try store.identity() }
+            let again = try Self.store(server).holdings(countsRows: true)
+            #expect(again.identity.generation != before.generation && again.created == 5 && again.rows == 5)
         }
 
         private func open(_ query: String, _ columns: [String]) throws {

@@ -125,7 +125,11 @@ extension PostgresTests {
             #expect(failure.why.contains("25006") && pause.remedy.contains("read-only"))
         }
 
-        @Test func tablesThatGoAreMadeAgain() throws {
+        @Test(arguments: [
+            "DROP SCHEMA healthbus CASCADE", "DROP TABLE healthbus.samples CASCADE", "DROP TABLE healthbus.meta",
+            "DELETE FROM healthbus.meta",
+        ])
+        func tablesThatGoAreMadeAgain(_ drop: String) throws {
             let writer = PostgresWriter(
                 url: DatabaseURL(file: nil, environment: server.url()),
                 schema: try #require(PostgresSchema("healthbus")),
@@ -134,7 +138,7 @@ extension PostgresTests {
                 Issue.record("it isn't taken")
                 return
             }
-            try sql("DROP SCHEMA healthbus CASCADE")
+            try sql(drop)
             #expect(
                 try failure(#require(writer.perform(effect(madePage(0..<2))) as? DeliveryReply)).outcome == .unproven)
             guard case .proven(let second) = writer.perform(try effect(madePage(0..<2))) as? DeliveryReply else {
@@ -142,6 +146,40 @@ extension PostgresTests {
                 return
             }
             #expect(second.generation != first.generation, "so everything is delivered to it again")
+        }
+
+        /// Nothing is ever written to a view, so only a comparison notices.
+        @Test func viewsThatGoAreMadeAgain() throws {
+            let view = PostgresView(name: "days", query: "SELECT id FROM healthbus.documents", columns: ["id"])
+            let writer = PostgresWriter(
+                url: DatabaseURL(file: nil, environment: server.url()),
+                schema: try #require(PostgresSchema("healthbus", views: [view])), timeout: 30)
+            let question = Effect(id: 1, request: HoldingsRequest(refreshToken: false, countsRows: false))
+            guard case .holds(let before)? = writer.perform(question) as? HoldingsReply else {
+                Issue.record("it says nothing")
+                return
+            }
+            try sql("DROP VIEW healthbus_views.days")
+            #expect(writer.perform(question) as? HoldingsReply == .holds(before), "nothing is lost")
+            try sql("SELECT id FROM healthbus_views.days")
+        }
+
+        @Test func aDamagedTableIsForAPerson() throws {
+            _ = try reply(server.url())
+            try sql("ALTER TABLE healthbus.samples DROP COLUMN unit")
+            let failure = try failure(reply(server.url()))
+            guard case .needsPerson(let pause) = failure.outcome else {
+                Issue.record("\(failure)")
+                return
+            }
+            let statement = #"DROP TABLE "healthbus".samples CASCADE"#
+            #expect(pause.remedy.contains("'\(statement)'"))
+            try sql(statement)
+            guard case .proven(let answer) = try reply(server.url()) else {
+                Issue.record("the remedy doesn't help")
+                return
+            }
+            #expect(answer.counts?.created == 2)
         }
 
         @Test func noURL() throws {
@@ -198,6 +236,18 @@ extension PostgresTests {
         #expect(problem.why == "h:1/d: m (\(state))")
         let hasRemedy = problem.text != problem.why
         #expect(hasRemedy == ["needsPerson", "refusesToken"].contains(expected), "\(problem.text)")
+    }
+
+    /// What a new connection mends waits for nobody; what only a person can mend comes with the statement to run.
+    @Test func missingParts() {
+        let missing = ["42P01", "3F000", "42P10", "23514"].map {
+            PostgresProblem(PostgresError(.server, state: $0, endpoint: "h:1/d", "m"))
+        }
+        for problem in missing + [PostgresProblem(PostgresStoreError.noIdentity(name: "healthbus"))] {
+            #expect(problem.outcome == .unproven && problem.needsNewConnection, "\(problem.why)")
+        }
+        let damage = PostgresProblem(PostgresStoreError.damaged(table: "\"healthbus\".samples"))
+        #expect(damage.text.contains("'DROP TABLE \"healthbus\".samples CASCADE'"))
     }
 
     /// A failure before anything was written isn't the data's fault, so nothing becomes a dead letter because of it.

@@ -9,7 +9,21 @@ import MessageBus
 import Protocol
 import StageKit
 
-PluginProgram.start("backend") { context, stopper in
+/// Whether acceptances are counted.
+func audits(_ options: Value) -> Bool {
+    options["audit"].bool == true || ProcessInfo.processInfo.environment["HEALTHBUS_AUDIT"] == "1"
+}
+
+PluginProgram.start(
+    "backend",
+    prepare: { context in
+        let url = try postgresURL(context.configuration, ProcessInfo.processInfo.environment)
+        guard url == nil || !audits(context.configuration) else {
+            throw Failure("acceptances can't be counted on PostgreSQL", hint: "leave out 'audit'")
+        }
+        return url
+    }
+) { url, context, stopper in
     let options = context.configuration
     let environment = ProcessInfo.processInfo.environment
     let secret: String
@@ -28,18 +42,16 @@ PluginProgram.start("backend") { context, stopper in
         failed: { log(.backendFailed, ["why": $0]) },
         rolledBack: { log(.backendRolledBack, ["seen": $0, "held": $1]) },
         rowsMissing: { log(.backendRowsMissing, ["missing": $0]) })
-    let audit = options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1"
     let views = HealthViews(figures: context.stack.figures)
     let backend: Backend
-    if let url = try postgresURL(options, environment) {
-        if audit { throw Failure("acceptances can't be counted on PostgreSQL", hint: "leave out 'audit'") }
+    if let url {
         backend = try Backend(
             postgresURL: url, schema: options["postgresSchema"].string ?? "healthbus", token: token,
             families: context.stack.families, views: views, notices: notices)
     } else {
         backend = try Backend(
             databasePath: context.databasePath, token: token, families: context.stack.families, views: views,
-            audit: audit, notices: notices)
+            audit: audits(options), notices: notices)
     }
     var limits = HTTPServer.Limits()
     limits.connections = Int(options["connections"].int ?? 64)

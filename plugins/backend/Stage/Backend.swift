@@ -47,7 +47,9 @@ package final class Backend: Sendable {
         views: HealthViews = HealthViews(figures: []),
         clock: @escaping Clock = Backend.now, notices: BackendNotices = .init()
     ) throws {
-        guard let schema = PostgresSchema(name, views: views) else { throw BackendError.schemaName(name) }
+        guard let schema = PostgresSchema(name, views: views, adding: PostgresStorage.parts) else {
+            throw BackendError.schemaName(name)
+        }
         self.init(token, families, clock, notices, try PostgresStorage(url: url, schema: schema))
     }
 

@@ -193,80 +193,54 @@ extension PostgresStorage {
     ) throws -> HTTPResponse {
         var page = VersionsPage(withContents: withContents)
         try connected { _, questions in
-            let user = try user(of: question, questions)
+            let kept = PostgresVersions(
+                of: try user(of: question, questions), in: schema, withContents: page.withContents, questions)
             if let kind = list.kind {
-                try documentVersions(question, kind, user, questions, &page)
+                try documentVersions(question, kind, kept, &page)
             } else {
-                try sampleVersions(question, user, questions, &page)
+                try sampleVersions(question, kept, &page)
             }
         }
         return page.answer(state)
     }
 
-    private func sampleVersions(
-        _ question: Question, _ user: String, _ questions: PostgresConnection, _ page: inout VersionsPage
-    ) throws {
-        // A tombstone that came before its sample has no times, so it belongs to every range.
-        let touches =
-            question.isBound
-            ? "AND (start_time IS NULL OR (end_time >= $3::timestamptz AND start_time < $4::timestamptz))" : ""
-        let rows = try questions.execute(
-            """
-            SELECT id, version, type, (extract(epoch FROM start_time) * 1000000)::bigint,
-                (extract(epoch FROM end_time) * 1000000)::bigint, value, source, deleted
-            FROM \(table("samples")) WHERE user_id = $1 AND id > $2::uuid \(touches)
-            ORDER BY id LIMIT \(question.limit + 1)
-            """, [user, Self.after(question.cursor)] + (question.isBound ? Self.times(question) : []))
-        var texts: [String: UInt64] = [:]
-        func number(_ text: String) -> UInt64 {
-            if let number = texts[text] { return number }
-            let number = ContentNumber.text(text)
-            texts[text] = number
-            return number
-        }
-        for row in 0..<min(rows.count, question.limit) {
-            page.last.removeAll(keepingCapacity: true)
-            page.last.append(jsonString: rows.text(row, 0) ?? "")
-            let isDeleted = rows.bool(row, 7)
-            let content =
-                isDeleted || !page.withContents
-                ? 0
-                : ContentNumber.sample(
-                    type: number(rows.text(row, 2) ?? ""), start: Instant(microseconds: rows.integer(row, 3) ?? 0),
-                    end: Instant(microseconds: rows.integer(row, 4) ?? 0), value: rows.double(row, 5),
-                    source: number(rows.text(row, 6) ?? ""))
-            page.append(version: rows.integer(row, 1) ?? 0, isDeleted: isDeleted, content: content)
-        }
+    private func sampleVersions(_ question: Question, _ kept: PostgresVersions, _ page: inout VersionsPage) throws {
+        let cursor: SampleID? = if case .uuid(let id) = question.cursor { id } else { nil }
+        let rows = try kept.samples(
+            after: cursor, times: question.isBound ? Self.times(question) : [], limit: question.limit + 1)
+        for row in rows.prefix(question.limit) { page.append(row) }
         page.hasMore = rows.count > question.limit
     }
 
     private func documentVersions(
-        _ question: Question, _ kind: DocumentKind, _ user: String, _ questions: PostgresConnection,
-        _ page: inout VersionsPage
+        _ question: Question, _ kind: DocumentKind, _ kept: PostgresVersions, _ page: inout VersionsPage
     ) throws {
         var cursor = question.rawCursor ?? ""
         while true {
-            let rows = try questions.execute(
-                """
-                SELECT id, \(page.withContents ? "body" : "NULL"), \(Self.documentTimes), version, deleted
-                FROM \(table("documents")) WHERE user_id = $1 AND kind = '\(kind.stored.rawValue)' AND id > $2
-                ORDER BY id LIMIT \(Self.documentRows)
-                """, [user, cursor])
-            for row in 0..<rows.count {
+            let rows = try kept.documents(kind.stored, after: cursor, limit: Self.documentRows)
+            for row in rows {
                 if page.count == question.limit { return page.hasMore = true }
-                cursor = rows.text(row, 0) ?? ""
-                page.last.removeAll(keepingCapacity: true)
-                page.last.append(jsonString: cursor)
-                let times = Self.times(rows, row, kind, id: cursor)
-                guard times.start == nil && times.date == nil || question.holds(times) else { continue }
-                let isDeleted = rows.bool(row, 6)
-                let number =
-                    isDeleted || !page.withContents
-                    ? nil : try? ContentNumber.document(json: (rows.text(row, 1) ?? "").utf8)
-                page.append(version: rows.integer(row, 5) ?? 0, isDeleted: isDeleted, content: number ?? 0)
+                cursor = row.id
+                let times = DocumentTimes(
+                    start: row.start, end: row.end, date: kind == .day ? row.id : row.date)
+                let isBare = times.start == nil && times.date == nil
+                if isBare || question.holds(times) { page.append(row) } else { page.pass(row.id) }
             }
             if rows.count < Self.documentRows { return }
         }
+    }
+}
+
+extension VersionsPage {
+    fileprivate mutating func append(_ row: PostgresVersions.Row) {
+        pass(row.id)
+        append(version: row.version, isDeleted: row.isDeleted, content: row.content)
+    }
+
+    /// Continues after this id.
+    fileprivate mutating func pass(_ id: String) {
+        last.removeAll(keepingCapacity: true)
+        last.append(jsonString: id)
     }
 }
 

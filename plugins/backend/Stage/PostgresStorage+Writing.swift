@@ -132,7 +132,10 @@ extension PostgresStorage {
         guard outcome.known + outcome.refused > 0 else { return }
         try connected { _, questions in
             _ = try questions.execute(
-                "UPDATE \(table("answered")) SET known = known + $1::bigint, refused = refused + $2::bigint",
+                """
+                INSERT INTO \(table("answered")) AS held (known, refused) VALUES ($1, $2) ON CONFLICT (only_row) DO UPDATE
+                    SET known = held.known + excluded.known, refused = held.refused + excluded.refused
+                """,
                 ["\(outcome.known)", "\(outcome.refused)"])
         }
     }

@@ -55,30 +55,20 @@ final class PostgresStorage: BackendStorage {
         let store = try PostgresStore(url: url, schema: schema, timeout: Self.timeout, program: Self.program)
         let questions = try PostgresConnection(url: url, timeout: Self.timeout, program: Self.program)
         try questions.execute("SET TIME ZONE 'UTC'; SET statement_timeout TO \(Int(Self.timeout * 1000))")
-        try prepare(questions)
         return (store, questions)
     }
 
-    /// Creates what a backend needs besides the store's own tables: counts of its answers, and an index of times that
-    /// ids don't contain.
-    private func prepare(_ connection: PostgresConnection) throws {
-        let index = "\"\(schema.name)\".samples_apart"
-        let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [index])
-        if found.bool(0, 0) { return }
-        try connection.transaction {
-            // If several backends start at once, one of them creates it.
-            _ = try connection.execute(
-                "SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", ["healthbus " + schema.name])
-            try connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS \(table("answered")) (
-                    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-                    known bigint NOT NULL DEFAULT 0, refused bigint NOT NULL DEFAULT 0);
-                INSERT INTO \(table("answered")) DEFAULT VALUES ON CONFLICT DO NOTHING;
-                CREATE INDEX IF NOT EXISTS samples_apart ON \(table("samples")) (user_id, start_time) WHERE \(Self.isApart)
-                """)
-        }
-    }
+    /// What a backend needs besides the store's own tables: counts of its answers, and an index of times that ids don't
+    /// contain.
+    static let parts: [PostgresPart] = [
+        .table(
+            "answered",
+            columns: [
+                "only_row boolean DEFAULT true", "known bigint NOT NULL DEFAULT 0", "refused bigint NOT NULL DEFAULT 0",
+            ]),
+        .primaryKey("only_row", of: "answered"), .check("only_row", of: "answered"),
+        .index("samples_apart", on: "samples", "(user_id, start_time) WHERE \(isApart)"),
+    ]
 
     func table(_ name: String) -> String { "\"\(schema.name)\".\(name)" }
 
@@ -121,11 +111,8 @@ final class PostgresStorage: BackendStorage {
 
     func mendRows() throws -> Int64? {
         try connected { store, _ in
-            let before = try store.holdings(countsRows: false)
-            let after = try store.holdings(countsRows: true)
             counted = nil
-            guard after.identity.generation != before.identity.generation else { return nil }
-            return max(1, before.created - after.created)
+            return try store.holdings(countsRows: true).missing.flatMap { $0 > 0 ? $0 : nil }
         }
     }
 
@@ -172,7 +159,8 @@ final class PostgresStorage: BackendStorage {
             var holdings = holdings
             let names = ["created", "updated", "lost", "known", "refused"]
             let found = try questions.execute(
-                "SELECT \(names.joined(separator: ", ")) FROM \(table("meta")), \(table("answered"))", [])
+                "SELECT \(names.joined(separator: ", ")) FROM \(table("meta")) LEFT JOIN \(table("answered")) ON true",
+                [])
             for (column, name) in names.enumerated() { holdings.counters[name] = found.integer(0, column) ?? 0 }
             return holdings
         }

@@ -17,7 +17,7 @@ package struct PostgresProblem: Equatable {
         guard let error = error as? PostgresError else {
             isOfPassword = false
             needsNewConnection = true
-            outcome = Self.person(Self.remedy(of: error as? PostgresStoreError))
+            outcome = Self.outcome(of: error as? PostgresStoreError)
             return
         }
         isOfPassword = error.state.map { ["28P01", "28000"].contains($0) } ?? false
@@ -63,11 +63,15 @@ package struct PostgresProblem: Equatable {
         ["22", "23", "54"].contains(kind) ? .refused("the database can't store it") : .unproven
     }
 
-    private static func remedy(of error: PostgresStoreError?) -> String {
+    private static func outcome(of error: PostgresStoreError?) -> UploadPolicy.Outcome {
         switch error {
-        case .viewInUse: "drop your view, and create it again after this one is created"
-        case .noIdentity: "restore its row from a backup, or use another 'schema'"
-        case .schema, nil: "use the release that wrote it last, or another 'schema'"
+        case .viewInUse: person("drop your view, and create it again after this one is created")
+        case .damaged(let table):
+            person(
+                "run 'DROP TABLE \(table) CASCADE' there, which drops views of yours that are built on it: it is made "
+                    + "again, and everything is delivered to it")
+        case .noIdentity: .unproven
+        case .schema, nil: person("use the release that wrote it last, or another 'schema'")
         }
     }
 

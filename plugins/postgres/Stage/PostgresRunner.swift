@@ -62,6 +62,7 @@ package final class PostgresWriter {
     package func perform(_ effect: Effect) -> (any Sendable)? {
         if let request = effect.request as? UploadRequest { return put(request) }
         if let question = effect.request as? HoldingsRequest { return holdings(question) }
+        if let question = effect.request as? HeldQuestion { return held(question) }
         return nil
     }
 
@@ -95,7 +96,7 @@ package final class PostgresWriter {
         }
     }
 
-    private func open(refresh: Bool) throws -> PostgresStore {
+    func open(refresh: Bool) throws -> PostgresStore {
         if let store, !store.isBroken, !refresh { return store }
         store = nil
         let made = try PostgresStore(
@@ -105,7 +106,7 @@ package final class PostgresWriter {
     }
 
     /// Returns what happened; an unusable connection is replaced the next time.
-    private func forget(after error: any Error) -> PostgresProblem {
+    func forget(after error: any Error) -> PostgresProblem {
         let problem = PostgresProblem(error, isOpening: store == nil)
         if problem.needsNewConnection || store?.isBroken ?? false { store = nil }
         return problem
