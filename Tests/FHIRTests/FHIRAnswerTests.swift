@@ -69,6 +69,81 @@ import Testing
         #expect(outcome(200, response(["201", "201", "503 Service Unavailable"])) == .later())
     }
 
+    // MARK: Outcomes
+
+    /// An answer whose second entry has this status and this `OperationOutcome`.
+    private func answer(_ status: String, outcome: String, asResource: Bool = false) -> String {
+        let response = #""response":{"status":"\#(status)"\#(asResource ? "" : ",\"outcome\":" + outcome)}"#
+        let entry = asResource ? #"{"resource":\#(outcome),\#(response)}"# : "{\(response)}"
+        return self.response(["201", "ENTRY", "204"]).replacing(#"{"response":{"status":"ENTRY"}}"#, with: entry)
+    }
+
+    private static func operationOutcome(_ issues: (severity: String, code: String)...) -> String {
+        let all = issues.map { #"{"severity":"\#($0.severity)","code":"\#($0.code)","diagnostics":"weight 61.5"}"# }
+        return #"{"resourceType":"OperationOutcome","issue":[\#(all.joined(separator: ","))]}"#
+    }
+
+    /// A successful status doesn't outweigh an error: nothing of it counts as delivered.
+    @Test(arguments: ["error", "fatal"], ["200 OK", "201", "204 No Content"])
+    func anErrorIsARefusalWhateverTheStatus(_ severity: String, _ status: String) throws {
+        let error = Self.operationOutcome(("information", "informational"), (severity, "invariant"))
+        let code = try #require(Int(status.prefix(3)))
+        let refused = UploadPolicy.Outcome.refused("the server refuses it (\(code), invariant)")
+        #expect(outcome(200, answer(status, outcome: error)) == refused)
+        #expect(outcome(200, answer(status, outcome: error, asResource: true)) == refused)
+        // The answer as a whole, and one that has fewer entries or another type.
+        #expect(outcome(code, error) == .refused("the server refuses it (\(code), invariant)"))
+        let only = #"{"resourceType":"Bundle","type":"transaction-response","entry":[{"resource":\#(error)}]}"#
+        for other in [only, answer(status, outcome: error).replacing("transaction-", with: "batch-")] {
+            #expect(outcome(200, other) == .refused("the server refuses it (200, invariant)"))
+        }
+    }
+
+    @Test func anErrorIsARefusalUnderAStatusThatProvesNothing() {
+        let error = Self.operationOutcome(("error", "business-rule"))
+        #expect(
+            outcome(200, answer("409 Conflict", outcome: error))
+                == .refused("the server refuses it (409, business-rule)"))
+        guard case .failed(let failure) = reply(200, answer("200", outcome: error)) else {
+            Issue.record("it counts as acceptance")
+            return
+        }
+        #expect(failure.status == 200 && failure.why.contains("business-rule") && !failure.why.contains("61.5"))
+    }
+
+    @Test(arguments: ["warning", "information", "success"]) func remarksAreNoRefusal(_ severity: String) {
+        let taken = DeliveryReply.onTrust(DeliveryAnswer(counts: .init(created: 1, updated: 2), status: 200))
+        let remark = Self.operationOutcome((severity, "invariant"))
+        #expect(reply(200, answer("200 OK", outcome: remark)) == taken)
+        #expect(reply(200, answer("200 OK", outcome: remark, asResource: true)) == taken)
+        #expect(reply(200, answer("200 OK", outcome: "null")) == taken)
+    }
+
+    /// FHIR's transient errors are the server's: such an element never becomes a dead letter. Neither does one about
+    /// which an outcome says nothing that can be understood.
+    @Test(arguments: [
+        operationOutcome(("error", "lock-error")), operationOutcome(("fatal", "exception"), ("warning", "invariant")),
+        #"{"resourceType":"OperationOutcome"}"#, #"{"resourceType":"OperationOutcome","issue":[]}"#,
+        operationOutcome(("severe", "invariant")), #"{"issue":["invariant"]}"#, #""failed""#,
+    ])
+    func anUnclearOutcomeIsNeitherAcceptanceNorRefusal(_ text: String) {
+        #expect(outcome(200, answer("200 OK", outcome: text)) == .failing)
+    }
+
+    /// The third element is to be deleted.
+    @Test func whatIsGoneNeedntBeDeleted() {
+        func last(_ status: String, _ code: String) -> DeliveryReply {
+            let response = #"{"response":{"status":"\#(status)","outcome":\#(Self.operationOutcome(("error", code)))}}"#
+            return reply(
+                200,
+                self.response(["201", "200", "ENTRY"]).replacing(#"{"response":{"status":"ENTRY"}}"#, with: response))
+        }
+        let taken = DeliveryReply.onTrust(DeliveryAnswer(counts: .init(created: 1, updated: 2), status: 200))
+        #expect(last("200", "not-found") == taken && last("404", "processing") == taken)
+        #expect(last("204", "business-rule") != taken)
+        #expect(outcome(200, answer("200", outcome: Self.operationOutcome(("error", "not-found")))) != nil)
+    }
+
     private func outcome(_ status: Int, _ body: String = "", headers: HTTPHeaders = [:]) -> UploadPolicy.Outcome? {
         if case .failed(let failure) = reply(status, body, headers: headers) { failure.outcome } else { nil }
     }
@@ -99,6 +174,14 @@ import Testing
         let body = #"{"resourceType":"OperationOutcome","issue":[{"code":"invariant","diagnostics":"weight 61.5"}]}"#
         #expect(outcome(422, body) == .refused("the server refuses it (422, invariant)"))
         #expect(outcome(400, #"{"issue":[{"code":"weight 61.5"}]}"#) == .refused("the server refuses it (400)"))
+        // The element's path is told too, if it is one.
+        for (path, told) in [
+            ("Observation.component[2].value", "422, invariant at Observation.component[2].value"),
+            ("weight 61.5", "422, invariant"), ("Observation.where(value=61.5)", "422, invariant"),
+        ] {
+            let placed = body.replacing(#""code""#, with: #""expression":["\#(path)"],"code""#)
+            #expect(outcome(422, placed) == .refused("the server refuses it (\(told))"))
+        }
         let entry = #"{"response":{"status":"422","outcome":\#(body)}}"#
         let answer = response(["201", "204"]).replacing("]}", with: ",\(entry)]}")
         #expect(outcome(200, answer) == .refused("the server refuses it (422, invariant)"))

@@ -27,7 +27,12 @@ import UploaderReading
         ///   - ids: the ids of the resources for the first sample; a healthy server has only one.
         ///   - finds: the identifier of the resources that a search returns.
         ///   - status: the status of every transaction; 200 by default.
-        init(ids: Set<String> = ["1"], finds: String = "", status: Int = 200) throws {
+        ///   - complaint: an `OperationOutcome` with which it answers 200 to a deletion that it doesn't carry out.
+        ///   - warning: an entry that a search returns besides what it finds.
+        init(
+            ids: Set<String> = ["1"], finds: String = "", status: Int = 200, complaint: Value = .null,
+            warning: Value = .null
+        ) throws {
             let shared = Shared(ids)
             self.shared = shared
             server = try HTTPServer { request in
@@ -37,6 +42,7 @@ import UploaderReading
                         status: 200, json: Array(#"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1"}"#.utf8))
                 }
                 if request.method == "DELETE" {
+                    guard complaint.isNull else { return HTTPResponse(status: 200, json: Array(complaint.json().utf8)) }
                     _ = shared.ids.withLock { $0.remove(String(request.path.split(separator: "/").last ?? "")) }
                     return HTTPResponse(status: 204, body: [])
                 }
@@ -49,7 +55,8 @@ import UploaderReading
                             ]
                         ]
                     }
-                    let answer: Value = ["resourceType": "Bundle", "type": "searchset", "entry": .array(found)]
+                    let entries = found + (warning.isNull ? [] : [["resource": warning]])
+                    let answer: Value = ["resourceType": "Bundle", "type": "searchset", "entry": .array(entries)]
                     return HTTPResponse(status: 200, json: Array(answer.json().utf8))
                 }
                 guard status == 200 else { return HTTPResponse(status: status, body: []) }
@@ -198,6 +205,25 @@ import UploaderReading
             }
             #expect(failure.outcome == .refused("the server refuses it (412)"))
             #expect(!server.requests.contains { $0.method == "DELETE" })
+        }
+    }
+
+    /// An error in an outcome counts here too, whatever the status.
+    @Test func aDeletionOrSearchWithAnErrorIsNone() throws {
+        let error: Value = [
+            "resourceType": "OperationOutcome", "issue": [["severity": "error", "code": "business-rule"]],
+        ]
+        for (complaint, warning, methods) in [
+            (error, Value.null, ["POST", "GET", "DELETE"]), (Value.null, error, ["POST", "GET"]),
+        ] {
+            let server = try Server(ids: ["7", "9"], finds: Self.first, complaint: complaint, warning: warning)
+            guard case .failed(let failure)? = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply
+            else {
+                Issue.record("it was accepted")
+                continue
+            }
+            #expect(failure.outcome == .refused("the server refuses it (412)"))
+            #expect(server.requests.map(\.method) == methods && server.ids == ["7", "9"])
         }
     }
 

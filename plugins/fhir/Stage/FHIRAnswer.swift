@@ -14,34 +14,43 @@ package enum FHIRAnswer {
     ) -> DeliveryReply {
         let status = response.status
         guard (200..<300).contains(status) else { return .failed(failure(response, url: url)) }
-        guard let bundle = json(response.body), bundle["resourceType"] == "Bundle" else {
+        let bundle = json(response.body) ?? .null
+        let entries = bundle["entry"].array ?? []
+        let isWhole = bundle["type"] == "transaction-response" && entries.count == transaction.methods.count
+        // Any of the elements may be the cause of an error that isn't in an entry of its own.
+        let outcomes = isWhole ? [] : [FHIROutcome(answer: bundle)] + entries.lazy.map { FHIROutcome(entry: $0) }
+        if let outcome = outcomes.lazy.compactMap({ $0 }).first(where: \.isError),
+            let failure = failure(of: outcome, status, "the server answered \(status)")
+        {
+            return .failed(failure)
+        }
+        guard bundle["resourceType"] == "Bundle" else {
             return .unproven("something answered \(status) that isn't a FHIR bundle")
         }
         guard bundle["type"] == "transaction-response" else {
             return .unproven("the server answered \(status), but not to a transaction")
         }
-        let entries = bundle["entry"].array ?? []
-        guard entries.count == transaction.methods.count else {
+        guard isWhole else {
             return .unproven(
                 "the server answered \(status) with \(entries.count) entries for \(transaction.methods.count)")
         }
         var counts = DeliveryAnswer.Counts(known: Int64(overtaken.count))
         for (entry, method) in zip(entries, transaction.methods) {
+            let outcome = FHIROutcome(entry: entry)
             guard let code = code(entry["response"]["status"]) else {
-                return .unproven("the server answered \(status), with an entry without a status")
+                let why = "the server answered \(status), with an entry without a status"
+                return outcome.flatMap { failure(of: $0, status, why) }.map { .failed($0) } ?? .unproven(why)
             }
+            let why = "the server answered \(status), with an entry of status \(code)"
             // An element to be deleted may never have been on the server.
-            let isGone = method == .delete && (code == 404 || code == 410)
-            guard isGone || (200..<300).contains(code) else {
-                let issue = issue(entry["response"]["outcome"]).map { ", \($0)" } ?? ""
-                if let outcome = refusal(code, issue) {
-                    return .failed(
-                        .init(
-                            outcome, why: "the server answered \(status), with an entry of status \(code)\(issue)",
-                            status: code))
-                }
-                return .unproven("the server answered \(status), with an entry of status \(code)")
+            let isGone = method == .delete && (isAbsent(code) || outcome?.verdict == .absent)
+            let isDone = (200..<300).contains(code)
+            let told = outcome?.told ?? ""
+            if !isGone, !isDone, let refusal = refusal(code, told) {
+                return .failed(.init(refusal, why: why + told, status: code))
             }
+            if !isGone, let outcome, let failure = failure(of: outcome, code, why) { return .failed(failure) }
+            guard isGone || isDone else { return .unproven(why) }
             switch method {
             case .createPatient: break
             case .put where code == 201: counts.created += 1
@@ -54,13 +63,35 @@ package enum FHIRAnswer {
 
     /// What a failed entry in a successful answer means: a transaction should take effect as a whole or not at all, so
     /// such a server breaks the rules; but one of the elements is the cause, and is found by halving.
-    private static func refusal(_ code: Int, _ issue: String) -> UploadPolicy.Outcome? {
+    private static func refusal(_ code: Int, _ told: String) -> UploadPolicy.Outcome? {
         switch code {
-        case 400, 412, 422: .refused("the server refuses it (\(code)\(issue))")
+        case 400, 412, 422: .refused("the server refuses it (\(code)\(told))")
         case 500: .failing
         case 501...: .later()
         default: nil
         }
+    }
+
+    /// What an outcome means for what it is about; nil if that is accepted.
+    private static func failure(of outcome: FHIROutcome, _ status: Int, _ why: String) -> DeliveryReply.Failure? {
+        let error = "\(why) and an error\(outcome.told)"
+        return switch outcome.verdict {
+        case .fine: nil
+        case .refusal, .absent:
+            .init(.refused("the server refuses it (\(status)\(outcome.told))"), why: error, status: status)
+        case .failing: .init(.failing, why: error, status: status)
+        case .unreadable: .init(.failing, why: "\(why) and an outcome that can't be understood", status: status)
+        }
+    }
+
+    private static func isAbsent(_ status: Int) -> Bool { status == 404 || status == 410 }
+
+    /// Whether a resource that was to be deleted is no longer there.
+    static func isDeleted(_ response: HTTPResponse) -> Bool {
+        if isAbsent(response.status) { return true }
+        guard (200..<300).contains(response.status) else { return false }
+        return json(response.body).flatMap { FHIROutcome(answer: $0) }.map { [.fine, .absent].contains($0.verdict) }
+            ?? true
     }
 
     static func json(_ body: [UInt8]) -> Value? {
@@ -73,11 +104,11 @@ package enum FHIRAnswer {
 
     package static func failure(_ response: HTTPResponse, url: String) -> DeliveryReply.Failure {
         let status = response.status
-        let issue = json(response.body).flatMap { self.issue($0) }.map { ", \($0)" } ?? ""
-        let why = "the server answered \(status)\(issue)"
+        let told = json(response.body).flatMap { FHIROutcome($0) }?.told ?? ""
+        let why = "the server answered \(status)\(told)"
         let outcome: UploadPolicy.Outcome =
             switch status {
-            case 400, 412, 422: .refused("the server refuses it (\(status)\(issue))")
+            case 400, 412, 422: .refused("the server refuses it (\(status)\(told))")
             case 413: .refused("the server accepts no transaction of this size (413)")
             case 401: .refusesToken(isFinal: false, unauthorized)
             case 403: .refusesToken(isFinal: true, unauthorized)
@@ -92,7 +123,7 @@ package enum FHIRAnswer {
         return .init(outcome, why: why, status: status)
     }
 
-    private static let unauthorized = UploadPolicy.Pause(
+    static let unauthorized = UploadPolicy.Pause(
         remedy: "it refuses the token: put the right one into the file named by 'tokenFile', or into "
             + "HEALTHBUS_FHIR_TOKEN")
     static let wrongServer = UploadPolicy.Pause(
@@ -108,15 +139,6 @@ package enum FHIRAnswer {
         return .init(
             remedy:
                 "it redirects to \(plain), and the token isn't sent there: if that server is yours, set 'server' to it")
-    }
-
-    /// The kind of an `OperationOutcome`'s first issue, a word from FHIR's own list. Its texts may repeat health
-    /// values.
-    private static func issue(_ outcome: Value) -> String? {
-        guard let code = outcome["issue"].array?.first?["code"].string, (1...30).contains(code.utf8.count),
-            code.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") })
-        else { return nil }
-        return code
     }
 
     // MARK: What the server is

@@ -19,7 +19,8 @@ extension StagePlugin {
             }
             return try DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: FHIRServer(url).text, form: form.text,
-                needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
+                needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), keepsVersions: false,
+                contents: form.contentOf, generator: setting.generator)
         },
         effects: { context in
             let environment = ProcessInfo.processInfo.environment

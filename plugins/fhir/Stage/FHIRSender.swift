@@ -31,10 +31,10 @@ package struct FHIRServer: Sendable {
 /// Sends transactions over one connection, one after the other, so that a newer version never overtakes an older one.
 package final class FHIRSender {
     private let client: HTTPClient
-    private let server: FHIRServer
+    let server: FHIRServer
     /// nil if the server requires none.
     private let token: TokenSource?
-    private let form: FHIRForm
+    let form: FHIRForm
     private let timeout: Double
     private var sent = SentVersions()
 
@@ -52,6 +52,7 @@ package final class FHIRSender {
         if let question = effect.request as? HoldingsRequest {
             return metadata(refreshesToken: question.refreshToken)
         }
+        if let question = effect.request as? HeldQuestion { return held(question) }
         return nil
     }
 
@@ -98,7 +99,7 @@ package final class FHIRSender {
         let superfluous = FoundResources.superfluous(found, of: identifier)
         for id in superfluous {
             let gone = try send(HTTPRequest(method: "DELETE", path: path + "/" + id), false)
-            guard (200..<300).contains(gone.status) || gone.status == 404 || gone.status == 410 else { return false }
+            guard FHIRAnswer.isDeleted(gone) else { return false }
         }
         return !superfluous.isEmpty
     }
@@ -125,7 +126,7 @@ package final class FHIRSender {
             why: error.description)
     }
 
-    private func send(_ request: HTTPRequest, _ refreshesToken: Bool) throws -> HTTPResponse {
+    func send(_ request: HTTPRequest, _ refreshesToken: Bool) throws -> HTTPResponse {
         var request = request
         request.headers["Accept"] = "application/fhir+json"
         if let token {

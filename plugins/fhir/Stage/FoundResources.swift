@@ -13,7 +13,10 @@ enum FoundResources {
         guard response.status == 200, let bundle = FHIRAnswer.json(response.body), bundle["type"] == "searchset" else {
             return []
         }
-        let found = (bundle["entry"].array ?? []).map { $0["resource"] }
+        let entries = bundle["entry"].array ?? []
+        // A search with an error may have missed some.
+        guard !entries.contains(where: { FHIROutcome(entry: $0)?.isError == true }) else { return [] }
+        let found = entries.map { $0["resource"] }
             .filter { $0["resourceType"] != "OperationOutcome" }
         let ids = found.compactMap { $0["id"].string }.filter(isID)
         guard ids.count == found.count, Set(ids).count == ids.count,
