@@ -70,6 +70,28 @@ import Testing
         }
     }
 
+    @Test func whatIsComparedIsntWritten() throws {
+        try withTemporaryFolder { folder in
+            let work = FilesWork(folder: folder + "/data")
+            func compare(_ text: String, rows: Int64 = 1) throws -> FileDifference? {
+                var whole = part(text, rows: rows, job: 2)
+                whole.compares = true
+                guard case .proved(let difference)? = outcomes(work, whole).last else { throw Unexpected() }
+                return difference
+            }
+            #expect(try compare("a\n") == .missing)
+            #expect(try compare("", rows: 0) == nil)
+            _ = try #require(written(outcomes(work, part("a\n"))))
+            let before = files(in: folder)
+            #expect(try compare("a\n") == nil)
+            #expect(try compare("b\n") == .different)
+            #expect(try compare("a\nb\n", rows: 2) == .different)
+            #expect(try compare("", rows: 0) == .superfluous)
+            #expect(files(in: folder) == before)
+            #expect(try String(contentsOfFile: folder + "/data/" + path, encoding: .utf8) == "head\na\n")
+        }
+    }
+
     @Test func theSameAgainIsLeftAlone() throws {
         try withTemporaryFolder { folder in
             let work = FilesWork(folder: folder)

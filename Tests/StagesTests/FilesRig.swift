@@ -94,6 +94,11 @@ final class FilesRig {
             text += String(decoding: bytes, as: UTF8.self)
             open[part.job] = text
             guard part.isLast else { return .taken }
+            if part.compares {
+                let there = disk[part.path]
+                if rows == 0 { return .proved(there == nil ? nil : .superfluous) }
+                return .proved(there == text ? nil : there == nil ? .missing : .different)
+            }
             if rows == 0, !part.keepsEmpty {
                 disk[part.path] = nil
                 return .removed

@@ -21,10 +21,13 @@ package struct FilePart: Sendable {
     package var keepsEmpty: Bool
     /// Whether the folder is created if it is missing: true if nothing was ever written there.
     package var makesFolder: Bool
+    /// Whether nothing is written, but the file that is there is compared.
+    package var compares: Bool
 
     package init(
         job: Int64, path: String, head: [UInt8] = [], content: Content, isFirst: Bool, isLast: Bool,
-        known: FileLedger.Entry? = nil, keepsEmpty: Bool = false, makesFolder: Bool
+        known: FileLedger.Entry? = nil, keepsEmpty: Bool = false, makesFolder: Bool,
+        compares: Bool = false
     ) {
         self.job = job
         self.path = path
@@ -35,6 +38,7 @@ package struct FilePart: Sendable {
         self.known = known
         self.keepsEmpty = keepsEmpty
         self.makesFolder = makesFolder
+        self.compares = compares
     }
 }
 
@@ -65,6 +69,8 @@ package enum FileOutcome: Sendable {
     case taken
     /// The file is complete and in place, and will survive a power loss.
     case written(rows: Int64, bytes: Int64, sum: String, isChanged: Bool)
+    /// The file that is there was compared with its pieces; nil if it is the same.
+    case proved(FileDifference?)
     /// There is no such file any more.
     case removed
     /// Paths of our own files, a few at a time.

@@ -97,6 +97,11 @@ final class FileFolder {
         while target.utf8.count > path.utf8.count, rmdir(target) == 0 { target = Self.parent(of: target) }
     }
 
+    func has(_ file: String) -> Bool {
+        var status = stat()
+        return lstat(path + "/" + file, &status) == 0
+    }
+
     /// Whether a file is still as it was when written.
     func holds(_ entry: FileLedger.Entry, readsAll: Bool) -> Bool {
         var status = stat()

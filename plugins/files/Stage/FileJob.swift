@@ -28,4 +28,8 @@ struct FileJob {
     var hasBegun = false
     var documents: DocumentCollection?
     let known: FileLedger.Entry?
+    /// Whether the file is only compared with what is on the disk.
+    var proves = false
+    /// The heads of the producers of documents when they were read.
+    var heads: [String: SequenceNumber] = [:]
 }

@@ -1,6 +1,7 @@
 import Digest
 import Foundation
 import Glibc
+import HealthModel
 
 /// Writes one file in its folder, under a temporary name that no reader looks for; it is put in place when it is
 /// complete and on disk.
@@ -30,6 +31,19 @@ final class FileWriter {
 
     deinit { discard() }
 
+    /// Writes nothing, but compares what would be written with the file that is there.
+    init(comparing path: String, in folder: FileFolder) {
+        (self.folder, self.path, temporary, descriptor) = (folder, path, "", -1)
+    }
+
+    /// How the file that is there differs from what was given; nil if it is the same.
+    func difference() -> FileDifference? {
+        guard rows > 0 else { return folder.has(path) ? .superfluous : nil }
+        let entry = FileLedger.Entry(path: path, rows: rows, bytes: bytes, sum: sum.hexadecimal, written: .epoch)
+        if folder.holds(entry, readsAll: true) { return nil }
+        return folder.has(path) ? .different : .missing
+    }
+
     func discard() {
         guard descriptor >= 0 else { return }
         close(descriptor)
@@ -42,6 +56,7 @@ final class FileWriter {
         bytes += Int64(content.count)
         let problem: Int32 = content.withUnsafeBytes { content in
             sum.add(content)
+            if temporary.isEmpty { return 0 }
             var rest = content[...]
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)

@@ -66,7 +66,9 @@ package final class FilesWork {
     private func take(_ part: FilePart) throws(FileProblem) -> FileOutcome {
         if part.isFirst {
             try folder.open(making: part.makesFolder)
-            let writer = try FileWriter(part.path, in: folder)
+            let writer =
+                part.compares
+                ? FileWriter(comparing: part.path, in: folder) : try FileWriter(part.path, in: folder)
             writers[part.job] = writer
             try writer.write(part.head, rows: 0)
         }
@@ -85,6 +87,7 @@ package final class FilesWork {
         }
         guard part.isLast else { return .taken }
         writers[part.job] = nil
+        if part.compares { return .proved(writer.difference()) }
         guard writer.rows > 0 || part.keepsEmpty else {
             writer.discard()
             try folder.remove(part.path)

@@ -24,6 +24,9 @@ extension FilesStage {
             }
             marks.hurry()
             return try mended(request, turn)
+        case "verify":
+            prove(request, turn)
+            return try mended(request, turn)
         // Nothing is refused for good, so there are no dead letters.
         case "retry": return .done(["sent": 0, "deadLetters": 0])
         case "drop": return .done(["dropped": 0])
@@ -32,6 +35,7 @@ extension FilesStage {
             // The files in the folder are found, and written again or removed.
             try ledger.reset(turn)
             check = FilesCheck()
+            proof = FilesProof()
             manifest = FilesManifest()
             for upstream in upstreams { try upstream.forget(turn) }
             return .done([:])
@@ -40,6 +44,7 @@ extension FilesStage {
     }
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if request.action == "verify" { return proven(request, turn) }
         guard request.action == "replay" else { return .done([:]) }
         let left = marks.count + (samples.isLevel ? 0 : 1)
         return left == 0 ? .done(["sent": .integer(replayedRows)]) : .underWay(left: Int64(left))

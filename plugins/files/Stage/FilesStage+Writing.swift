@@ -30,7 +30,8 @@ extension FilesStage {
         if check.isDone, !next.isDue, samples.limit != nil, manifest.state != .complete {
             try writeManifest(isComplete: true, turn)
         }
-        return next.wait
+        guard !next.isDue, !manifest.isBeingWritten, mayWrite(turn) else { return next.wait }
+        return [next.wait, try moveProof(turn)].compactMap { $0 }.min()
     }
 
     private func nextPath(_ turn: Turn) -> String? {
@@ -51,10 +52,15 @@ extension FilesStage {
     private func begin(_ path: String, _ turn: Turn) throws {
         guard let mark = marks.marks[path] else { return }
         guard let span = FileSpan(path: path) else { return try marks.clear(path, generation: mark.generation, turn) }
+        try begin(span, generation: mark.generation, turn)
+    }
+
+    /// - Parameter proves: whether the file is only compared.
+    func begin(_ span: FileSpan, generation: Int64, proves: Bool = false, _ turn: Turn) throws {
         lastJob += 1
         var job = FileJob(
-            number: lastJob, span: span, generation: mark.generation, step: .writing(effect: 0, next: nil),
-            known: try ledger.entry(path, turn))
+            number: lastJob, span: span, generation: generation, step: .writing(effect: 0, next: nil),
+            known: try ledger.entry(span.path, turn), proves: proves)
         if !layout.has(span) {
             // The file is from another layout: without rows, it is removed.
             hand(.bytes([], rows: 0), to: &job, next: nil, turn)
@@ -97,7 +103,8 @@ extension FilesStage {
             FilePart(
                 job: job.number, path: job.span.path,
                 head: job.hasBegun ? [] : DocumentRows.head(job.span, figures: figures), content: content,
-                isFirst: !job.hasBegun, isLast: next == nil, known: job.known, makesFolder: ledger.count == 0))
+                isFirst: !job.hasBegun, isLast: next == nil, known: job.known, makesFolder: ledger.count == 0,
+                compares: job.proves))
         job.hasBegun = true
         job.step = .writing(effect: effect, next: next)
     }
@@ -142,6 +149,7 @@ extension FilesStage {
             guard let producer = producers.first, let last = pages.last else { return }
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
+            job.heads[producer] = head.sequence
             for page in pages { job.documents?.take(try page.page(from: producer), from: producer) }
             // This includes whatever changed while it was being read, because a changed row has moved to the end.
             if covered.through < head.sequence, covered.through > after {
@@ -154,8 +162,9 @@ extension FilesStage {
     }
 
     @discardableResult
-    private func drop(_ index: Int, _ turn: Turn) -> Bool {
+    func drop(_ index: Int, _ turn: Turn) -> Bool {
         let job = jobs.remove(at: index)
+        if job.proves { proof.postpone(job.span.path, until: turn.monotonic + Self.patience) }
         if job.hasBegun { turn.perform(DropFile(job: job.number)) }
         marks.requeue()
         return true
@@ -166,6 +175,7 @@ extension FilesStage {
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
         guard let outcome = result.value as? FileOutcome else { return }
         if case .failed(let problem) = outcome { return failed(problem, result, turn) }
+        if try receive(proof: result, outcome, turn) { return }
         if try receive(checked: result, outcome, turn) { return }
         if try receive(manifest: result, outcome, turn) { return }
         let index = jobs.firstIndex {
@@ -185,6 +195,9 @@ extension FilesStage {
                     isNew: job.known == nil, turn)
                 try ledger.wrote(rows, family: metric(of: job.span), turn)
             }
+        case .proved(let difference):
+            jobs.remove(at: index)
+            return try proved(job, difference, turn)
         case .removed: try ledger.remove(job.span.path, turn)
         case .listed, .compared, .failed: return
         }
@@ -211,7 +224,8 @@ extension FilesStage {
 
     /// Everything is tried again later.
     private func failed(_ problem: FileProblem, _ result: EffectResult, _ turn: Turn) {
-        if !check.waits(for: result.id) { isWritingBlocked = true }
+        let isListing = check.waits(for: result.id) || proof.phase == .listing(effect: result.id)
+        if !isListing { isWritingBlocked = true }
         if blocked != problem.description {
             turn.log(.uploadRetry, ["why": problem.description, "seconds": 1])
             failures = 0
@@ -222,5 +236,6 @@ extension FilesStage {
         dropJobs(turn)
         manifest.fail()
         check.fail()
+        proof.fail()
     }
 }

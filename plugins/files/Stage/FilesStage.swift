@@ -27,6 +27,11 @@ package final class FilesStage: Stage {
     var jobs: [FileJob] = []
     var lastJob: Int64 = 0
     var check = FilesCheck()
+    var proof = FilesProof()
+    /// The result of the last proof, and when the next one is due.
+    var proved: ProofSummary?
+    var nextProof: Instant?
+    let instance: String
     var manifest = FilesManifest()
     var blocked: String?
     /// Whether writing has failed, so that only writing shows that nothing blocks any more.
@@ -67,6 +72,7 @@ package final class FilesStage: Stage {
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
         self.consolidator = consolidator
+        self.instance = instance
         self.folder = folder
         self.layout = layout
         self.figures = figures
@@ -93,6 +99,7 @@ package final class FilesStage: Stage {
         for upstream in upstreams { try upstream.open(turn) }
         try openFolder(turn)
         try openLayout(turn)
+        try openProof(turn)
     }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
@@ -158,12 +165,13 @@ package final class FilesStage: Stage {
         common.pending = marks.count
         if marks.count == 0 { common.consumed = samples.consumedByType }
         common.replay = replay.map { ReplayProgress(id: $0, left: 0) }
-        let own = UploaderDetails(
+        var own = UploaderDetails(
             deadLetters: 0, droppedLetters: 0, delivered: ledger.delivered, lastDelivered: ledger.lastDelivered,
             delays: [:], delayBuckets: .init(bounds: [], metrics: [:]),
             answers: .init(created: 0, updated: 0, known: 0), blocked: blocked, waitsUntil: nil, held: 0,
             backend: check.report(why: blocked, isListed: manifest.state == .complete), paused: false, path: nil,
-            waiting: jobs.count)
+            waiting: jobs.count { !$0.proves })
+        own.proof = proved
         var frontier: [String: SequenceNumber] = [:]
         for upstream in upstreams {
             let oldest = marks.oldestMark(of: upstream.producer)

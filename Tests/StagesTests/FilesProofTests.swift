@@ -1,0 +1,156 @@
+import FilesStage
+import HealthModel
+import Protocol
+import StageKit
+import TestSupport
+import Testing
+
+/// Every file is computed again from its producers, and compared: once a day, and on request.
+@Suite struct FilesProofTests {
+    private static let first = "user=me/days/year=2025.csv"
+    private static let second = "user=me/days/year=2024.csv"
+    private static let strange = "user=you/days/year=2024.csv"
+    private static let day: Int64 = 20_200
+
+    private func written() throws -> FilesRig {
+        let rig = try FilesRig()
+        try rig.serve()
+        try rig.change(Self.day, steps: 1)
+        try rig.change(Self.day - 365, steps: 2)
+        try rig.serve()
+        try settle(rig)
+        try #require(rig.disk[Self.first] != nil && rig.disk[Self.second] != nil)
+        return rig
+    }
+
+    private func settle(_ rig: FilesRig) throws {
+        for _ in 0..<3 {
+            try rig.stage.pass(.seconds(3))
+            try rig.serve()
+        }
+    }
+
+    private func verify(_ rig: FilesRig, repairs: Bool) throws -> Value {
+        var request = MendRequest(id: repairs ? "repair" : "look", action: "verify")
+        if !repairs { request.dryRun = true }
+        var mended: Mended?
+        try rig.stage.turn { mended = try rig.stage.stage.mend(request, $0) }
+        if case .done = mended { Issue.record("nothing was read yet") }
+        try rig.serve()
+        try settle(rig)
+        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
+        guard case .done(let said) = mended else {
+            Issue.record("\(String(describing: mended))")
+            return .null
+        }
+        return said
+    }
+
+    private func isAlert(_ rig: FilesRig) throws -> Bool {
+        var raised = false
+        try rig.stage.turn { raised = try $0.alerts(.degraded).contains { $0.subject == "proof" } }
+        return raised
+    }
+
+    private func summary(_ rig: FilesRig) throws -> ProofSummary? {
+        try rig.stage.report().details.read(UploaderDetails.self)?.proof
+    }
+
+    @Test func filesThatAreRight() throws {
+        let rig = try written()
+        #expect(try summary(rig) == nil, "it is due after a day")
+        rig.written = []
+        let said = try verify(rig, repairs: true)
+        #expect(said["compared"] == 2 && said["different"] == 0 && said["missing"] == 0 && said["superfluous"] == 0)
+        #expect(said["repaired"] == 0 && rig.written.isEmpty)
+        #expect(try summary(rig)?.compared == 2 && summary(rig)?.wrong == 0 && !isAlert(rig))
+    }
+
+    @Test(arguments: [false, true]) func filesThatAreWrong(repairs: Bool) throws {
+        let rig = try written()
+        let good = rig.disk
+        rig.disk[Self.first] = "edited"
+        rig.disk[Self.second] = nil
+        rig.disk[Self.strange] = "nobody's"
+        let bad = rig.disk
+        let said = try verify(rig, repairs: repairs)
+        #expect(said["compared"] == 3 && said["different"] == 1 && said["missing"] == 1 && said["superfluous"] == 1)
+        #expect(said["first"]["different"] == [.string(Self.first)])
+        #expect(said["first"]["missing"] == [.string(Self.second)])
+        #expect(said["first"]["superfluous"] == [.string(Self.strange)])
+        #expect(said["repaired"].int == (repairs ? 3 : 0))
+        if repairs {
+            #expect(rig.disk.filter { $0.key != FilesRig.manifest } == good.filter { $0.key != FilesRig.manifest })
+        } else {
+            #expect(rig.disk == bad, "nothing is changed")
+        }
+        #expect(try summary(rig)?.wrong == 3 && isAlert(rig))
+    }
+
+    @Test func onceADayItComparesAndRepairs() throws {
+        let rig = try written()
+        let good = rig.disk[Self.first]
+        rig.disk[Self.first] = "edited"
+        try rig.stage.pass(.seconds(23 * 3600))
+        try rig.serve()
+        #expect(rig.disk[Self.first] == "edited", "it isn't due yet")
+        try rig.stage.pass(.seconds(3600))
+        try rig.serve()
+        try settle(rig)
+        #expect(rig.disk[Self.first] == good)
+        #expect(try summary(rig)?.wrong == 1 && isAlert(rig), "whether it is right now isn't known yet")
+        try rig.stage.pass(.seconds(3601))
+        try rig.serve()
+        try settle(rig)
+        #expect(try summary(rig)?.wrong == 0 && !isAlert(rig))
+        let before = try summary(rig)
+        try rig.stage.restart()
+        try rig.hear()
+        try rig.serve()
+        #expect(try summary(rig) == before)
+    }
+
+    /// A day that was read, but whose change wasn't consumed yet, is no difference.
+    @Test func aChangeThatIsOnItsWayIsNoDifference() throws {
+        let rig = try written()
+        var request = MendRequest(id: "look", action: "verify")
+        request.dryRun = true
+        try rig.stage.turn { _ = try rig.stage.stage.mend(request, $0) }
+        // The producer has it, but the stage hasn't heard of it.
+        rig.sequence += 1
+        rig.days[Self.day] = (rig.sequence, 9)
+        try rig.serve()
+        try rig.hear()
+        try rig.serve()
+        try settle(rig)
+        var mended: Mended?
+        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
+        guard case .done(let said) = mended else {
+            Issue.record("\(String(describing: mended))")
+            return
+        }
+        #expect(said["different"] == 0)
+        #expect(try summary(rig)?.wrong == 0 && !isAlert(rig))
+    }
+
+    @Test func aDiskThatFailsEndsInAnAnswerLater() throws {
+        let rig = try written()
+        var request = MendRequest(id: "look", action: "verify")
+        request.dryRun = true
+        rig.problem = FileProblem("the disk is away")
+        try rig.stage.turn { _ = try rig.stage.stage.mend(request, $0) }
+        try rig.serve(5)
+        rig.problem = nil
+        for _ in 0..<5 {
+            try rig.stage.turn { _ = try rig.stage.stage.mended(request, $0) }
+            try settle(rig)
+        }
+        var mended: Mended?
+        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
+        guard case .done(let said) = mended else {
+            Issue.record("\(String(describing: mended))")
+            return
+        }
+        #expect(said["compared"] == 2 && said["different"] == 0)
+    }
+}
