@@ -77,12 +77,11 @@ extension HandlerStage {
         let figures = "figures.\(manifest.name)"
         let events = "events.\(manifest.name)"
         let figureKey = "figures/\(key.user)/\(LocalDay(number: key.day))"
-        let before = turn.head.sequence
         var eventKeys: Set<String> = []
         for event in output.events {
             let eventKey = "event/\(key.user)/\(event.id)"
             eventKeys.insert(eventKey)
-            let isNew = try turn.changelog.put(
+            let isNew = try turn.put(
                 key: eventKey, topic: events, user: key.user, day: key.day,
                 body: Value(EventBody(id: event.id, kind: event.kind, event: event.payload)))
             if isNew { try tell(of: event, key: key, turn) }
@@ -90,17 +89,14 @@ extension HandlerStage {
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
         // This includes events of the plugin that ran here before.
         where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
-            try turn.changelog.remove(key: row.key)
+            try turn.remove(key: row.key, topic: events, user: key.user, day: key.day)
         }
-        let afterEvents = turn.head.sequence
         if output.figures.isEmpty && output.hourly.isEmpty {
-            try turn.changelog.remove(key: figureKey)
+            try turn.remove(key: figureKey, topic: figures, user: key.user, day: key.day)
         } else {
-            try turn.changelog.put(
+            try turn.put(
                 key: figureKey, topic: figures, user: key.user, day: key.day,
                 body: Value(FiguresBody(figures: output.figures, hourly: output.hourly)))
         }
-        if afterEvents > before { turn.hint(events) }
-        if turn.head.sequence > afterEvents { turn.hint(figures) }
     }
 }

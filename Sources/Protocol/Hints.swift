@@ -3,6 +3,12 @@ import HealthModel
 /// Announces that a store of figures, events, summaries or alerts has advanced.
 package struct Hint: Codable, Sendable, Equatable {
     package var head: StoreHead
+    /// The store's head before these changes: what the hint announces lies after it.
+    @IfReadable package var after: SequenceNumber?
+    /// The first changes, for people who watch: nothing depends on them. nil if the topic's rows aren't listed.
+    @IfReadable package var changed: [HintedChange]?
+    /// How many further rows changed.
+    @IfReadable package var more: Int?
 
     package init(head: StoreHead) { self.head = head }
 }

@@ -28,6 +28,12 @@ extension EndToEnd {
                 (told["places"].array ?? []).map { ($0["name"].string ?? "", $0) }, uniquingKeysWith: { $1 })
         }
 
+        /// What a tap has shown of places.
+        private func events(in tap: Command) -> [Value] {
+            tap.output.split(separator: "\n").compactMap { try? Value(json: Array($0.utf8)) }
+                .filter { $0["topic"] == "events.places" }
+        }
+
         private func done(_ stack: TestStack, _ words: String...) async throws -> Command.Ended {
             let ended = try await stack.start(["places"] + words + ["--state", stack.state]).ended()
             #expect(ended.exit == .code(0), "\(words): \(ended.error)")
@@ -42,9 +48,22 @@ extension EndToEnd {
                     "POST", "/v1/samples", Array(Self.fixes.utf8), token: try await stack.token())
                 #expect(answer.status == 200, "\(answer.text)")
 
+                let topics = ["events.places", "heartbeat.hub"]
+                let values = try await stack.start(["tap", "--json", "--values", "--state", stack.state] + topics)
+                let names = try await stack.start(["tap", "--json", "--state", stack.state] + topics)
+                for tap in [values, names] { try await until("a tap's first line") { !tap.output.isEmpty } }
+
                 // The person arrived before the place was added, but it still counts as a visit.
                 let added = try await done(stack, "add", "Sweet Home", "52.50037", "13.40062", "--radius", "150")
                 #expect(added.output == "Watching Sweet Home: 1 place in all.\n")
+                try await until("the events") { [values, names].allSatisfy { !events(in: $0).isEmpty } }
+                let entered: Value = [
+                    "place": "Sweet Home", "state": "satisfied", "from": "unknown", "time": "2025-04-01T08:00:00Z",
+                ]
+                #expect(events(in: values).contains { $0["body"]["body"]["event"] == entered }, "\(values.output)")
+                #expect(events(in: names)[0]["body"]["changed"].array?.first?["names"] == ["place"])
+                #expect(!names.output.contains("Sweet"))
+                for tap in [values, names] { tap.child.kill() }
                 try await until("the visit") { try await places(stack)["Sweet Home"]?["visits"] == 1 }
                 let home = try #require(try await places(stack)["Sweet Home"])
                 #expect(home["minutes"].double == 480 && home["state"] == "unknown" && home["radiusMeters"] == 150)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTP
 import HealthModel
 import Processes
 import Testing
@@ -40,6 +41,10 @@ extension EndToEnd {
                     #expect(topic.hasPrefix("figures.") || topic.hasPrefix("observed."))
                     #expect(message["header"]["from"].string != nil)
                     #expect(message["body"]["head"]["sequence"].int != nil || message["body"]["head"].object != nil)
+                    guard topic.hasPrefix("figures.") else { continue }
+                    let change = try #require(message["body"]["changed"].array?.first)
+                    #expect(
+                        change["user"] == "me" && change["day"].int != nil && change["names"].array?.isEmpty == false)
                 }
                 #expect(try await steps.ended().output.split(separator: "\n").count == 2)
                 try await stack.interrupt(up)
@@ -102,6 +107,46 @@ extension EndToEnd {
                     Set(done.compactMap { $0["instance"].string }).isSuperset(of: ["steps", "uploader", "consolidator"])
                 )
                 #expect(done.allSatisfy { $0["done"] == true })
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// A sample is followed by HealthKit's UUID, from before the stack starts until it is delivered. What holds it
+        /// back meanwhile is said, and no step is earlier than its cause.
+        @Test func aSampleIsFollowedFromBeforeItArrivesAndSaysWhatHoldsItBack() async throws {
+            try await withStack { stack in
+                let sample = PushedSteps(number: 1)
+                let follow = try await stack.start([
+                    "tap", "--json", "--wait", "--follow-sample", sample.uuid, "--state", stack.state,
+                ])
+                try await until("a word about the wait") { follow.error.contains("nothing is running in") }
+                let up = try await stack.upAndReady()
+                try await until("a word about the sample") { follow.error.contains("there is no such sample yet") }
+                let tap = try await stack.start(["tap", "--json", "--state", stack.state, "figures.", "heartbeat.hub"])
+                try await until("the tap's first line") { !tap.output.isEmpty }
+                #expect(try await stack.onState("device", "set", "locked=true").exit == .code(0))
+                #expect(try stack.push([sample], token: try await stack.token()).status == 200)
+                try await until("the reason in the path") { follow.output.contains("the device is locked") }
+                try await until("the reason beside the tap") { tap.error.contains("held back: the device is locked") }
+                #expect(try await stack.onState("device", "set", "locked=false").exit == .code(0))
+                let ended = try await follow.ended(within: 60)
+                #expect(ended.exit == .code(0), "\(ended.error)")
+                try await until("that it goes on") { tap.error.contains("no longer held back") }
+                try await until("the figures") {
+                    tap.output.contains(#""names":["#) && tap.output.contains(#""figures.steps""#)
+                }
+                tap.child.kill()
+
+                let steps = try ended.output.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+                #expect(steps.contains { $0["step"] == "fired" && $0["done"] == false && $0["why"].string != nil })
+                #expect(steps.first?["note"].string?.contains(sample.uuid.lowercased()) == true, "\(ended.output)")
+                let path = ["stored", "fired", "released", "computed"]
+                let times = path.compactMap { name in
+                    steps.last { $0["step"].string == name && $0["done"] == true }.flatMap {
+                        ($0["at"].string ?? $0["seen"].string).flatMap { InstantText.parse($0) }
+                    }
+                }
+                #expect(times.count == path.count && times == times.sorted(), "\(ended.output)")
                 try await stack.interrupt(up)
             }
         }

@@ -68,6 +68,28 @@ import Testing
         )
     }
 
+    /// A push can be followed by HealthKit's UUID before its samples are stored.
+    @Test func uuidsAreShownAsSuch() {
+        let uuid: [UInt8] = Array(1...16)
+        let pushed = message(
+            "ingest.observer",
+            ["records": ["uuid": .bytes(uuid + [UInt8](repeating: 0, count: 16))], "deleted": .bytes(uuid)])
+        let line = Redaction.redact(pushed).line(width: .max)
+        #expect(line.contains(#""uuid":["01020304-0506-0708-090a-0b0c0d0e0f10",null]"#), "\(line)")
+        #expect(line.contains(#""deleted":["01020304-0506-0708-090a-0b0c0d0e0f10"]"#), "\(line)")
+    }
+
+    @Test func aHintIsShownToWhomItNamesWithAllItsFigures() {
+        let names = (0..<12).map { Value.string("figure\($0)") }
+        let hint = message(
+            "figures.steps", ["head": [:], "changed": [["user": "ann", "day": 20177, "names": .array(names)]]])
+        let line = Redaction.redact(hint).line(width: .max)
+        #expect(line.contains("2025-03-30") && line.contains("figure11"), "\(line)")
+        #expect(TapFilter(user: "ann").wants(hint) && !TapFilter(user: "bob").wants(hint))
+        let long = message("figures.steps", ["changed": [["user": "ann", "names": []]], "more": 2])
+        #expect(TapFilter(user: "bob").wants(long))
+    }
+
     /// People's own types are only in the store, which a tap may not be able to ask.
     @Test func aPersonsOwnTypeIsTakenAndAMistypedOneIsNot() throws {
         #expect(try TypeName.identifier("stepcount", asking: { nil }) == steps)

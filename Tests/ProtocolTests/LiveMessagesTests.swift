@@ -112,6 +112,7 @@ import Testing
     private static let optionalInRule: [String: Set<String>] = [
         "control-swap": ["plugin"], "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
         "pull-letters": ["numbers", "type", "dropped"], "page-letters": ["dropped"],
+        "hint": ["after", "changed", "more"],
         "ingest": ["last", "records", "deleted", "quarantined"],
         "ingested": ["reasons"],
     ]

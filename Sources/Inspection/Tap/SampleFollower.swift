@@ -24,19 +24,27 @@ package final class SampleFollower {
         reader = stack.reader()
     }
 
-    /// Prints each step once it is done, earlier ones first. It ends when no step is left or, for a stack that isn't
-    /// running, once it has printed what is known.
+    /// Prints each step once it is done, earlier ones first, and why a step isn't done if that lasts. It ends when no
+    /// step is left or, for a stack that isn't running, once it has printed what is known.
     /// - Parameters:
+    ///   - waits: whether to wait for a stack that isn't running.
     ///   - waiting: called once if there is no such sample yet.
-    ///   - print: receives a step, and when it was first seen to be done.
+    ///   - print: receives a step, and by when it was done, or nil if that was before the first look.
     /// - Throws: `Failure` if the stack isn't running and has no such sample.
-    package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
+    package func run(waits: Bool, waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         var printed: Set<String> = []
+        var times = StepTimes()
+        var holdup = Holdup()
         var isFirst = true
         while true {
             let runs = try reader.isRunning(stack.observer)
+            guard runs || !waits else {
+                // The files of a stack that may start at any moment aren't touched.
+                client.wait(until: Date(timeIntervalSinceNow: 0.1))
+                continue
+            }
             if runs { client.gather(stack.names, within: isFirst ? 1 : 0) }
             let asked = WallClock.now
             guard let trace = try trace(runs ? client.heartbeats.mapValues(\.beat) : [:]) else {
@@ -48,13 +56,15 @@ package final class SampleFollower {
                 client.wait(until: Date(timeIntervalSinceNow: 0.1))
                 continue
             }
-            for step in trace.steps where step.isDone == true || !runs {
+            let steps = times.look(trace, asked: asked, isFirst: isFirst)
+            for (step, seen) in steps where step.isDone == true || !runs {
                 guard printed.insert("\(step.name) \(step.instance) \(step.day ?? "") \(step.note)").inserted else {
                     continue
                 }
-                guard print(step, isFirst ? nil : asked) else { return }
+                guard print(step, seen) else { return }
             }
             if trace.isThrough || !runs || trace.steps.count == 1 { return }
+            if let step = holdup.lasting(steps.map(\.step), at: asked), !print(step, nil) { return }
             isFirst = false
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }
@@ -101,7 +111,9 @@ package final class SampleFollower {
         let times = try reader.moments(instance, of: rows.map(\.sequence))
         return zip(rows, times).map { row, time in
             let state = row.body?.read(SummaryState.self)
-            let note = state?.final.map { $0 ? "final, revision \(state?.revision ?? 0)" : "provisional" } ?? ""
+            let missing = (state?.missing ?? []).joined(separator: ", ")
+            let provisional = "provisional" + (missing.isEmpty ? "" : ", waits for \(missing)")
+            let note = state?.final.map { $0 ? "final, revision \(state?.revision ?? 0)" : provisional } ?? ""
             return SampleTrace.DayRow(day: day.description, sequence: row.sequence, at: time, note: note)
         }
     }

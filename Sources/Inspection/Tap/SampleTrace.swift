@@ -17,6 +17,8 @@ package struct SampleTrace: Sendable {
         /// The time by which the stage had committed it; nil if the stage doesn't record that.
         package var at: Instant?
         package var note: String
+        /// Why the sample hasn't passed it, if anything holds the sample back.
+        package var why: String?
     }
 
     /// A day's row in a changelog.
@@ -66,11 +68,12 @@ package struct SampleTrace: Sendable {
             return max(beat.frontier[upstream] ?? .beginning, consumed?[type] ?? .beginning) >= goal
         }
         let change = place.born == place.sequence ? "" : ", changed since"
+        let ids = "id \(place.id)" + (place.uuid.map { ", HealthKit's UUID \($0)" } ?? "")
         var steps = [
             Step(
                 name: "stored", instance: facts.observer, day: nil, isDone: true, at: place.changed,
                 note:
-                    "\(type) of \(place.user), \(place.state.rawValue)\(change), sequence \(sequence)"
+                    "\(type) of \(place.user), \(place.state.rawValue)\(change), sequence \(sequence), \(ids)"
             )
         ]
         guard place.state != .quarantined else {
@@ -98,6 +101,8 @@ package struct SampleTrace: Sendable {
             steps += facts.days.map { Self.step("summarized", consolidator, $0, isDone, facts.summaries) }
         }
         for uploader in facts.uploaders {
+            let isTrusted = facts.beats[uploader]?.uploader?.backend.acceptance == .trust
+            let trust = isTrusted ? DestinationReport.onTrust : ""
             let isWorkout = type == HealthType.workoutIdentifier
             // A workout is delivered as its handler's event, whose row is older than that of the day's figures, unless
             // only the event has changed.
@@ -109,17 +114,34 @@ package struct SampleTrace: Sendable {
             steps.append(
                 Step(
                     name: "delivered", instance: uploader, day: nil, isDone: sample, at: nil,
-                    note: isWorkout ? "the workout" : "the sample"))
+                    note: (isWorkout ? "the workout" : "the sample") + trust))
             for day in facts.days {
                 guard let row = facts.summaries.last(where: { $0.day == day }) else { continue }
                 let summarized = reached(facts.consolidator, facts.observer, sequence)
                 let sent = reached(uploader, facts.consolidator, row.sequence)
                 let isDone = summarized == true ? sent : summarized
                 steps.append(
-                    Step(name: "delivered", instance: uploader, day: day, isDone: isDone, at: nil, note: "the summary"))
+                    Step(
+                        name: "delivered", instance: uploader, day: day, isDone: isDone, at: nil,
+                        note: "the summary" + trust))
             }
         }
-        self.steps = steps
+        self.steps = steps.map { step in
+            var step = step
+            if step.isDone != true { step.why = Self.why(step, facts) }
+            return step
+        }
+    }
+
+    private static func why(_ step: Step, _ facts: Facts) -> String? {
+        // Of a stopped stack, nothing is known but what is stored.
+        guard let observer = facts.beats[facts.observer] else { return nil }
+        guard let beat = facts.beats[step.instance] else { return HeldBack.silent(step.instance) }
+        return switch step.name {
+        case "fired": HeldBack.firing(of: facts.place.type, beat)
+        case "released": HeldBack.releasing(beat, observer: observer)
+        default: HeldBack.working(beat)
+        }
     }
 
     private static func step(
@@ -151,7 +173,8 @@ extension SampleTrace.Step {
         case (nil, let time?): when = clock(time)
         case (nil, nil): when = "unknown"
         }
-        let what = [day, note].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+        let what = [day, note, isDone == true ? nil : why].compactMap { $0 }.filter { !$0.isEmpty }.joined(
+            separator: ", ")
         return [when.padding(terminal.isTerminal ? 24 : 28), instance.padding(14), name.padding(12), what].joined()
             .trimmed
     }
@@ -161,7 +184,7 @@ extension SampleTrace.Step {
             "step": .string(name), "instance": .string(instance), "day": Value(day),
             "done": isDone.map { .bool($0) } ?? .null,
             "at": Value(at.map { InstantText.iso8601($0) }), "seen": Value(seen.map { InstantText.iso8601($0) }),
-            "note": .string(note),
+            "note": .string(note), "why": isDone == true ? .null : Value(why),
         ]
     }
 }

@@ -39,6 +39,16 @@ package struct TapFilter: Sendable {
             && user.map { names($0, message.body) } ?? true
     }
 
+    /// Whether it wants messages that only come once data moves on.
+    var wantsPath: Bool {
+        prefixes.isEmpty
+            || prefixes.contains { prefix in
+                ["observed.", "sync.", "figures.", "events.", "daily."].contains {
+                    prefix.hasPrefix($0) || $0.hasPrefix(prefix)
+                }
+            }
+    }
+
     private func isWanted(_ topic: String) -> Bool {
         guard prefixes.isEmpty else { return prefixes.contains { topic.hasPrefix($0) } }
         return !(hidesHeartbeats && topic.hasPrefix(Heartbeat.topic("")))
@@ -59,6 +69,8 @@ package struct TapFilter: Sendable {
         guard let named = body.read(Mentions.self) else { return false }
         return named.user == user || named.users?.contains(user) == true
             || named.rows?.contains { $0.user == user } == true || named.zones?[user] != nil
+            // The changes that a hint doesn't list may be the user's.
+            || named.changed?.contains { $0.user == user } == true || named.changed != nil && named.more != nil
     }
 }
 
@@ -75,6 +87,8 @@ private struct Mentions: Codable {
     @IfReadable var users: [String]?
     @IfReadable var rows: [Row]?
     @IfReadable var zones: [String: Value]?
+    @IfReadable var changed: [Row]?
+    @IfReadable var more: Int?
 }
 
 extension StackConfiguration {

@@ -22,7 +22,10 @@ enum TapCommand: Command {
                 "--since", value: "when",
                 help: "changes from then on, read from the stores, before the live ones: since 10m or 2h ago, a date, "
                     + "or, with --from, that instance's sequence number"),
-            .init("--follow-sample", value: "id", help: "one sample's path through all stages, until it is delivered"),
+            .init(
+                "--follow-sample", value: "id",
+                help: "one sample's path through all stages, until it is delivered, "
+                    + "and what holds it back; also of a HealthKit UUID that is still to come"),
             .init("--values", help: "show health values too"),
             .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
             .init("--count", value: "number", help: "end after this many"),
@@ -44,11 +47,11 @@ enum TapCommand: Command {
         let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
         let waits = arguments.flag("--wait")
-        for option in ["--since", "--follow-sample"] where waits && arguments.value(option) != nil {
+        if waits, arguments.value("--since") != nil {
             throw Failure.usage(
-                "\(option) reads what is already there, so there is nothing to wait for", hint: "leave out --wait")
+                "--since reads what is already there, so there is nothing to wait for", hint: "leave out --wait")
         }
-        if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON) }
+        if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON, waits: waits) }
         let from = arguments.value("--from")
         if let from, stack.configuration.instance(from) == nil, from != "supervisor" {
             throw Failure.usage(
@@ -75,10 +78,23 @@ enum TapCommand: Command {
             return try replay.run(from: try start(since, from: from)) { printer.print($0) }
         }
         try requireStack(stack, waits: waits)
+        let rows =
+            printer.showsValues ? TapRows(stack) { StandardStream.error.write("healthbus: \($0)\n") } : nil
         try Tap().run(
-            address: try stack.address(as: KeyRole.tapName), filter: filter,
+            address: try stack.address(as: KeyRole.tapName), filter: filter, rows: rows,
+            notes: HeldBackNotes(
+                type: filter.type, observer: try stack.instance(.observer).name,
+                debouncer: stack.configuration.only(.debouncer)?.name),
             print: { printer.print(printer.showsValues ? $0 : Redaction.redact($0)) },
-            malformed: { printer.print(unreadable: $0.description) })
+            malformed: { printer.print(unreadable: $0.description) },
+            note: { [advice = stack.advice] news in
+                let text =
+                    switch news {
+                    case .heldBack(let reason): "held back: " + advice.addressed(reason)
+                    case .goesOn: "no longer held back"
+                    }
+                StandardStream.error.write("healthbus: \(text)\n")
+            })
     }
 
     /// Ends the command if there is nothing to listen to and it wasn't asked to wait. Over TCP, there may be running
@@ -116,9 +132,12 @@ enum TapCommand: Command {
         return .time(try Since(text, option: "--since", now: WallClock.now).instant)
     }
 
-    private static func follow(_ id: String, _ stack: Stack, isJSON: Bool) throws {
+    private static func follow(_ id: String, _ stack: Stack, isJSON: Bool, waits: Bool) throws {
         let terminal = Terminal(.output)
-        try SampleFollower(stack, id: id).run(
+        let follower = try SampleFollower(stack, id: id)
+        if waits { try requireStack(stack, waits: true) }
+        try follower.run(
+            waits: waits,
             waiting: { StandardStream.error.write("there is no such sample yet; waiting for it\n") },
             print: { step, seen in
                 let line = isJSON ? step.value(seen: seen).json() : step.line(seen: seen, for: terminal)

@@ -56,7 +56,7 @@ extension ConsolidatorStage {
     /// revision is used twice.
     private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
-        try turn.changelog.remove(key: Self.changelogKey(key))
+        try turn.remove(key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day)
         let revision = try days.state(of: key, turn)?.revision ?? 0
         try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
     }
@@ -96,7 +96,7 @@ extension ConsolidatorStage {
             return
         }
         _ = try turn.write()
-        try turn.changelog.put(
+        try turn.put(
             key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
     }
 

@@ -180,7 +180,6 @@ package final class ConsolidatorStage: Stage {
                 max(candidate.head, zones.frontier), at: candidate.heardAt, monotonic: turn.monotonic)
             self.candidate = nil
         }
-        let before = turn.head.sequence
         let late = finality.missing(at: turn.monotonic)
         if late != missing {
             missing = late
@@ -206,7 +205,6 @@ package final class ConsolidatorStage: Stage {
         try writeDays(turn)
         if days.unwritten.isEmpty { written = finality.covered }
         if days.open.isEmpty { ends.forget() }
-        if turn.head.sequence > before { turn.hint(Self.topic) }
         try daily.finishTurn(turn)
         return [
             daily.host.scheduler.nextDeadline(daily.conditions(turn)), settlingSince.map { $0 + settlingTime },

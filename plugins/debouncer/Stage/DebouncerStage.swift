@@ -126,7 +126,8 @@ package final class DebouncerStage: Stage {
             try obey(message.body, turn)
         } else if let fire = message.body.read(Observed.self) {
             try follow(fire.head, turn)
-            turn.log(.observerFired, ["type": HealthType.logged(fire.type), "locked": phone.device.isLocked])
+            // Only the observer knows what the device was like at that moment: here its state arrives afterwards.
+            turn.log(.observerFired, ["type": HealthType.logged(fire.type)])
             registration.acknowledgements[fire.type] = max(
                 registration.acknowledgements[fire.type] ?? .beginning, fire.sequence)
             if window.changed(fire.type, to: fire.sequence, at: turn.monotonic) {
