@@ -41,14 +41,21 @@ package final class KeyedChangelog {
     }
 
     /// Writes a key's content, along with its topic, user and day; returns true if that changed anything.
+    /// - Parameter replacing: called before a change, with the content so far; nil if there is none.
     @discardableResult
-    package func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
+    package func put(
+        key: String, topic: String, user: String, day: Int?, body: Value, replacing: ((Value?) -> Void)? = nil
+    ) throws -> Bool {
         let bytes = CBOREncoder.encode(body)
         find.bind(1, key)
         let isSame = try find.firstRow { row in
-            !row.isNull(0) && row.bytes(0) == bytes && row.string(1) == topic && row.string(2) == user
+            let isSame =
+                !row.isNull(0) && row.bytes(0) == bytes && row.string(1) == topic && row.string(2) == user
                 && (row.isNull(3) ? nil : row.int(3)) == day
+            if !isSame { try replacing?(Self.body(row)) }
+            return isSame
         }
+        if isSame == nil { replacing?(nil) }
         switch isSame {
         case true?: return false
         case false?:
@@ -72,23 +79,28 @@ package final class KeyedChangelog {
     }
 
     /// Turns a key into a tombstone; returns false if it is one already, or doesn't exist.
+    /// - Parameter replacing: called before that, with the content so far.
     @discardableResult
-    package func remove(key: String) throws -> Bool {
+    package func remove(key: String, replacing: ((Value?) -> Void)? = nil) throws -> Bool {
         find.bind(1, key)
-        guard try find.firstRow({ !$0.isNull(0) }) == true else { return false }
+        let exists = try find.firstRow { row in
+            if !row.isNull(0) { try replacing?(Self.body(row)) }
+            return !row.isNull(0)
+        }
+        guard exists == true else { return false }
         tombstone.bind(1, stage.nextSequence().value)
         tombstone.bind(2, key)
         try tombstone.run()
         return true
     }
 
-    /// Gives every row a new sequence number, in the existing order, so that each is newer than any version of its key
-    /// given out before.
-    package func renew() throws {
-        let last = stage.sequence
+    /// Gives the rows of a window new sequence numbers, in the existing order, so that each is newer than any version of
+    /// its key given out before.
+    package func renew(after: SequenceNumber = .beginning, through: SequenceNumber = .end) throws {
+        let last = min(through, stage.sequence)
         let next = try stage.database.prepare("SELECT min(seq) FROM changes WHERE seq > ? AND seq <= ?")
         let move = try stage.database.prepare("UPDATE changes SET seq = ? WHERE seq = ?")
-        var at: Int64 = .min
+        var at = after.value
         while true {
             next.bind(1, at)
             next.bind(2, last.value)
@@ -108,6 +120,10 @@ package final class KeyedChangelog {
         var rows: [Row] = []
         try list.forEachRow { rows.append(try Self.row($0)) }
         return rows
+    }
+
+    private static func body(_ row: Statement) throws -> Value? {
+        row.isNull(0) ? Value?.none : try CBORDecoder.decode(row.bytes(0))
     }
 
     static func row(_ statement: Statement) throws -> Row {

@@ -7,8 +7,9 @@ import SQLite
 /// A stage's one SQLite file: it holds the stage's identity, sequence number and epoch, and commits outputs and anchors
 /// in one transaction.
 ///
-/// Owned by the stage's thread. Sequence numbers rise strictly, with gaps; a store's first one is its creation time in
-/// milliseconds plus one, so that versions never fall back when a store is lost and recreated.
+/// Owned by the stage's thread. Sequence numbers rise strictly, with gaps. They depend on no clock: a store begins at 1,
+/// and each of its generations a fixed distance beyond the one before. Whoever delivers to a destination that already
+/// holds higher versions, from a store that was lost, has the store raised above them (`raise`).
 package final class StageDatabase {
     package let database: Database
     package let store: String
@@ -25,6 +26,7 @@ package final class StageDatabase {
     }
 
     private var lastSequence: SequenceNumber
+    private var raised: StoreHead.Gap?
     private var sequenceUsed = false
     private let readEpoch: Statement
     private let writeMeta: Statement
@@ -37,14 +39,13 @@ package final class StageDatabase {
     static let schemaVersion: Int64 = 1
 
     /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next transaction fails.
-    /// - Parameter now: the time, for the first sequence number of a new store.
-    package convenience init(path: String, now: Instant) throws {
+    package convenience init(path: String) throws {
         try Self.prepare(path)
-        try self.init(Database(path: path), now: now)
+        try self.init(Database(path: path))
     }
 
     /// The same with a connection that is open already.
-    package init(_ database: Database, now: Instant) throws {
+    package init(_ database: Database) throws {
         let path = database.path
         self.database = database
         let meta = try database.transaction {
@@ -94,7 +95,8 @@ package final class StageDatabase {
             try transaction { try database.execute("ALTER TABLE generations ADD COLUMN after INTEGER") }
         }
         generations = try Self.generations(in: database)
-        if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
+        raised = try Self.raised(in: database)
+        if generations.isEmpty { try transaction { try beginGeneration() } }
     }
 
     /// Creates the file if there is none, and never leaves it without content. So an empty file must have been emptied,
@@ -158,9 +160,11 @@ package final class StageDatabase {
         return generations
     }
 
-    package var head: StoreHead { Self.head(store, generations, lastSequence) }
+    package var head: StoreHead { Self.head(store, generations, lastSequence, raised) }
 
-    private static func head(_ store: String, _ generations: [Generation], _ sequence: SequenceNumber) -> StoreHead {
+    private static func head(
+        _ store: String, _ generations: [Generation], _ sequence: SequenceNumber, _ raised: StoreHead.Gap?
+    ) -> StoreHead {
         var head = StoreHead(store: store, generation: "", sequence: sequence)
         guard let oldest = generations.first, let newest = generations.last else { return head }
         head.generation = newest.nonce
@@ -169,6 +173,7 @@ package final class StageDatabase {
         if newest.first > oldest.first, newest.after >= oldest.first {
             head.gap = StoreHead.Gap(after: newest.after, first: newest.first)
         }
+        if let raised, raised.first > newest.first { head.gap = raised }
         return head
     }
 
@@ -241,6 +246,33 @@ package final class StageDatabase {
         }
     }
 
+    /// Makes the next sequence number higher than `floor`.
+    package func raise(above floor: SequenceNumber) throws {
+        guard floor > lastSequence else { return }
+        let gap = StoreHead.Gap(after: lastSequence, first: floor.next)
+        for (key, value) in [("raised_after", gap.after), ("raised_first", gap.first)] {
+            writeMeta.bind(1, key)
+            writeMeta.bind(2, value.value)
+            try writeMeta.run()
+        }
+        raised = gap
+        lastSequence = floor
+        sequenceUsed = true
+    }
+
+    /// The sequence numbers that were left out when the store was last raised.
+    private static func raised(in database: Database) throws -> StoreHead.Gap? {
+        let read = try database.prepare("SELECT value FROM meta WHERE key = ?")
+        func number(_ key: String) throws -> SequenceNumber? {
+            read.bind(1, key)
+            return try read.firstRow { SequenceNumber($0.int64(0)) }
+        }
+        guard let after = try number("raised_after"), let first = try number("raised_first"), first > after else {
+            return nil
+        }
+        return StoreHead.Gap(after: after, first: first)
+    }
+
     package func rollback() { database.rollback() }
 
     package var isInTransaction: Bool { database.isInTransaction }
@@ -253,15 +285,18 @@ package final class StageDatabase {
         case beginsAnew
     }
 
+    /// How far beyond its predecessor a generation begins: further than a copy of the store can have got since the two
+    /// parted. It lets some four million generations fit into the versions that JSON can hold.
+    package static let stride: Int64 = 1 << 31
+
     /// Starts a new generation inside the current transaction. Its sequence numbers are higher than all that were
     /// assigned before.
     /// - Parameter least: the highest sequence number that may have been given out elsewhere, by a store that this one
     ///   replaces.
-    package func beginGeneration(
-        now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
-    ) throws {
+    package func beginGeneration(least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn) throws {
         let after = continuity == .goesOn ? lastSequence : head.first.previous
-        lastSequence = max(lastSequence, least, SequenceNumber(now.microseconds / 1000)).next
+        let last = max(lastSequence, least)
+        lastSequence = generations.isEmpty && last == .beginning ? last.next : SequenceNumber(last.value + Self.stride)
         sequenceUsed = true
         let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence, after: after)
         let insert = try database.prepare("INSERT INTO generations(first, nonce, after) VALUES (?, ?, ?)")
@@ -270,21 +305,6 @@ package final class StageDatabase {
         insert.bind(3, generation.after.value)
         try insert.run()
         generations.append(generation)
-    }
-}
-
-/// Why a store can't continue.
-package enum ChangelogError: Error, CustomStringConvertible {
-    case newerSchema(path: String, found: Int64, known: Int64)
-    case fenced(path: String, ours: Int64, theirs: Int64)
-
-    package var description: String {
-        switch self {
-        case .newerSchema(let path, let found, let known):
-            "\(path) was written by a newer release (schema \(found), but this one knows only \(known)); run that release, or restore a backup"
-        case .fenced(let path, let ours, let theirs):
-            "\(path) was taken over by another process (epoch \(theirs), ours was \(ours)); this one stops without writing"
-        }
     }
 }
 
@@ -305,6 +325,6 @@ extension StageDatabase {
         meta.bind(1, "last_sequence")
         let sequence = SequenceNumber(try meta.firstRow { $0.int64(0) } ?? 0)
         let generations = try Self.generations(in: database)
-        return (head(store, generations, sequence), generations)
+        return (head(store, generations, sequence, try raised(in: database)), generations)
     }
 }

@@ -7,13 +7,13 @@ package struct StoreHead: Codable, Sendable, Equatable {
     /// A random nonce, renewed whenever the store is created or found to have lost rows that others have seen.
     package var generation: String
     package var sequence: SequenceNumber
-    /// The store's first sequence: there is nothing below it. Sequence numbers start from a time, not from 1, so the
+    /// The store's first sequence: there is nothing below it. In stores from earlier releases it is a time, so the
     /// distance from 0 means nothing.
     package var first: SequenceNumber
     /// Nil unless the generation continues an earlier one.
     package var gap: Gap?
 
-    /// The sequences that no row has because a new generation's begin at the current time, like those of a new store.
+    /// The sequences that no row has because a new generation begins far beyond the one before.
     package struct Gap: Codable, Sendable, Equatable {
         /// The last sequence of the generation before.
         package var after: SequenceNumber

@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: 1_743_000_000_000_000)
+        let store = try StageDatabase(path: folder.path + "/state.sqlite")
         try store.transaction { try KeyedChangelog.createTables(in: store.database) }
         self.store = store
         changelog = try KeyedChangelog(store)
@@ -36,7 +36,7 @@ import Testing
 
     /// Concurrent writers aren't held up, and their changes aren't in the copy.
     @Test func aCopyIsOneMomentWhileTheWriterGoesOn() throws {
-        try fill(0..<4000)
+        try fill(0..<6000)
         let reader = try Database(path: store.database.path, mode: .readOnly)
         let path = folder.path + "/copy.sqlite"
         var told: [Int64] = []
@@ -50,14 +50,14 @@ import Testing
         let size = try FileManager.default.attributesOfItem(atPath: path)
         #expect(size[.size] as? Int64 == bytes && size[.posixPermissions] as? Int == 0o600)
         let copy = try Database(path: path, mode: .readOnly)
-        #expect(try rows(copy) == 4000 && rows(store.database) > 4000)
+        #expect(try rows(copy) == 6000 && rows(store.database) > 6000)
         #expect(try copy.prepare("PRAGMA quick_check").firstRow { $0.string(0) } == "ok")
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
         #expect(left == ["copy.sqlite"])
     }
 
     @Test func aCopyThatIsEndedLeavesNothing() throws {
-        try fill(0..<4000)
+        try fill(0..<6000)
         let reader = try Database(path: store.database.path, mode: .readOnly)
         #expect(throws: SQLiteError.self) { try reader.copy(to: folder.path + "/copy.sqlite") { _ in false } }
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
@@ -70,12 +70,18 @@ import Testing
         let before = try KeyedChangelog.page(in: store.database, after: 0, until: .end, bytes: .max).rows
         let least = store.sequence + 1_000_000
         try store.transaction {
-            try store.beginGeneration(now: 0, least: least)
+            try store.beginGeneration(least: least)
             try changelog.renew()
         }
         let after = try KeyedChangelog.page(in: store.database, after: 0, until: .end, bytes: .max).rows
         #expect(after.map(\.key) == before.map(\.key) && after.map(\.body) == before.map(\.body))
         #expect(after.allSatisfy { $0.sequence > least } && after.last?.sequence == store.sequence)
         #expect(after.first { $0.key == "k7" }?.body == nil)
+        // Part of the changelog: the others keep their numbers.
+        let last = try #require(after.last?.sequence)
+        try store.transaction { try changelog.renew(after: after[2].sequence, through: after[4].sequence) }
+        let rest = try KeyedChangelog.page(in: store.database, after: 0, until: .end, bytes: .max).rows
+        #expect(rest.filter { $0.sequence > last }.map(\.key) == after[3...4].map(\.key))
+        #expect(rest.count == after.count)
     }
 }

@@ -16,7 +16,7 @@ import Testing
 
     /// A closed store of a few hundred pages.
     private func fill() throws {
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         try store.transaction {
             try store.database.execute(
                 """
@@ -30,7 +30,7 @@ import Testing
     private func expectDamaged(_ words: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let before = FileManager.default.contents(atPath: path)
         let error = #expect(throws: SQLiteError.self, sourceLocation: sourceLocation) {
-            try StageDatabase(path: path, now: Self.now)
+            try StageDatabase(path: path)
         }
         #expect(error?.isCorrupt == true && error?.message.contains(words) == true, "\(String(describing: error))")
         #expect(FileManager.default.contents(atPath: path) == before, sourceLocation: sourceLocation)
@@ -39,7 +39,7 @@ import Testing
     @Test func cutOff() throws {
         try fill()
         let size = try #require(FileManager.default.contents(atPath: path)).count
-        _ = try StageDatabase(path: path, now: Self.now)
+        _ = try StageDatabase(path: path)
         for length in [size - 4096, size / 2, 4096, 50] {
             #expect(truncate(path, off_t(length)) == 0)
             try expectDamaged("cut off")
@@ -60,7 +60,7 @@ import Testing
     /// error.
     @Test func aLogHoldsWhatTheFileLacks() throws {
         try fill()
-        let writer = try StageDatabase(path: path, now: Self.now)
+        let writer = try StageDatabase(path: path)
         try writer.database.execute("PRAGMA wal_autocheckpoint=0")
         try writer.transaction {
             try writer.database.execute(
@@ -76,16 +76,16 @@ import Testing
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(repeating: 3, count: 5000))
         try handle.close()
-        let restored = try StageDatabase(path: copy, now: Self.now)
+        let restored = try StageDatabase(path: copy)
         #expect(try restored.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) } == 400)
         // If the main file is truncated, the log is no help, since it holds only the latest writes.
         let cut = folder.path + "/cut.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: cut + ending) }
         #expect(truncate(cut, 40960) == 0)
-        let error = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut, now: Self.now) }
+        let error = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut) }
         #expect(error?.message.contains("cut off") == true, "\(String(describing: error))")
         unlink(cut)
-        let alone = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut, now: Self.now) }
+        let alone = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut) }
         #expect(alone?.message.contains("though its log exists") == true, "\(String(describing: alone))")
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
@@ -93,7 +93,7 @@ import Testing
     /// If the creation of a file is interrupted by a kill, it starts over.
     @Test func whatWasHalfMadeIsMadeAnew() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         #expect(store.sequence > 0)
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
     }

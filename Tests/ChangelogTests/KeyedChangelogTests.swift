@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: 1_743_000_000_000_000)
+        let store = try StageDatabase(path: folder.path + "/state.sqlite")
         try store.transaction { try KeyedChangelog.createTables(in: store.database) }
         self.store = store
         changelog = try KeyedChangelog(store)

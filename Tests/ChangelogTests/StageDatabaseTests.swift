@@ -9,18 +9,15 @@ import Testing
 @Suite struct StageDatabaseTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
-    private static let now: Instant = 1_743_000_000_000_000
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func beginsAtTheClockAndRises() throws {
-        let store = try StageDatabase(path: path, now: Self.now)
-        #expect(store.sequence == SequenceNumber(Self.now.microseconds / 1000 + 1))
+    @Test func beginsAtOneAndRises() throws {
+        let store = try StageDatabase(path: path)
+        #expect(store.sequence == 1)
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
-        // Even if the clock is set back and the store is opened again, its sequence doesn't fall below a number that
-        // was used before.
-        let again = try StageDatabase(path: path, now: 0)
+        let again = try StageDatabase(path: path)
         #expect(again.sequence == reached && again.store == store.store)
         #expect(again.epoch == store.epoch + 1)
         #expect(again.generations == store.generations)
@@ -28,7 +25,7 @@ import Testing
 
     @Test func sequencesOfARolledBackStepAreNotGivenOutTwice() throws {
         struct Stop: Error {}
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         let before = store.sequence
         #expect(throws: Stop.self) {
             try store.transaction {
@@ -38,13 +35,13 @@ import Testing
         }
         let next = try store.transaction { store.nextSequence() }
         #expect(next > before + 1)
-        #expect(try StageDatabase(path: path, now: Self.now).sequence == next)
+        #expect(try StageDatabase(path: path).sequence == next)
     }
 
     @Test func whoWasTakenOverWritesNothing() throws {
-        let first = try StageDatabase(path: path, now: Self.now)
+        let first = try StageDatabase(path: path)
         try first.transaction { try first.database.execute("CREATE TABLE notes(text TEXT)") }
-        let second = try StageDatabase(path: path, now: Self.now)
+        let second = try StageDatabase(path: path)
         var wasFenced = false
         do {
             try first.transaction { try first.database.execute("INSERT INTO notes VALUES ('late')") }
@@ -59,9 +56,9 @@ import Testing
     }
 
     @Test func aNewerFileIsRefused() throws {
-        _ = try StageDatabase(path: path, now: Self.now)
+        _ = try StageDatabase(path: path)
         try Database(path: path).execute("UPDATE meta SET value = 99 WHERE key = 'schema'")
-        let error = #expect(throws: ChangelogError.self) { try StageDatabase(path: path, now: Self.now) }
+        let error = #expect(throws: ChangelogError.self) { try StageDatabase(path: path) }
         #expect(error?.description.contains("newer release") == true)
         // The file stays as it was.
         let version = try Database(path: path).prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow {
@@ -73,13 +70,13 @@ import Testing
     @Test func onlyItsOwnerMayRead() throws {
         let before = umask(0)
         defer { umask(before) }
-        _ = try StageDatabase(path: path, now: Self.now)
+        _ = try StageDatabase(path: path)
         let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(rights == 0o600)
     }
 
     @Test func judgesAnchors() throws {
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         let old = store.head
         try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
         func judge(_ store: StageDatabase, _ generation: String?, _ sequence: SequenceNumber, in id: String? = nil)
@@ -95,10 +92,10 @@ import Testing
         #expect(judge(store, old.generation, 1, in: "another store") == .reset)
 
         let reached = store.sequence
-        try store.transaction { try store.beginGeneration(now: Self.now + .seconds(60)) }
-        // Sequence numbers never decrease, whatever the clock says.
+        try store.transaction { try store.beginGeneration() }
+        // It begins further on than a copy of the store can have got meanwhile.
         let first = try #require(store.generations.last?.first)
-        #expect(first > reached && first == SequenceNumber(Self.now.microseconds / 1000 + 60_000 + 1))
+        #expect(first == reached + StageDatabase.stride)
         // Whoever has everything still lacks nothing.
         #expect(store.head.distance(from: reached) == 0 && store.head.distance(from: reached.previous) == 1)
         #expect(judge(store, old.generation, reached) == .good)
@@ -106,8 +103,8 @@ import Testing
         #expect(judge(store, store.head.generation, first) == .good)
         // Others may have seen the numbers between the last one and the first new one before the store lost those rows.
         #expect(judge(store, old.generation, reached + 1) == .reset)
-        try store.transaction { try store.beginGeneration(now: 0) }
-        #expect(store.generations.count == 3 && store.sequence == first + 1)
+        try store.transaction { try store.beginGeneration() }
+        #expect(store.generations.count == 3 && store.sequence == first + StageDatabase.stride)
         #expect(judge(store, old.generation, reached) == .good)
 
         let seen = try StageDatabase.readHead(in: Database(path: path, mode: .readOnly))
@@ -115,37 +112,49 @@ import Testing
     }
 
     @Test func aStoreThatBeginsAnewTakesNoOlderAnchor() throws {
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
         let old = store.head
         let least = old.sequence + 1_000_000
-        try store.transaction { try store.beginGeneration(now: Self.now, least: least, .beginsAnew) }
-        #expect(store.sequence == least + 1 && store.head.gap == nil)
+        try store.transaction { try store.beginGeneration(least: least, .beginsAnew) }
+        #expect(store.sequence == least + StageDatabase.stride && store.head.gap == nil)
         func verdict(_ sequence: SequenceNumber) -> AnchorVerdict {
             store.judge(store: old.store, generation: old.generation, sequence: sequence)
         }
         #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
         // A consumer that has read nothing yet has nothing to read again, and the store's first row is still the same.
         #expect(verdict(old.first.previous) == .good && store.head.first == old.first)
-        try store.transaction { try store.beginGeneration(now: Self.now) }
+        try store.transaction { try store.beginGeneration() }
         #expect(verdict(old.sequence) == .reset)
     }
 
     @Test func aStoreOfAnEarlierReleaseKeepsItsAnchors() throws {
-        let head = try StageDatabase(path: path, now: Self.now).head
+        let head = try StageDatabase(path: path).head
         try Database(path: path).execute("ALTER TABLE generations DROP COLUMN after")
         let before = try StageDatabase.readHead(in: Database(path: path))
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         #expect(before.generations == store.generations && store.head == head)
-        try store.transaction { try store.beginGeneration(now: Self.now + .seconds(1)) }
+        try store.transaction { try store.beginGeneration() }
         #expect(store.judge(store: head.store, generation: head.generation, sequence: head.sequence) == .good)
     }
 
+    @Test func isRaisedAboveWhatADestinationHolds() throws {
+        let store = try StageDatabase(path: path)
+        try store.transaction { try store.raise(above: 5_000_000_000_000) }
+        #expect(try StageDatabase(path: path).sequence == 5_000_000_000_000)
+        let again = try StageDatabase(path: path)
+        #expect(again.head.distance(from: 1) == 0 && again.head.distance(from: .beginning) == 1)
+        // It never goes back.
+        try again.transaction { try again.raise(above: 7) }
+        #expect(try again.transaction { again.nextSequence() } == 5_000_000_000_001)
+        #expect(again.generations == store.generations)
+    }
+
     @Test func countsWithAWriterThatCountsByItself() throws {
-        let store = try StageDatabase(path: path, now: Self.now)
+        let store = try StageDatabase(path: path)
         let before = store.sequence
         try store.transaction { store.withSequence { $0 = $0 + 5 } }
         #expect(store.sequence == before + 5)
-        #expect(try StageDatabase(path: path, now: Self.now).sequence == before + 5)
+        #expect(try StageDatabase(path: path).sequence == before + 5)
     }
 }

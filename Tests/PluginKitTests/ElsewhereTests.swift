@@ -58,7 +58,7 @@ import Testing
         start { try forwarder.run(address: stack.listening(address), seal: seal, ready: {}, heartbeat: { nil }) }
         start {
             try host.run(
-                stage: StackReaderTests.Filled(), database: try StageDatabase(path: path, now: WallClock.now),
+                stage: StackReaderTests.Filled(), database: try StageDatabase(path: path),
                 address: address, effects: nil,
                 source: {
                     let reader = try Database(path: path, mode: .readOnly)

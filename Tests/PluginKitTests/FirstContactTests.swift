@@ -15,8 +15,8 @@ import Testing
         let folder = NSTemporaryDirectory() + "healthbus-contact-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let producer = try StageDatabase(path: folder + "/producer", now: 1_735_689_600_000_000)
-        let consumer = try StageDatabase(path: folder + "/consumer", now: 1_735_689_600_000_000)
+        let producer = try StageDatabase(path: folder + "/producer")
+        let consumer = try StageDatabase(path: folder + "/consumer")
         try consumer.transaction {
             try KeyedChangelog.createTables(in: consumer.database)
             try Upstream.createTables(in: consumer.database)

@@ -27,6 +27,14 @@ import Testing
         try file.close()
     }
 
+    /// The record is written over the last one, so that it has room even on a full disk; nothing of a longer one stays.
+    @Test func aShorterRecordReplacesALongerOne() throws {
+        try Data(repeating: UInt8(ascii: "x"), count: 4000).write(to: URL(fileURLWithPath: path))
+        let lock = try #require(try InstanceLock.take(folder: folder.path))
+        defer { withExtendedLifetime(lock) {} }
+        #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
+    }
+
     /// A process that appears to hold the lock: the file names it, and when it ends the lock is free.
     private func holder() throws -> Sleeper {
         let sleeper = try Sleeper(holding: try InstanceLock.take(folder: folder.path))

@@ -15,7 +15,7 @@ import Testing
         let folder = NSTemporaryDirectory() + "hb-\(UUID().uuidString)"
         try StateFolder.make(folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let database = try StageDatabase(path: folder + "/state.sqlite", now: 0)
+        let database = try StageDatabase(path: folder + "/state.sqlite")
         try database.transaction {
             try KeyedChangelog.createTables(in: database.database)
             try Upstream.createTables(in: database.database)

@@ -68,7 +68,7 @@ import Testing
             start { try forwarder.run(address: address, ready: {}, heartbeat: { nil }) }
             start {
                 try host.run(
-                    stage: Filled(), database: try StageDatabase(path: path, now: WallClock.now), address: address,
+                    stage: Filled(), database: try StageDatabase(path: path), address: address,
                     effects: nil,
                     source: {
                         let reader = try Database(path: path, mode: .readOnly)

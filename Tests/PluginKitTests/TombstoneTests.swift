@@ -13,7 +13,7 @@ import Testing
         let folder = NSTemporaryDirectory() + "hb-\(UUID().uuidString)"
         try StateFolder.make(folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let stage = try StageDatabase(path: folder + "/state.sqlite", now: 0)
+        let stage = try StageDatabase(path: folder + "/state.sqlite")
         try stage.transaction { try KeyedChangelog.createTables(in: stage.database) }
         let changelog = try KeyedChangelog(stage)
         try stage.transaction {

@@ -16,7 +16,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try StageDatabase(path: folder.path + "/state.sqlite", now: 0)
+        store = try StageDatabase(path: folder.path + "/state.sqlite")
         let store = store
         try store.transaction {
             try KeyedChangelog.createTables(in: store.database)

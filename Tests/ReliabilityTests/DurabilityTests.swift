@@ -22,7 +22,7 @@ import Testing
     /// Every store that is written to is opened with `synchronous` set to FULL, which is 2.
     @Test func everyStoreSyncsEachCommit() throws {
         let plain = try Database(path: folder + "/plain.sqlite")
-        let stage = try StageDatabase(path: folder + "/stage.sqlite", now: 0)
+        let stage = try StageDatabase(path: folder + "/stage.sqlite")
         for database in [plain, stage.database] {
             #expect(try database.prepare("PRAGMA synchronous").firstRow { $0.int(0) } == 2, "\(database.path)")
             #expect(try database.prepare("PRAGMA journal_mode").firstRow { $0.string(0) } == "wal", "\(database.path)")
@@ -35,10 +35,10 @@ import Testing
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             let before = folder + "/state.sqlite"
             // A store is first created under a temporary name; by the time it has its own name, its content is on disk.
-            _ = try StageDatabase(path: before, now: 0)
+            _ = try StageDatabase(path: before)
             try FileManager.default.copyItem(atPath: before, toPath: before + ".synced")
             SyncedDisk.install()
-            let store = try StageDatabase(path: before, now: 0)
+            let store = try StageDatabase(path: before)
             try store.transaction { try KeyedChangelog.createTables(in: store.database) }
             let changelog = try KeyedChangelog(store)
             for number in 0..<20 {
@@ -48,7 +48,7 @@ import Testing
                 }
                 let after = folder + "/after-\(number).sqlite"
                 try SyncedDisk.revive(before, as: after)
-                let revived = try StageDatabase(path: after, now: 0)
+                let revived = try StageDatabase(path: after)
                 let rows = try revived.database.prepare("SELECT count(*) FROM changes").firstRow { $0.int(0) }
                 guard rows == number + 1, revived.sequence == store.sequence else { exit(9) }
             }

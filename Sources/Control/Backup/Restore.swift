@@ -1,5 +1,4 @@
 import Changelog
-import Clocks
 import Configuration
 import Foundation
 import Glibc
@@ -91,12 +90,7 @@ package struct Restore {
         }
     }
 
-    /// A store writes fewer rows per millisecond than this, which limits how far a store lost since the backup can have
-    /// advanced.
-    private static let rowsPerMillisecond: Int64 = 1000
-
-    /// Copies one instance's file and begins a new generation in it, so that no version falls back, and so that any
-    /// reader that has seen more than the file holds will notice.
+    /// Copies one instance's file, and makes it a store that continues from there.
     private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
         Self.remove(draft)
         guard
@@ -106,28 +100,7 @@ package struct Restore {
         }
         try Database(path: folder + "/" + entry.file, mode: .readOnly).copy(to: draft)
         _ = try CopyCheck.head(of: draft)
-        let now = WallClock.now
-        let store = try StageDatabase(path: draft, now: now)
-        let elapsed = max(0, (now - manifest.made).microseconds) / 1000
-        let least = max(
-            Self.lastSequence(of: place),
-            SequenceNumber(entry.head.sequence.value + elapsed * Self.rowsPerMillisecond))
-        try store.transaction {
-            try KeyedChangelog.createTables(in: store.database)
-            try store.beginGeneration(now: now, least: least)
-            // Derived rows take precedence over any versions of them that were delivered since the backup.
-            try KeyedChangelog(store).renew()
-        }
-        // Moves everything into the single file that is put in place.
-        try store.database.checkpoint()
-    }
-
-    /// The last sequence number given out by the store being replaced; the beginning if unknown.
-    private static func lastSequence(of place: String) -> SequenceNumber {
-        guard FileManager.default.fileExists(atPath: place), let database = try? Database(path: place),
-            let head = try? StageDatabase.readHead(in: database).head
-        else { return .beginning }
-        return head.sequence
+        try RestoredStore.begin(at: draft, replacing: place)
     }
 
     private static func exchange(_ draft: String, _ place: String) throws {

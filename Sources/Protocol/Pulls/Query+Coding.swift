@@ -4,7 +4,7 @@ extension Query {
     private enum Name: String, Codable {
         case changes, day, moments, samples, spans, slice, zones, timeline, imports, file, delivery, types,
             completeness,
-            summaries, sample, quarantine, quarantined, entries, documents, document, letters, conflicts
+            summaries, sample, quarantine, quarantined, entries, documents, document, renew, proof, letters, conflicts
     }
 
     private enum Member: CodingKey {
@@ -43,6 +43,8 @@ extension Query {
         case .entries: .entries
         case .documents: .documents
         case .document: .document
+        case .renew: .renew
+        case .proof: .proof
         case .letters: .letters
         case .conflicts: .conflicts
         case .other: nil
@@ -103,7 +105,8 @@ extension Query: Encodable {
             try selection.encode(to: encoder)
             try members.encodeIfPresent(dropped, forKey: .dropped)
             try members.encodeIfPresent(after, forKey: .continue)
-        case .conflicts(let after): try members.encodeIfPresent(after, forKey: .continue)
+        case .renew(let renewal): try renewal.encode(to: encoder)
+        case .conflicts(let after), .proof(let after): try members.encodeIfPresent(after, forKey: .continue)
         case .zones, .delivery, .types, .other: break
         }
     }
@@ -160,6 +163,8 @@ extension Query: Decodable {
             self = .letters(
                 try MendSelection(from: decoder), dropped: optional(.dropped), after: optional(.continue))
         case .conflicts: self = .conflicts(after: optional(.continue))
+        case .proof: self = .proof(after: optional(.continue))
+        case .renew: self = .renew(try Renewal(from: decoder))
         }
     }
 
@@ -180,6 +185,7 @@ extension Query: Decodable {
         case .file: "'offset'"
         case .document: "'document' and 'offset'"
         case .summaries: "'user', 'from' and 'to'"
+        case .renew: "'above' and 'rows'"
         case .sample: "'sample': an id of this store, or a HealthKit UUID"
         default: "other members"
         }

@@ -48,6 +48,11 @@ package enum Query: Sendable, Equatable {
     case documents(user: String? = nil, after: Int64? = nil)
     /// The observer: the content of a document from an offset on.
     case document(Int64, offset: Int64)
+    /// Any stage, asked by a destination's: give rows versions that the destination doesn't hold yet. The answer is an
+    /// empty page; the head shows when it is done.
+    case renew(Renewal)
+    /// A destination: its last comparison with what it delivered, a person at a time.
+    case proof(after: Int64? = nil)
     /// An uploader: its dead letters; with `dropped`, instead, the elements whose letter a person dropped.
     case letters(MendSelection, dropped: Bool? = nil, after: Int64? = nil)
     /// An uploader: elements that its destination has with other content under the same version.

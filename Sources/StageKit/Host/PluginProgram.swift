@@ -16,7 +16,7 @@ package enum PluginProgram {
     /// Runs a stage until SIGTERM or SIGINT; ends the process.
     package static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
         start(plugin, prepare: make, check: check, rehearse: rehearse) { parts, context, stopper in
-            let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
+            let database = try StageDatabase(path: context.databasePath)
             let effects = MendingEffects(
                 parts.effects, database: context.databasePath, root: context.state.backups)
             let stage = MendingStage(parts.stage, instance: context.name)
@@ -44,9 +44,16 @@ package enum PluginProgram {
     /// For plugins that aren't stages (hub, ingest, dashboard, backend): does everything around `body`; the lock is
     /// held while it runs.
     package static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
-        start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }, rehearse: { _, _ in }) { _, context, stopper in
-            try body(context, stopper)
-        }
+        start(plugin, prepare: { _ in () }) { try body($1, $2) }
+    }
+
+    /// - Parameter prepare: reads the options, and throws for those that it can't start with, so that `validate` says so
+    ///   too; it changes nothing.
+    package static func start<Prepared>(
+        _ plugin: String, prepare: (PluginContext) throws -> Prepared,
+        _ body: (Prepared, PluginContext, Stopper) throws -> Void
+    ) -> Never {
+        start(plugin, prepare: prepare, check: { _, _, _ in nil }, rehearse: { _, _ in }, body: body)
     }
 
     /// Checks what can be checked about a stage before it has the lock: whether it recognizes the file, and the result
@@ -131,7 +138,7 @@ package enum PluginProgram {
 
     /// Opens the stage on an empty file, as on its first start.
     private static func rehearse(_ parts: StageParts, _ context: PluginContext) throws {
-        let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
+        let database = try StageDatabase(path: context.databasePath)
         defer { parts.effects?.stop() }
         try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }

@@ -15,13 +15,13 @@ final class PullServer: Sendable {
 
     init(
         instance: String, log: StageLog, open: @escaping @Sendable () throws -> (Database, any PullSource),
-        lostRows: @escaping @Sendable (_ generation: String) -> Void, failed: @escaping @Sendable (any Error) -> Void,
+        notice: @escaping @Sendable (PullNotice) -> Void, failed: @escaping @Sendable (any Error) -> Void,
         send: @escaping @Sendable (String, Value) -> Void
     ) {
         let loop: @Sendable () -> Void = { [self] in
             do {
                 let (database, source) = try open()
-                let service = PullService(instance: instance, log: log.seldom(), lostRows: lostRows, send: send)
+                let service = PullService(instance: instance, log: log.seldom(), notice: notice, send: send)
                 while !bell.isClosed {
                     guard let request = requests.withLock({ $0.take() }) else {
                         _ = bell.take(limit: 1, timeout: 60)

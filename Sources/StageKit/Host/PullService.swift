@@ -5,22 +5,29 @@ import MessageBus
 import Protocol
 import SQLite
 
+/// What a consumer's request shows its producer's writer.
+package enum PullNotice: Sendable {
+    /// A consumer that keeps its anchor has presented one that this generation never reached: it has to begin another.
+    case lostRows(generation: String)
+    /// A destination holds newer versions of rows than this generation gave out.
+    case renew(Renewal, generation: String)
+}
+
 /// Answers one pull at a time: validates its anchor, then lets the source read. It uses no thread and no socket.
 package struct PullService {
     let instance: String
     let log: StageLog
-    /// Called when a consumer that keeps its anchor presents one that this generation never reached. The writer then
-    /// begins a new generation.
-    let lostRows: (_ generation: String) -> Void
+    /// Called with what the writer has to do.
+    let notice: (PullNotice) -> Void
     let send: (_ topic: String, _ body: Value) -> Void
 
     package init(
-        instance: String, log: StageLog, lostRows: @escaping (_ generation: String) -> Void,
+        instance: String, log: StageLog, notice: @escaping (PullNotice) -> Void,
         send: @escaping (String, Value) -> Void
     ) {
         self.instance = instance
         self.log = log
-        self.lostRows = lostRows
+        self.notice = notice
         self.send = send
     }
 
@@ -41,13 +48,22 @@ package struct PullService {
             case let verdict:
                 log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])
                 // A tool keeps no anchor of its own: the one it presents may come from anyone, and proves nothing.
-                if verdict == .lostRows, !BusName.isTool(asked.consumer) { lostRows(head.generation) }
+                if verdict == .lostRows, !BusName.isTool(asked.consumer) {
+                    notice(.lostRows(generation: head.generation))
+                }
                 send(topic, answer.body(error: PageHeader.reset))
                 return
             }
             var part: Int64 = 0
             do {
                 let question = try Question(members: request)
+                if case .renew(let renewal) = question.query {
+                    guard place.generation == head.generation, !BusName.isTool(asked.consumer), renewal.isPossible
+                    else { throw PullRefusal("a consumer's 'renew' needs 'generation', and versions that exist") }
+                    notice(.renew(renewal, generation: head.generation))
+                    send(topic, answer.body(EmptyPage(), part: 0, isLast: true))
+                    return
+                }
                 try source.answer(question, for: asked.consumer, head: head) { content, isLast in
                     send(topic, answer.body(content, part: part, isLast: isLast))
                     part += 1

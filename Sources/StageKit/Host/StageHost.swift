@@ -23,7 +23,7 @@ package final class StageHost: Sendable {
         case answer(PullAnswer)
         /// A result is waiting in `results`.
         case effectIsDone
-        case lostRows(generation: String)
+        case notice(PullNotice)
     }
 
     private struct Failure {
@@ -138,12 +138,13 @@ package final class StageHost: Sendable {
         let knowsLostRows = Mutex(false)
         return PullServer(
             instance: instance, log: log, open: source,
-            lostRows: { [inputs] generation in
+            notice: { [inputs] notice in
                 let isNew = knowsLostRows.withLock { known in
+                    guard case .lostRows = notice else { return true }
                     defer { known = true }
                     return !known
                 }
-                if isNew { inputs.insist(.lostRows(generation: generation)) }
+                if isNew { inputs.insist(.notice(notice)) }
             },
             failed: { [self] in fail($0) },
             send: { outbox.answer($0, $1) })
@@ -242,10 +243,14 @@ package final class StageHost: Sendable {
             case .answer(let answer): try stage.receive(answer, turn)
             case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
-            case .lostRows(let generation):
+            case .notice(.lostRows(let generation)):
                 // A consumer has seen rows that this store no longer has: all readers must be told.
                 guard turn.head.generation == generation else { continue }
-                try turn.write().beginGeneration(now: turn.now)
+                try turn.write().beginGeneration()
+            case .notice(.renew(let renewal, let generation)):
+                guard turn.head.generation == generation else { continue }
+                turn.log(.versionsRenewed, ["windows": renewal.windows.count])
+                try stage.renew(renewal, turn)
             }
             for pull in turn.takePulls() { send(pull, outbox) }
         }

@@ -21,10 +21,10 @@ extension LogEvent {
         observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, pullRefused, processEnded,
         processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
-        processUnstartable, refusalUnknown, registrationRefused,
+        processUnstartable, proofBegun, proofEnded, refusalUnknown, registrationRefused,
         registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled,
         taskCompleted, taskExpired, taskRefused,
-        taskScheduled, taskStarted, taskWaits, uploadPaused, uploadRetry, zonesChanged,
+        taskScheduled, taskStarted, taskWaits, uploadPaused, uploadRetry, versionsRenewed, zonesChanged,
     ]
 }
 
@@ -33,7 +33,7 @@ extension LogEvent {
     package static let observerFired = LogEvent(
         "observer.fired", .debug,
         "An observer query fired: a type changed.",
-        ["type": "HealthKit's identifier, or other", "locked": "whether the device is"])
+        ["type": "HealthKit's identifier, or other", "locked": "whether the device is; only the observer knows"])
     package static let observerUnheard = LogEvent(
         "observer.unheard", .notice, "A type changed, and nobody is registered for it.",
         ["type": "HealthKit's identifier, or other"])
@@ -183,6 +183,14 @@ extension LogEvent {
     package static let deadletterAdded = LogEvent(
         "deadletter.added", .error, "An element refused for good becomes a dead letter.",
         ["metric": "its family", "id": "its own", "why": "in the backend's words"])
+    package static let proofBegun = LogEvent(
+        "proof.begun", .debug, "What the destination keeps is compared, element by element, with what was delivered.")
+    package static let proofEnded = LogEvent(
+        "proof.ended", .info, "The comparison has ended.",
+        [
+            "rows": "how many were read", "wrong": "how many elements differ",
+            "repairs": "whether they are delivered again",
+        ])
     package static let deliveryConflict = LogEvent(
         "delivery.conflict", .error,
         "The backend has elements in the version sent to it, but with other content, which stays.",
@@ -310,6 +318,10 @@ extension LogEvent {
     package static let anchorReset = LogEvent(
         "anchor.reset", .notice, "An upstream started over: all of it is consumed again.",
         ["upstream": "whose it is", "generation": "the new one"])
+    package static let versionsRenewed = LogEvent(
+        "versions.renewed", .notice,
+        "A destination held newer versions than this store gave out: rows get versions above them.",
+        ["windows": "how many parts of the changelog"])
     package static let anchorRefused = LogEvent(
         "anchor.refused", .notice, "A consumer's anchor isn't known to this store.",
         ["consumer": "its instance", "verdict": "why not"])

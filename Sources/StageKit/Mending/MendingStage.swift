@@ -126,7 +126,7 @@ package final class MendingStage: Stage {
         let state = try inner.mend(request, turn)
         if request.action == "reset", case .done = state {
             // All consumers of this store will read it again from the beginning.
-            try turn.write().beginGeneration(now: turn.now, .beginsAnew)
+            try turn.write().beginGeneration(.beginsAnew)
         }
         return state
     }
@@ -149,6 +149,8 @@ package final class MendingStage: Stage {
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }
+
+    package func renew(_ renewal: Renewal, _ turn: Turn) throws { try inner.renew(renewal, turn) }
 
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
         guard !copy.take(result) else { return }

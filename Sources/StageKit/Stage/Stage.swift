@@ -23,6 +23,9 @@ package protocol Stage: AnyObject {
     /// Receives the result of an effect that the stage asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
+    /// Gives rows of its changelog versions that a destination doesn't have yet.
+    func renew(_ renewal: Renewal, _ turn: Turn) throws
+
     /// Does whatever is due; called in every turn, after its inputs. A turn follows at the latest at the time returned
     /// (nil: no particular time); even without input the host takes one every 12 s.
     func tick(_ turn: Turn) throws -> MonotonicTime?
@@ -46,6 +49,11 @@ extension Stage {
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
     package func receive(_ result: EffectResult, _ turn: Turn) throws {}
     package func close(_ turn: Turn) throws {}
+
+    package func renew(_ renewal: Renewal, _ turn: Turn) throws {
+        try turn.write().raise(above: renewal.above)
+        for window in renewal.windows { try turn.changelog.renew(after: window.after, through: window.through) }
+    }
 
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         .refused("this instance doesn't support '\(request.action)'")

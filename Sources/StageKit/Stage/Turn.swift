@@ -16,12 +16,14 @@ package final class Turn {
     package let log: StageLog
 
     private let stage: StageDatabase
+    /// The store's head when the turn began.
+    private let before: SequenceNumber
     /// The stage's own changelog.
     package let changelog: KeyedChangelog
     private let identifiers: Identifiers
 
     private var said: [(topic: String, body: Value)] = []
-    private var hinted: [String] = []
+    var hinted: [Hinted] = []
     package private(set) var effects: [Effect] = []
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
@@ -56,6 +58,7 @@ package final class Turn {
         self.monotonic = monotonic
         self.log = log
         self.stage = stage
+        before = stage.head.sequence
         self.changelog = changelog
         self.identifiers = identifiers
     }
@@ -78,13 +81,17 @@ package final class Turn {
 
     /// Announces, once the turn is committed, that the stage's own changelog has advanced. There is one hint per topic,
     /// with the head at that time, no matter how often this is called.
-    package func hint(_ topic: String) {
-        if !hinted.contains(topic) { hinted.append(topic) }
+    package func hint(_ topic: String) { _ = hintedPlace(of: topic) }
+
+    func hintedPlace(of topic: String) -> Int {
+        if let place = hinted.firstIndex(where: { $0.topic == topic }) { return place }
+        hinted.append(Hinted(topic: topic))
+        return hinted.endIndex - 1
     }
 
     /// What is to be sent once the turn is committed.
     package var published: [(topic: String, body: Value)] {
-        said + hinted.map { (topic: $0, body: Value(Hint(head: head))) }
+        said + hinted.map { (topic: $0.topic, body: Value($0.hint(before: before, head: head))) }
     }
 
     /// Asks a producer for pages.

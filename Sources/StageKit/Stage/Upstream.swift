@@ -80,6 +80,12 @@ package final class Upstream {
     /// Types that aren't observed at present: they keep their position, and nothing waits for them.
     package private(set) var off: Set<String> = []
 
+    /// The newest head that is known.
+    package var head: StoreHead? { heard }
+
+    /// The generation that is being read; nil before the first hint.
+    package var generation: String? { received.generation }
+
     /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
 

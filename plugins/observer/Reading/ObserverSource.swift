@@ -106,7 +106,7 @@ package final class ObserverSource: PullSource {
         case .entries(let user, let event): try entries(of: user, event: event, for: consumer, page)
         case .documents(let user, let after): try documents(user: user, after: after ?? 0, for: consumer, page)
         case .document(let number, let offset): try document(number, from: offset, for: consumer, page)
-        case .file, .letters, .conflicts, .other:
+        case .file, .letters, .conflicts, .proof, .renew, .other:
             throw PullRefusal(
                 "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
                     + "imports, types, changes, day, moments, newest, sample, delivery, completeness, summaries, "
