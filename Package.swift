@@ -175,10 +175,10 @@ let package = Package(
         library(
             "Control",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "HTTP", "HealthImport",
-                "HealthModel",
+                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
+                "HealthImport", "HealthModel",
                 "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
-                "StageKit", "Supervisor", "Terminal",
+                "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ]),
         library("Logging", []),
         library("Terminal", ["Logging"]),
@@ -203,7 +203,8 @@ let package = Package(
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HTTP",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "DeliveryKit",
+                "HTTP",
                 "HealthGenerator", "HealthModel", "HealthStatistics", "Inspection", "Logging", "ModelContext",
                 "Processes", "Protocol",
                 "QRCode",

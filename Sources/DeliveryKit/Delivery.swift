@@ -11,6 +11,8 @@ struct Delivery {
     var fillsUntil = MonotonicTime.distantPast
     /// The current request, if any.
     var sent: Sent?
+    /// Whether it may have been sent before, so that it is no wonder if the destination knows it.
+    var mayBeKnown = true
     /// The number of the pages' samples that are too old to be delivered.
     var older: Int64 = 0
 

@@ -32,17 +32,27 @@ package struct DeliveryChoice: Sendable, Equatable {
     package init(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) {
-        let names = (instance.configuration["types"].array ?? []).compactMap(\.string)
+        if let mistake = Self.mistakes(of: instance, in: stack).first { throw mistake }
+        self.init(Self.names(of: instance))
+    }
+
+    private static func names(of instance: StackConfiguration.Instance) -> [String] {
+        (instance.configuration["types"].array ?? []).compactMap(\.string)
+    }
+
+    /// Each name in an instance's `types` that is neither a family in the stack nor a type's identifier.
+    package static func mistakes(
+        of instance: StackConfiguration.Instance, in stack: StackConfiguration
+    ) -> [ConfigurationError] {
         let families = Set(stack.handlers.map(\.family)).union([
             StackConfiguration.otherFamily, UploadMetric.daily.rawValue, UploadMetric.sleep.rawValue,
             UploadMetric.workouts.rawValue,
         ])
-        for (index, name) in names.enumerated() where !families.contains(name) && !name.hasPrefix("HK") {
-            throw ConfigurationError(
-                file: stack.file, key: "instances.\(instance.name).configuration.types[\(index)]",
+        return names(of: instance).enumerated().filter { !families.contains($1) && !$1.hasPrefix("HK") }.map {
+            ConfigurationError(
+                file: stack.file, key: "instances.\(instance.name).configuration.types[\($0.offset)]",
                 reason: "is neither a family (\(families.sorted().joined(separator: ", "))) nor a type, as "
                     + "HKQuantityTypeIdentifierStepCount")
         }
-        self.init(names)
     }
 }

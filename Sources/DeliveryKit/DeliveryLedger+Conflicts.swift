@@ -14,7 +14,8 @@ extension DeliveryLedger {
         let database = try turn.write().database
         let again = try database.prepare(
             """
-            UPDATE conflicts SET last = ?1, seen = seen + 1 WHERE user = ?2 AND metric = ?3 AND id = ?4 AND version = ?5
+            UPDATE conflicts SET last = ?1, seen = seen + 1, version = max(version, ?5)
+            WHERE user = ?2 AND metric = ?3 AND id = ?4
             """)
         let add = try database.prepare(
             "INSERT INTO conflicts(at, last, user, metric, id, version, seen) VALUES (?1, ?1, ?2, ?3, ?4, ?5, 1)")

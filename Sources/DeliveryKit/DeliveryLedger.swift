@@ -10,6 +10,7 @@ struct DeliveryLedger {
     private var metrics: [String: DeliveryTables.Metric] = [:]
     /// The backend that deliveries go to.
     private(set) var backend = KnownBackend()
+    private(set) var proof = ProofRecord()
     private(set) var created: Int64 = 0
     private(set) var updated: Int64 = 0
     private(set) var known: Int64 = 0
@@ -41,6 +42,10 @@ struct DeliveryLedger {
             backend.generation = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'")
                 .firstRow { $0.string(0) }
         }
+        proof =
+            try turn.database.prepare("SELECT value FROM backend WHERE key = 'proof'").firstRow {
+                try Value(json: $0.bytes(0)).decode()
+            } ?? ProofRecord()
         droppedLetters = try DeliveryTables.droppedLetters(in: turn.database)
         keptLocal = try number("keptLocal", turn)
         keptThrough = SequenceNumber(try number("keptThrough", turn))
@@ -95,8 +100,8 @@ struct DeliveryLedger {
         try DeliveryTables.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
-    /// Makes a dead letter of an element that the backend won't accept, with the reason; a repeated failure raises its
-    /// number of tries.
+    /// Makes a dead letter of an element that the backend won't accept, with the reason. If it is one already, that
+    /// letter gets the newer version and reason, and one more try; an older version, late, changes nothing.
     mutating func addDeadLetters(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
@@ -105,7 +110,8 @@ struct DeliveryLedger {
             """
             INSERT INTO dead_letters(at, last, user, metric, id, version, reason, status, tries)
             VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
-            ON CONFLICT (user, metric, id, version) DO UPDATE SET last = ?1, reason = ?6, status = ?7, tries = tries + 1
+            ON CONFLICT (user, metric, id) DO UPDATE
+            SET last = ?1, version = ?5, reason = ?6, status = ?7, tries = tries + 1 WHERE version <= ?5
             """)
         write.bind(1, turn.now.microseconds)
         write.bind(2, user)
@@ -150,13 +156,14 @@ struct DeliveryLedger {
         deadLetters -= Int64(gone)
     }
 
-    /// Deletes dead letters.
+    /// Deletes dead letters, except those that have a newer version by now.
     /// - Parameter isDropped: whether a person dropped them; if so, that is counted and remembered.
     mutating func forget(_ letters: [DeadLetter], isDropped: Bool, _ turn: Turn) throws {
         let database = try turn.write().database
-        let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ?")
+        let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ? AND version = ?")
         for letter in letters {
             delete.bind(1, letter.number)
+            delete.bind(2, letter.version)
             try delete.run()
             if isDropped { try DroppedElement.add(letter, in: database) }
         }
@@ -171,7 +178,7 @@ struct DeliveryLedger {
 
     /// Forgets what was delivered, and to which backend.
     mutating func reset(_ turn: Turn) throws {
-        for table in ["deliveries", "delays", "dead_letters", "dropped_letters", "conflicts"] {
+        for table in ["deliveries", "delays", "dead_letters", "dropped_letters", "conflicts", "proofs"] {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
         try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")
@@ -187,6 +194,17 @@ struct DeliveryLedger {
         guard changed != backend else { return }
         backend = changed
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('known', ?)")
+        write.bind(1, Value(changed).json())
+        try write.run()
+    }
+
+    /// Stores what is known from comparing element by element, if that has changed.
+    mutating func noteProof(_ turn: Turn, _ change: (inout ProofRecord) -> Void) throws {
+        var changed = proof
+        change(&changed)
+        guard changed != proof else { return }
+        proof = changed
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('proof', ?)")
         write.bind(1, Value(changed).json())
         try write.run()
     }

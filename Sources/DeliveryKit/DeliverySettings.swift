@@ -21,11 +21,16 @@ package struct DeliverySettings: Sendable, Equatable {
     package var form: String
     /// What people call the destination, after "the".
     package var word: String
+    /// Whether the destination keeps versions, and tombstones; one that doesn't takes whatever comes last.
+    package var keepsVersions: Bool
+    /// How often to compare, element by element, what the destination keeps with what was delivered; nil for never.
+    package var proveEvery: Duration?
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
         choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: DeliverSince? = nil,
-        elementsPerRequest: Int = .max, form: String = "", word: String = "backend"
+        elementsPerRequest: Int = .max, form: String = "", word: String = "backend",
+        keepsVersions: Bool = true, proveEvery: Duration? = .seconds(86_400)
     ) {
         self.address = address
         self.compareEvery = compareEvery
@@ -36,6 +41,8 @@ package struct DeliverySettings: Sendable, Equatable {
         self.elementsPerRequest = elementsPerRequest
         self.form = form
         self.word = word
+        self.keepsVersions = keepsVersions
+        self.proveEvery = proveEvery
     }
 
     /// The selection and its form, as stored: the same text for the same selection.

@@ -33,6 +33,8 @@ extension DeliveryStage {
             if try meet(generation: nil, answer, turn) { try delivered(index, sent, answer, turn) }
         case .overtaken(let answer):
             let group = deliveries[index].groups[sent.group]
+            try ledger.takeOutDeadLetters(
+                sent.part.lazy.map { group.element($0) }, metric: group.metric, user: group.user, turn)
             try ledger.delivered(sent.part.count, metric: group.metric, answer.counts, turn)
             deliveries[index].groups[sent.group].batch.settle()
             try settleDone(turn)
@@ -54,6 +56,7 @@ extension DeliveryStage {
 
     /// Acts on an answer that says nothing about individual elements, or on a missing answer.
     private func act(on failure: DeliveryReply.Failure, _ index: Int, _ sent: Delivery.Sent, _ turn: Turn) throws {
+        deliveries[index].mayBeKnown = true
         let action = policy.action(
             after: failure.outcome, elements: sent.part.count, now: turn.now, using: &generator)
         switch action {
@@ -213,6 +216,7 @@ extension DeliveryStage {
         try note(conflicts: group.conflicting(answer.conflicts, in: sent.part), besides: reasons, group, sent, turn)
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
+        try wonder(about: answer, index, user: group.user, turn)
         // Elements that are delivered again were first delivered long ago, so they aren't counted as delayed.
         if deliveries[index].fetched != nil {
             let recent = group.ends(sent.part, since: turn.now - DelayHistogram.horizon)
@@ -223,6 +227,21 @@ extension DeliveryStage {
         if let evidence { try accepted(by: group, sent, evidence, turn) }
         if answer.refused.isEmpty, suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
+    }
+
+    /// Notes what was delivered for the first time. If the destination knew something already that was never sent, it
+    /// holds versions from elsewhere: a comparison shows what they are.
+    private func wonder(about answer: DeliveryAnswer, _ index: Int, user: String, _ turn: Turn) throws {
+        guard deliveries[index].fetched != nil,
+            let upstream = upstreams.first(where: { $0.name == deliveries[index].upstream })
+        else { return }
+        try noteLine(of: upstream, user: user, turn)
+        guard settings.keepsVersions, answer.counts?.known ?? 0 > 0 else { return }
+        if unsettled.contains(where: { $0 === upstream }) {
+            try ledger.noteProof(turn) { $0.known.insert(upstream.producer) }
+        } else if !deliveries[index].mayBeKnown {
+            try ledger.noteProof(turn) { $0.isDoubted = true }
+        }
     }
 
     /// Updates the conflicts: elements that the backend has as they were sent, or in a newer version, are no longer

@@ -17,7 +17,7 @@ extension DeliveryStage {
     /// Whether the known backend answered at a different address.
     private var isMoved: Bool { ledger.backend.address.map { $0 != settings.address } ?? false }
     /// Whether only the known generation is trusted.
-    private var isBound: Bool { !isMoved && ledger.backend.generation != nil }
+    var isBound: Bool { !isMoved && ledger.backend.generation != nil }
 
     var seen: SeenBackend {
         isBound
@@ -62,7 +62,7 @@ extension DeliveryStage {
         if known.former.contains(generation), !returning.met(generation, at: turn.monotonic) {
             return try .unclear(unsteady(.inTurn, turn))
         }
-        guard known.redeliveries.mayBegin(at: turn.now) else { return try .unclear(unsteady(.begunAnew, turn)) }
+        guard mayRedeliver(turn) else { return try .unclear(unsteady(.begunAnew, turn)) }
         turn.log(.backendChanged)
         try ledger.note(turn) { $0.follow(generation, sequence: sequence) }
         try lost(nil, turn)
@@ -103,9 +103,13 @@ extension DeliveryStage {
             + "again from \(InstantText.local(redeliveries.next, now: turn.now)) on"
     }
 
+    private func mayRedeliver(_ turn: Turn) -> Bool {
+        isRedeliveryAsked || ledger.backend.redeliveries.mayBegin(at: turn.now)
+    }
+
     /// The known generation has forgotten requests.
     func rolledBack(to sequence: Int64, _ turn: Turn) throws {
-        guard ledger.backend.redeliveries.mayBegin(at: turn.now) else { return try doubt(unsteady(.lacks, turn), turn) }
+        guard mayRedeliver(turn) else { return try doubt(unsteady(.lacks, turn), turn) }
         turn.log(.backendLacks, ["missing": "some"])
         try ledger.note(turn) {
             $0.sequence = sequence
@@ -134,9 +138,17 @@ extension DeliveryStage {
     /// Versions make redelivery harmless: elements that the backend already has don't change.
     private func redeliverEverything(_ turn: Turn) throws {
         goesOn()
+        isRedeliveryAsked = false
         deliveries = []
         suspicions = [:]
         goodElements = [:]
+        caughtUp = []
+        proof.drop()
+        // The elements that it lacked may not be all that it lacks.
+        try ledger.noteProof(turn) {
+            $0.isDoubted = true
+            $0.rounds = max(1, $0.rounds)
+        }
         replay.restart()
         try ledger.beginsAgain(turn)
         for upstream in upstreams { try upstream.rewind(turn) }
@@ -171,10 +183,16 @@ extension DeliveryStage {
         check.followsRedelivery = ledger.backend.result == .redelivered
     }
 
-    /// Compares now; with `send`, also tries at once to deliver whatever is waiting.
+    /// Compares now; with `send`, also tries at once to deliver whatever is waiting, even everything once more to a
+    /// backend that keeps losing it.
     func hear(command: Value) {
         guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
-        if asked.send == true, asked.id != check.answered { tryNow() }
+        if asked.send == true, asked.id != check.answered {
+            tryNow()
+            isRedeliveryAsked = true
+        }
+        if asked.id != check.answered { proof.retryAt = .distantPast }
+        proof.isHurried = true
         check.want(asked.id)
     }
 
@@ -209,7 +227,7 @@ extension DeliveryStage {
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }
         case .lacks(let holdings, let missing):
-            guard ledger.backend.redeliveries.mayBegin(at: turn.now) else {
+            guard mayRedeliver(turn) else {
                 return check.failed(try unsteady(.lacks, turn), at: turn.monotonic)
             }
             takesColumns = holdings.takesColumns
@@ -235,6 +253,8 @@ extension DeliveryStage {
 
     private func compared(_ asked: BackendCheck.Asked, _ result: KnownBackend.Result, _ turn: Turn) throws {
         check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
+        // The backend that was asked for has what it accepted.
+        isRedeliveryAsked = false
         try ledger.note(turn) {
             $0.compared = turn.now
             // The result of a comparison before a redelivery is over says nothing, and would be taken for its end after
@@ -253,7 +273,8 @@ extension DeliveryStage {
         let isTrusted = !isBound && unproven == 0 && (known.result == .trust || ledger.hasDelivered)
         return UploaderDetails.Backend(
             acceptance: isBound ? .proven : isTrusted ? .trust : .unknown,
-            isCompared: isBound ? check.isCurrent : check.isDone, compared: known.compared, result: known.result,
-            missing: known.missing, check: check.answered, why: check.why)
+            isCompared: (isBound ? check.isCurrent : check.isDone) && !awaitsProof, compared: known.compared,
+            result: known.result, missing: known.missing, check: check.answered,
+            why: check.why ?? (awaitsProof ? proof.why : nil))
     }
 }

@@ -33,6 +33,7 @@ extension DeliveryStage {
             var delivery = Delivery(
                 upstream: upstream.name, fetched: fetched, groups: groups, fillsUntil: turn.monotonic + Self.patience)
             delivery.older = older
+            delivery.mayBeKnown = !caughtUp.contains(upstream.producer)
             deliveries.append(delivery)
         }
     }

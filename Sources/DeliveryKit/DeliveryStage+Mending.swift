@@ -33,12 +33,15 @@ extension DeliveryStage {
                 try ledger.forget(letters, isDropped: true, turn)
                 dropped += Int64(letters.count)
             }
+        case "verify": return beginProof(request)
         case "reset":
             deliveries = []
             suspicions = [:]
             goesOn()
             waitUntil = .distantPast
             check = BackendCheck()
+            proof = ProofTask()
+            caughtUp = []
             replay = UploadReplay()
             waitingReplay = nil
             try ledger.reset(turn)
@@ -49,6 +52,7 @@ extension DeliveryStage {
     }
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if request.action == "verify" { return proofState(of: request) }
         if request.since != nil {
             return samples.isLevel ? .done([:]) : .underWay(left: 1)
         }
@@ -66,7 +70,10 @@ extension DeliveryStage {
     }
 
     /// Begins the waiting request; only one redelivery takes place at a time.
-    private func beginWaitingReplay() {
+    func beginWaitingReplay() {
+        if waitingReplay == nil, let own = proof.replay, replay.id == nil || replay.isDone {
+            (waitingReplay, proof.replay) = (own, nil)
+        }
         guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
         waitingReplay = nil
         deliveries.removeAll { $0.fetched == nil }

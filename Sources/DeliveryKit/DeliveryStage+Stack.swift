@@ -3,11 +3,15 @@ import HealthModel
 
 extension DeliveryStage {
     /// Creates the stage for an instance in a stack.
-    /// - Parameter isOnThisMachine: whether the destination's address is this machine's own.
+    /// - Parameters:
+    ///   - isOnThisMachine: whether the destination's address is this machine's own.
+    ///   - keepsVersions: whether the destination keeps versions, and tombstones.
+    ///   - contents: how the contents of elements are compared with those that the destination keeps.
     /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", form: String = "",
-        needsPath: Bool, isOnThisMachine: Bool = false,
+        needsPath: Bool, isOnThisMachine: Bool = false, keepsVersions: Bool = true,
+        contents: @escaping ContentOf = DeliveryGroup.contentNumbers,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(ConfigurationError) {
         let options = instance.configuration
@@ -26,8 +30,8 @@ extension DeliveryStage {
                 samplesPerSecond: options["samplesPerSecond"].double ?? 0,
                 deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
                 elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form,
-                word: instance.manifest.destinationWord),
-            generator: generator, instance: instance.name, needsPath: needsPath,
+                word: instance.manifest.destinationWord, keepsVersions: keepsVersions),
+            generator: generator, instance: instance.name, needsPath: needsPath, contents: contents,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }
 }

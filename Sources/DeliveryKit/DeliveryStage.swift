@@ -16,6 +16,11 @@ package final class DeliveryStage: Stage {
     let documents: [Upstream]
     /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
     let family: (String) -> UploadMetric?
+    /// The same for all types.
+    let anyFamily: (String) -> UploadMetric
+    /// The instances whose events are delivered.
+    let handlers: Set<String>
+    let contents: ContentOf
     var deliveries: [Delivery] = []
     var policy: UploadPolicy
     var generator: any RandomNumberGenerator
@@ -39,6 +44,11 @@ package final class DeliveryStage: Stage {
     let settings: DeliverySettings
     /// The comparison of what the backend holds with what it accepted.
     var check = BackendCheck()
+    /// The comparison element by element.
+    var proof = ProofTask()
+    /// The producers of which everything had been delivered once, since this process began or everything was delivered
+    /// again: what comes from them now was never sent before.
+    var caughtUp: Set<String> = []
     /// Elements that were refused when sent alone, by metric.
     var suspicions: [UploadMetric: Suspicion] = [:]
     /// For each metric, one element that the backend has accepted.
@@ -49,6 +59,8 @@ package final class DeliveryStage: Stage {
     var unproven = 0
     /// A generation that answered before the current one, and answers again.
     var returning = ReturningBackend()
+    /// Whether a person's `sync` may redeliver everything before its time has come.
+    var isRedeliveryAsked = false
     /// Whether only a person can resolve what blocks delivery.
     var isPaused = false
     private(set) var gate: PathGate {
@@ -82,12 +94,17 @@ package final class DeliveryStage: Stage {
     ///   - handlers: instances whose events are delivered.
     ///   - needsPath: whether the backend is outside this machine, so that sending waits for a network path.
     ///   - family: the metric under which a type's samples are delivered.
+    ///   - contents: how the contents of elements are compared with those that the destination keeps.
     package init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
         settings: DeliverySettings = .init(),
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
-        needsPath: Bool = false, family: @escaping (String) -> UploadMetric
+        needsPath: Bool = false, contents: @escaping ContentOf = DeliveryGroup.contentNumbers,
+        family: @escaping (String) -> UploadMetric
     ) {
+        self.contents = contents
+        self.handlers = Set(handlers)
+        anyFamily = family
         // Workouts are delivered as events, so their samples aren't.
         samples = Upstream(
             observer,
@@ -135,6 +152,8 @@ package final class DeliveryStage: Stage {
             for upstream in upstreams { try upstream.rewind(turn) }
         }
         try openAddress(turn)
+        try openProof(turn)
+        proof.opened = turn.monotonic
         turn.perform(WatchPath())
     }
 
@@ -156,13 +175,14 @@ package final class DeliveryStage: Stage {
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
-        if try receive(replayed: answer, turn) { return }
+        if try receive(replayed: answer, turn) || receive(proof: answer, turn) { return }
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
             case .inaccessible: return
             case .reset:
                 deliveries.removeAll { $0.upstream == upstream.name }
+                forgetProof(of: upstream)
                 if upstream === samples { try ledger.beginsAgain(turn) }
             case .pages(let fetched):
                 let found = try split(fetched.pages, from: upstream.name, isSamples: upstream === samples)
@@ -176,6 +196,10 @@ package final class DeliveryStage: Stage {
         if let news = result.value as? PathNews { return hear(news, turn) }
         if let reply = result.value as? HoldingsReply {
             if result.id == check.effect { try compare(reply, turn) }
+            return
+        }
+        if let reply = result.value as? HeldReply {
+            if result.id == proof.effect { try receive(reply, turn) }
             return
         }
         guard let reply = result.value as? DeliveryReply else { return }
@@ -199,7 +223,10 @@ package final class DeliveryStage: Stage {
     }
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
-        let times = [try moveSuspects(turn), try move(turn), try moveCheck(turn), try alertOfDelay(turn)]
+        beginWaitingReplay()
+        let times = [
+            try moveSuspects(turn), try move(turn), try moveCheck(turn), try moveProof(turn), try alertOfDelay(turn),
+        ]
         try alertOfLetters(turn)
         return times.compactMap { $0 }.min()
     }
@@ -233,6 +260,7 @@ package final class DeliveryStage: Stage {
             backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts
+        own.proof = ledger.proof.last
         if !settings.address.isEmpty { own.address = settings.address }
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),

@@ -43,7 +43,11 @@ package struct HoldingsRequest: Sendable {
     package var refreshToken: Bool
     /// Whether the destination should count its rows, which takes a backend about a second for two million; otherwise
     /// it may answer from running counts.
-    package var countsRows = false
+    package var countsRows: Bool
+
+    package init(refreshToken: Bool = false, countsRows: Bool = false) {
+        (self.refreshToken, self.countsRows) = (refreshToken, countsRows)
+    }
 }
 
 /// What was known about the destination when a request was sent.

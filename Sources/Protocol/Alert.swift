@@ -16,6 +16,15 @@ package struct Alert: Sendable, Equatable {
         case failedDays = "failed-days"
         /// A destination has refused elements for good.
         case deadLetters = "dead-letters"
+
+        /// Whether it only reports what has happened, or what passes in the course of any day: nothing is wrong then.
+        /// Every other kind says that something is wrong.
+        package var isNews: Bool {
+            switch self {
+            case .workoutRecorded, .unlockReminder: true
+            case .deliveryStopped, .degraded, .failedDays, .deadLetters: false
+            }
+        }
     }
 
     package var kind: Kind

@@ -30,14 +30,7 @@ extension EndToEnd {
 
         @Test func itsStateGoesOn() async throws {
             try await withStack { stack in
-                let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                    .appending(path: "Fixtures/earlier-release.tar.gz").path
-                try FileManager.default.createDirectory(
-                    atPath: stack.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                let unpacked = try await stack.start(
-                    program: "/bin/tar", ["-xzf", archive, "--strip-components", "1", "-C", stack.state]
-                ).ended()
-                #expect(unpacked.exit == .code(0), "\(unpacked.error)")
+                try await stack.unpack("earlier-release.tar.gz")
                 #expect(FileManager.default.fileExists(atPath: stack.state + "/observer/state.sqlite"))
                 let (content, before) = (try await StackContent(of: stack), try places(stack))
                 #expect(!content.days.isEmpty && content.samples.count > 500 && content.delivered.count > 500)

@@ -126,14 +126,7 @@ extension EndToEnd {
         /// it has imported both exports, and delivered everything.
         @Test func aDoubledStoreOfTheReleaseBeforeIsRepaired() async throws {
             try await withStack { stack in
-                let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                    .appending(path: "Fixtures/release-before-doubled.tar.gz").path
-                try FileManager.default.createDirectory(
-                    atPath: stack.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                let unpacked = try await stack.start(
-                    program: "/bin/tar", ["-xzf", archive, "--strip-components", "1", "-C", stack.state]
-                ).ended()
-                #expect(unpacked.exit == .code(0), "\(unpacked.error)")
+                try await stack.unpack("release-before-doubled.tar.gz")
                 let up = try await stack.upAndReady()
                 try await days(stack, are: Self.twice)
                 try await until("doctor reports the doubles", every: 200) {

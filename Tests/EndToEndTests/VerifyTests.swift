@@ -99,7 +99,7 @@ extension EndToEnd {
                         "UPDATE documents SET body = replace(body, '\"steps\"', '\"stepz\"') WHERE \(day)",
                     ])
                 let wrong = try await verify(stack)
-                #expect(wrong.code == 1 && wrong.said["repairable"] == 0, "\(wrong.said.json(pretty: true))")
+                #expect(wrong.code == 1 && wrong.said["repairable"] == 2, "\(wrong.said.json(pretty: true))")
                 #expect(findings(wrong.said, "samples") == ["altered": 1])
                 #expect(findings(wrong.said, "days") == ["altered": 1])
                 // The suggested command names the right stack.
@@ -109,9 +109,8 @@ extension EndToEnd {
                     shown.output.contains(
                         "'healthbus verify --destination uploader --repair --state \(stack.state)' delivers"),
                     "\(shown.output)")
-                try tamper(stack, ["DELETE FROM sample_rows WHERE \(value)", "DELETE FROM documents WHERE \(day)"])
-                _ = try await verify(stack, "--repair")
-                try await until("all of it is there") { try await verify(stack).code == 0 }
+                let repaired = try await verify(stack, "--repair")
+                #expect(repaired.code == 0 && repaired.said["repaired"] == 2, "\(repaired.said.json(pretty: true))")
                 try await stack.interrupt(up)
             }
         }

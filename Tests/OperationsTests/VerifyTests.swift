@@ -1,4 +1,5 @@
 import Control
+import DeliveryKit
 import HealthModel
 import Inspection
 import TestSupport
@@ -27,6 +28,13 @@ import Testing
         #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
+        // A later version with the same content does no harm.
+        #expect(finding(held(5, content: 1), held(6, content: 1)) == nil)
+        #expect(finding(held(5, content: 1), held(6, content: 2)) == .newer)
+        // A destination that keeps no versions is compared by content alone.
+        #expect(finding(held(5, content: 1), HeldVersion(version: nil, isDeleted: false, content: 1)) == nil)
+        #expect(finding(held(5, content: 1), HeldVersion(version: nil, isDeleted: false, content: 2)) == .altered)
+        #expect(finding(held(5, deleted: true), HeldVersion(version: nil, isDeleted: false, content: 2)) == .aliveThere)
         // An element that is deleted on both sides counts as equal.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
         // Equal versions alone aren't enough; if the other side reports no contents, they have to be.
@@ -55,9 +63,12 @@ import Testing
         #expect(!VerifyFinding.dropped.isWrong)
     }
 
-    @Test func onlyWhatDeliveryOvercomesIsRepairable() {
-        let repairable: [VerifyFinding] = [.missing, .missingDeletion, .older, .aliveThere, .deletedThere]
-        #expect(VerifyFinding.allCases.filter(\.isRepairable) == repairable)
+    @Test func eachDifferenceHasItsRemedy() {
+        let delivered: [VerifyFinding] = [.missing, .missingDeletion, .older, .aliveThere, .deletedThere]
+        #expect(VerifyFinding.allCases.filter { $0.remedy() == .delivery } == delivered)
+        #expect(VerifyFinding.allCases.filter { $0.remedy() == .decision } == [.newer, .altered])
+        // Where there are no versions, whatever comes last stays: two stacks would undo each other's deletions.
+        #expect(VerifyFinding.aliveThere.remedy(keepsVersions: false) == .decision)
         let undelivered: [VerifyFinding] = [.deadLetter, .dropped, .pending, .off]
         #expect(VerifyFinding.allCases.filter(\.isUndelivered) == undelivered)
     }
@@ -98,85 +109,6 @@ import Testing
         #expect(to.lowerBound == .distantPast && to.upperBound == midnight)
         #expect(Verification.Scope(from: skipped, to: skipped).span(in: zones).isEmpty)
         #expect(Verification.Scope().span(in: zones) == .distantPast ..< .distantFuture)
-    }
-
-    @Test func onlyTheRequestedDaysAreCounted() {
-        func day(_ number: Int) -> LocalDay { LocalDay(year: 2025, month: 3, day: number) }
-        let scope = Verification.Scope(from: day(1), to: day(1))
-        var ours: [String: Verification.Document] = [:]
-        var theirs: [String: HeldVersion] = [:]
-        for number in 1...3 {
-            ours[day(number).description] = .init(held: held(5), producer: "consolidator", day: day(number))
-            theirs[day(number).description] = held(5)
-        }
-        theirs["2024-01-01"] = held(5)
-        let days = Verification.compare(ours, with: theirs, of: "days", in: scope)
-        #expect(days.found.here == 1 && days.found.there == 1 && days.found.counts == [:] && days.again == [:])
-        let all = Verification.compare(ours, with: theirs, of: "days", in: .init())
-        #expect(all.found.here == 3 && all.found.there == 4 && all.found.counts == [.beyond: 1])
-        // Nobody knows the day of a workout that only the backend has.
-        #expect(Verification.compare([:], with: theirs, of: "workouts", in: scope).found.there == 0)
-        theirs["2025-03-01"] = nil
-        #expect(Verification.compare(ours, with: theirs, of: "days", in: scope).again == ["consolidator": [5]])
-    }
-
-    private static let now = Instant(seconds: 1_750_000_000)
-    private static let dayMilliseconds: UInt64 = 86_400_000
-
-    private func id(day: Int, _ number: UInt64) -> SampleID {
-        SampleID(high: (UInt64(day) * Self.dayMilliseconds + number) << 16 | 0x8000, low: number &* 0x9e37_79b9)
-    }
-
-    @Test func onlyDaysThatDifferAreLookedAt() {
-        var fold = VersionFold(now: Self.now)
-        var shuffled = Array(0..<3000)
-        var generator = SystemRandomNumberGenerator()
-        shuffled.shuffle(using: &generator)
-        for number in 0..<3000 {
-            fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .ours)
-        }
-        for number in shuffled {
-            fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .theirs)
-        }
-        #expect(fold.differing(rows: 1000) == [])
-        // One extra row, one with a different version, one deleted, and one id replaced by another.
-        fold.add(id(day: 20_001, 5000), held(1, deleted: false), .ours)
-        fold.add(id(day: 20_004, 5000), held(1, deleted: false), .ours)
-        fold.add(id(day: 20_004, 5000), held(2, deleted: false), .theirs)
-        fold.add(id(day: 20_006, 5000), held(1, deleted: false), .ours)
-        fold.add(id(day: 20_006, 5000), held(1, deleted: true), .theirs)
-        fold.add(id(day: 20_009, 5000), held(1, deleted: false), .ours)
-        fold.add(id(day: 20_009, 5001), held(1, deleted: false), .theirs)
-        #expect(fold.differing(rows: 1_000_000) == [[20_001, 20_004, 20_006, 20_009]])
-        fold.add(id(day: 20_011, 5000), held(1, content: 7), .ours)
-        fold.add(id(day: 20_011, 5000), held(1, content: 8), .theirs)
-        #expect(fold.differing(rows: 1_000_000) == [[20_001, 20_004, 20_006, 20_009, 20_011]])
-        fold.add(id(day: 20_011, 5001), held(1, content: 8), .ours)
-        fold.add(id(day: 20_011, 5001), held(1, content: 8), .theirs)
-        // A day has 201 or 202 rows here.
-        #expect(fold.differing(rows: 410) == [[20_001, 20_004], [20_006, 20_009], [20_011]])
-        #expect(fold.differing(rows: 1).count == 5)
-    }
-
-    @Test func everyIdLiesInItsBucketsRange() {
-        let fold = VersionFold(now: Self.now)
-        let ids = [
-            SampleID(high: 0, low: 0), SampleID(high: .max, low: .max), id(day: 0, 0), id(day: 20_000, 0),
-            id(day: 20_000, Self.dayMilliseconds - 1), id(day: 60_000, 3),
-            SampleID(high: 0x4a1b_4c2d_0000_4000, low: 9),
-        ]
-        for id in ids {
-            let bucket = fold.bucket(of: id)
-            let (after, last) = fold.ids(of: bucket)
-            #expect(id <= last)
-            if let after { #expect(after < id) }
-        }
-        // There is no gap between adjacent buckets.
-        for bucket in 0..<fold.buckets.count - 1 {
-            let last = fold.ids(of: bucket).last
-            #expect(fold.ids(of: bucket + 1).after == last)
-        }
-        #expect(fold.buckets.count < 40_000)
     }
 
     @Test func whatComesTwiceIsNeverOverlooked() {

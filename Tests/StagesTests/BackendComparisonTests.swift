@@ -89,6 +89,16 @@ import UploaderStage
             why
                 == "the backend once more lacks some of what it accepted; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
+        // A person needn't wait for that; but each `sync` delivers everything only once.
+        let lacking = holdings(created: "0", alive: "0", sequence: "0")
+        try rig.rig.hear("control.uploader", ["command": "check", "id": "sync", "send": true])
+        try rig.answerQuestion(lacking)
+        #expect(try rig.frontier() == 0 && rig.known("why").isNull)
+        try rig.serve()
+        #expect(try rig.frontier() == 3)
+        try rig.rig.hear("control.uploader", ["command": "check", "id": "later"])
+        try rig.answerQuestion(lacking)
+        #expect(try rig.frontier() == 3 && rig.known("why").string?.contains("once more lacks") == true)
         // Once it has kept everything for an hour, the alert is cleared.
         #expect(try rig.alerts().contains("alternating"))
         try rig.rig.pass(.seconds(60))

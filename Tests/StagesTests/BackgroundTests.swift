@@ -93,7 +93,8 @@ import Testing
         rig.sent = []
         try fire(rig, "a", 20)
         // The name of a type that isn't HealthKit's isn't logged.
-        #expect(rig.log.fields(of: .observerFired).map { $0["type"] } == ["other"])
+        // Neither is whether the device is locked: the observer's fire may overtake the heartbeat that says so.
+        #expect(rig.log.fields(of: .observerFired) == [["type": "other"]])
         let added = rig.log.fields(of: .pendingAdded)
         #expect(!added.isEmpty && added.allSatisfy { $0 == ["type": "other"] })
         // The fire is acknowledged within the wake, as soon as it is stored.

@@ -55,38 +55,3 @@ import Testing
         #expect(uploader.uploads.isEmpty)
     }
 }
-
-/// What `healthbus verify` doesn't miss at a destination, since it was never to be delivered there.
-@Suite struct LeftOutTests {
-    private let steps = "HKQuantityTypeIdentifierStepCount"
-    private let heart = "HKQuantityTypeIdentifierHeartRate"
-
-    private func leftOut(_ options: String, off: Set<String> = []) throws -> LeftOut {
-        let folder = try TemporaryFolder()
-        let file = try folder.file("stack.json", #"{"instances": {"uploader": {"configuration": \#(options)}}}"#)
-        let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere")
-        let stack = try StackConfiguration(path: file, catalog: catalog)
-        return try LeftOut(of: #require(stack.instance("uploader")), in: stack, off: off)
-    }
-
-    @Test func whatIsntChosenIsLeftOut() throws {
-        for name in ["steps", steps] {
-            let one = try leftOut(#"{"types": ["\#(name)"]}"#)
-            #expect(one.takes(type: steps) && !one.takes(type: heart))
-            for metric in [UploadMetric.daily, .sleep, .workouts] {
-                #expect(!one.takes(documentsOf: metric, day: nil))
-            }
-        }
-        let nights = try leftOut(#"{"types": ["sleep"]}"#)
-        #expect(nights.takes(documentsOf: .sleep, day: 20_000) && !nights.takes(documentsOf: .daily, day: 20_000))
-        let all = try leftOut("{}", off: [heart])
-        #expect(all.takes(type: steps) && !all.takes(type: heart) && all.takes(documentsOf: .daily, day: 20_000))
-    }
-
-    @Test func whatIsOlderIsLeftOut() throws {
-        let since = try leftOut(#"{"deliverSince": "2025-03-30"}"#)
-        let moment = Instant(seconds: 1_743_292_800)
-        #expect(since.takes(sampleThatEnds: moment) && !since.takes(sampleThatEnds: moment - .seconds(1)))
-        #expect(since.takes(documentsOf: .daily, day: 20_177) && !since.takes(documentsOf: .daily, day: 20_176))
-    }
-}

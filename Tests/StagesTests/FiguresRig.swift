@@ -136,7 +136,7 @@ final class FiguresRig {
             let request = client.begin(pull, at: 0)
             var answer: PullAnswer?
             try PullService(
-                instance: pull.producer, log: .silent, lostRows: { Issue.record("lost rows of \($0)") },
+                instance: pull.producer, log: .silent, notice: { Issue.record("noticed: \($0)") },
                 send: { _, part in answer = client.receive(part, from: pull.producer, at: 0) ?? answer }
             ).serve(request.body, database, source)
             try asking.answer(pull, try #require(answer).result)

@@ -95,8 +95,8 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.contains { $0.topic == "figures.steps" })
     }
 
-    /// A hint carries only the head: there is one hint for all days that a turn has computed, with the head after the
-    /// last of them.
+    /// There is one hint for all days that a turn has computed, with the heads before the first and after the last of
+    /// them, and the names of what changed.
     @Test func aTurnHintsOnceAtEachTopic() throws {
         let rig = try rig { input in
             DayOutput(figures: ["n": 1], events: [DayEvent(id: "\(input.day)", kind: "k", payload: [:])])
@@ -105,10 +105,33 @@ private struct CountingHandler: DayHandler {
         try touch(rig, (0..<5).map { Self.day.adding(days: $0) }, through: 10)
         let slice = try #require(rig.pulls.first { $0.name == "slice" })
         rig.sent = []
+        let before = rig.store.head.sequence
         try rig.answer(slice, .pages([["samples": SamplePage().wireValue]]))
         #expect(try rig.rows().count == 10)
         #expect(rig.sent.map(\.topic).sorted() == ["events.steps", "figures.steps"])
-        #expect(rig.sent.allSatisfy { $0.body.read(Hint.self)?.head == rig.store.head })
+        let hints = try rig.sent.map { try #require($0.body.read(Hint.self)) }
+        #expect(hints.allSatisfy { $0.head == rig.store.head && $0.after == before && $0.more == nil })
+        for (sent, hint) in zip(rig.sent, hints) {
+            let days = Set((0..<5).map { Self.day.adding(days: $0).number })
+            #expect(Set((hint.changed ?? []).compactMap(\.day)) == days && hint.changed?.count == 5)
+            #expect(
+                hint.changed?.allSatisfy { $0.user == "me" && $0.names == [sent.topic == "events.steps" ? "k" : "n"] }
+                    == true)
+        }
+    }
+
+    /// The days of an import would make hints long: the first are named, and the others counted.
+    @Test func aHintNamesTheFirstDaysAndCountsTheOthers() throws {
+        let rig = try rig { _ in DayOutput(figures: ["n": 1]) }
+        try sync(rig, 10)
+        try touch(rig, (0..<40).map { Self.day.adding(days: $0) }, through: 10)
+        while let pull = rig.pulls.first(where: { $0.name == "slice" }) {
+            try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+        }
+        let hints = rig.sent.filter { $0.topic == "figures.steps" }.compactMap { $0.body.read(Hint.self) }
+        #expect(hints.allSatisfy { ($0.changed?.count ?? 0) <= 8 && (($0.more ?? 0) == 0 || $0.changed?.count == 8) })
+        #expect(hints.map { ($0.changed?.count ?? 0) + ($0.more ?? 0) }.reduce(0, +) == 40)
+        #expect(hints.contains { ($0.more ?? 0) > 0 })
     }
 
     /// Days of an infrequent type: since there is little in between, several are fetched and committed together.

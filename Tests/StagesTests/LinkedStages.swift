@@ -139,7 +139,7 @@ final class LinkedStages {
             var found: PullAnswer?
             let request = client.begin(pull, at: 0)
             let service = PullService(
-                instance: pull.producer, log: .silent, lostRows: { _ in },
+                instance: pull.producer, log: .silent, notice: { _ in },
                 send: { _, part in found = client.receive(part, from: pull.producer, at: 0) ?? found })
             if pull.producer == "observer" {
                 let database = observer.store.database

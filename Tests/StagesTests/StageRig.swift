@@ -40,7 +40,7 @@ final class StageRig<Driven: Stage> {
     }
 
     private static func open(_ folder: TemporaryFolder, now: Instant) throws -> (StageDatabase, KeyedChangelog) {
-        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: now)
+        let store = try StageDatabase(path: folder.path + "/state.sqlite")
         try store.transaction {
             try KeyedChangelog.createTables(in: store.database)
             try Upstream.createTables(in: store.database)

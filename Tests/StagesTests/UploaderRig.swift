@@ -57,8 +57,19 @@ final class UploaderRig {
 
     /// Answers the consolidator's pull, if there is one.
     func answerPull() throws {
-        guard let pull = rig.pulls.first(where: { $0.producer == "consolidator" }), let last = days.last else { return }
+        guard let pull = rig.pulls.first(where: { $0.producer == "consolidator" && !isOfProof($0) }) else { return }
+        try answer(pull)
+    }
+
+    private func answer(_ pull: Pull) throws {
+        guard pull.name == "changes" else {
+            // The observer has no samples.
+            let page = Value(SamplesPage(samples: SamplePage(), users: [], user: []))
+            let place: Value = ["through": 0, "head": Value(head(0))]
+            return try rig.answer(pull, .pages([.object((page.object ?? [:]).merging(place.object ?? [:]) { $1 })]))
+        }
         let after = pull.query["after"]?["base"].int ?? pull.query["after"]?.int ?? 0
+        let last = days.last ?? 0
         try rig.answer(
             pull,
             .pages([
@@ -69,10 +80,38 @@ final class UploaderRig {
             ]))
     }
 
+    // MARK: The comparison element by element
+
+    /// It reads whole changelogs.
+    private func isOfProof(_ pull: Pull) -> Bool { pull.question.place.until?.base == .end }
+
+    /// Answers what it asks, as far as it has got; returns false when it asks nothing.
+    func answerProof() throws -> Bool {
+        if let (effect, question) = held.first {
+            try rig.reply(effect, backend.versions(question))
+        } else if let pull = rig.pulls.first(where: { isOfProof($0) && $0.name != "renew" }) {
+            try answer(pull)
+        } else {
+            return false
+        }
+        return true
+    }
+
     // MARK: Requests
 
     var uploads: [Effect] { rig.effects.filter { $0.request is UploadRequest } }
     var questions: [Effect] { rig.effects.filter { $0.request is HoldingsRequest } }
+
+    /// What the comparison element by element asks.
+    var held: [(effect: Effect, question: HeldQuestion)] {
+        rig.effects.compactMap { effect in (effect.request as? HeldQuestion).map { (effect, $0) } }
+    }
+    var renewals: [(pull: Pull, renewal: Renewal)] {
+        rig.pulls.compactMap { pull in
+            guard case .renew(let renewal) = pull.question.query else { return nil }
+            return (pull, renewal)
+        }
+    }
 
     func request() throws -> (effect: Effect, request: UploadRequest) {
         let effect = try #require(uploads.first)
@@ -96,6 +135,7 @@ final class UploaderRig {
 
     func answerQuestion(_ reply: UploadReply? = nil) throws {
         try rig.reply(try #require(questions.first), reply ?? backend.holdings)
+        while try answerProof() {}
     }
 
     /// Answers up to `limit` requests, like a backend that refuses some days.
@@ -104,10 +144,12 @@ final class UploaderRig {
         for _ in 0..<limit {
             if let question = questions.first {
                 try rig.reply(question, backend.holdings)
+            } else if try answerProof() {
+                continue
             } else if !uploads.isEmpty {
                 let (effect, request) = try request()
                 try rig.reply(effect, try answer(try dates(request)) ?? backend.take(request))
-            } else if rig.pulls.contains(where: { $0.producer == "consolidator" }) {
+            } else if rig.pulls.contains(where: { $0.producer == "consolidator" && $0.name == "changes" }) {
                 try answerPull()
             } else {
                 return

@@ -55,11 +55,14 @@ import UploaderStage
         (#"{"status":"error"}"#, .nothing, .nothing), (#"{"status":422}"#, .nothing, .nothing),
         (#"[{"id":"a","status":"ok"},{"id":"b","status":"rejected"}]"#, .nothing, .nothing),
         (#"{"results":[{"id":"a","error":"no"}]}"#, .nothing, .nothing),
+        (#"{"status":"ERROR"}"#, .nothing, .nothing), (#"{"statusCode":422}"#, .nothing, .nothing),
+        (#"{"entry":[{"status":"201"},{"status":"422 Unprocessable"}]}"#, .nothing, .nothing),
+        (#"{"issue":[{"severity":"information"},{"severity":"fatal"}]}"#, .nothing, .nothing),
         // The same words, but without a failure.
         (
             #"{"error":null,"errors":[],"failed":0,"rejected":{},"ok":true,"status":"ok","result":201}"#, .trust,
             .nothing
-        ),
+        ), (#"{"issue":[{"severity":"warning","level":"info"}],"status":"4000 stored"}"#, .trust, .nothing),
         // The answer can't be matched to any element.
         ("ok", .nothing, .nothing), ("\"ok\"", .nothing, .nothing), ("1", .nothing, .nothing),
         ("{", .nothing, .nothing),

@@ -23,17 +23,19 @@ extension DeadLetter {
             """
             CREATE TABLE IF NOT EXISTS dead_letters(
                 number INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
-                version INTEGER NOT NULL, reason TEXT NOT NULL, UNIQUE (user, metric, id, version));
+                version INTEGER NOT NULL, reason TEXT NOT NULL);
             """)
         try DroppedElement.createTables(in: database)
-        guard try !isKnown("tries", in: database) else { return }
-        // Files from the first releases don't record how often each letter was tried, or when it was last tried.
-        try database.execute(
-            """
-            ALTER TABLE dead_letters ADD COLUMN status INTEGER;
-            ALTER TABLE dead_letters ADD COLUMN last INTEGER;
-            ALTER TABLE dead_letters ADD COLUMN tries INTEGER NOT NULL DEFAULT 1;
-            """)
+        if try !isKnown("tries", in: database) {
+            // Files from the first releases don't record how often each letter was tried, or when it was last tried.
+            try database.execute(
+                """
+                ALTER TABLE dead_letters ADD COLUMN status INTEGER;
+                ALTER TABLE dead_letters ADD COLUMN last INTEGER;
+                ALTER TABLE dead_letters ADD COLUMN tries INTEGER NOT NULL DEFAULT 1;
+                """)
+        }
+        try DeliveryTables.listOnce("dead_letters", counting: "tries", in: database)
     }
 
     private static func isKnown(_ column: String, in database: Database) throws -> Bool {
@@ -43,7 +45,7 @@ extension DeadLetter {
     }
 
     package static func count(in database: Database) throws -> Int64 {
-        try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
+        try DeliveryTables.elements(listedIn: "dead_letters", in: database)
     }
 
     /// The selected dead letters whose number is higher than a given one, oldest first.

@@ -19,15 +19,15 @@ extension DeliveryConflict {
             """
             CREATE TABLE IF NOT EXISTS conflicts(
                 number INTEGER PRIMARY KEY, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
-                version INTEGER NOT NULL, at INTEGER NOT NULL, last INTEGER NOT NULL, seen INTEGER NOT NULL,
-                UNIQUE (user, metric, id, version));
+                version INTEGER NOT NULL, at INTEGER NOT NULL, last INTEGER NOT NULL, seen INTEGER NOT NULL);
             """)
+        try DeliveryTables.listOnce("conflicts", counting: "seen", in: database)
     }
 
     /// 0 for a file that was never opened by a release that lists conflicts.
     package static func count(in database: Database) throws -> Int64 {
         guard try isListed(in: database) else { return 0 }
-        return try database.prepare("SELECT count(*) FROM conflicts").firstRow { $0.int64(0) } ?? 0
+        return try DeliveryTables.elements(listedIn: "conflicts", in: database)
     }
 
     /// Conflicts after a given number, oldest first.

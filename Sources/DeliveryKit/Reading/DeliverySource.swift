@@ -32,6 +32,8 @@ package final class DeliverySource: PullSource {
                 let letters = try DeadLetter.page(in: database, selection, after: after, limit: Self.perPage)
                 return (letters.count, letters.last?.number, { LettersPage(letters: letters, continue: $0) })
             }
+        case .proof(let after):
+            page(try ProofTable.page(in: database, after: after ?? 0, limit: Self.perPage), true)
         case .conflicts(let after):
             try answer(after: after, page) { after in
                 let conflicts = try DeliveryConflict.page(in: database, after: after, limit: Self.perPage)

@@ -24,8 +24,38 @@ package enum DeliveryTables {
             CREATE TABLE IF NOT EXISTS backend(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
             """)
         try delays.create(in: database)
+        try ProofTable.create(in: database)
         try DeadLetter.createTables(in: database)
         try DeliveryConflict.createTables(in: database)
+    }
+
+    /// Makes a list name each element once, in its newest version. Files from earlier releases list each version.
+    /// - Parameter count: the column that counts how often the element was refused or seen.
+    static func listOnce(_ table: String, counting count: String, in database: Database) throws {
+        let find = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?")
+        find.bind(1, "\(table)_elements")
+        guard try find.firstRow({ _ in true }) == nil else { return }
+        func version(_ relation: String, _ name: String) -> String {
+            """
+            FROM \(table) AS \(name) WHERE \(name).user = \(table).user AND \(name).metric = \(table).metric
+            AND \(name).id = \(table).id AND \(name).version \(relation) \(table).version
+            """
+        }
+        // Only the newest version's row changes, so each row is counted once.
+        try database.execute(
+            """
+            UPDATE \(table) SET (at, last, \(count)) = (
+                SELECT min(at), max(coalesce(last, at)), sum(\(count)) \(version("<=", "one")))
+            WHERE NOT EXISTS (SELECT 1 \(version(">", "newer")));
+            DELETE FROM \(table) WHERE EXISTS (SELECT 1 \(version(">", "newer")));
+            CREATE UNIQUE INDEX \(table)_elements ON \(table)(user, metric, id);
+            """)
+    }
+
+    /// How many elements a list names, even in a file from an earlier release.
+    static func elements(listedIn table: String, in database: Database) throws -> Int64 {
+        try database.prepare("SELECT count(*) FROM (SELECT DISTINCT user, metric, id FROM \(table))")
+            .firstRow { $0.int64(0) } ?? 0
     }
 
     package static func metrics(in database: Database) throws -> [String: Metric] {
@@ -37,11 +67,18 @@ package enum DeliveryTables {
     }
 
     /// The address it delivers to, as of its last start or answer; nil if it never started with this release.
-    package static func address(in database: Database) throws -> String? {
-        let known = try database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
+    package static func address(in database: Database) throws -> String? { try known(in: database)?["address"].string }
+
+    /// Whether the destination has accepted something without ever saying who it is.
+    package static func isTrusted(in database: Database) throws -> Bool {
+        guard let known = try known(in: database), known["generation"].isNull else { return false }
+        return try !metrics(in: database).isEmpty
+    }
+
+    private static func known(in database: Database) throws -> Value? {
+        try database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
             try Value(json: $0.bytes(0))
         }
-        return known?["address"].string
     }
 
     /// Whether the file belongs to a destination that has consumed or delivered something. Any other file has no such

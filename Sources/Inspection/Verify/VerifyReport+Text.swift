@@ -1,3 +1,4 @@
+import DeliveryKit
 import Foundation
 import HealthModel
 import Terminal
@@ -5,6 +6,7 @@ import Terminal
 extension VerifyReport {
     /// What was compared, how many elements are wrong and in which way, and what to do.
     package func text(for terminal: Terminal) -> String {
+        if let files { return text(of: files) }
         var text = ""
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
         for user in users {
@@ -25,17 +27,40 @@ extension VerifyReport {
                 "\(HumanFormat.count(off)) from before 'deliverSince', or of types that are switched off or not chosen, \(verb) delivered.\n"
         }
         let verdict = Self.verdict(
-            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), dropped: count(.dropped),
+            word: word, holdsDelivered: wrong == 0, deadLetters: count(.deadLetter), dropped: count(.dropped),
             pending: count(.pending), comparesContents: comparesContents)
         text += "\(verdict) (\(HumanFormat.duration(.seconds(seconds)))).\n"
         return text + advice.map { "- \($0)\n" }.joined()
     }
 
+    private func text(of files: Files) -> String {
+        var text = ""
+        for kind in Files.kinds {
+            guard let count = files.counts[kind], count > 0 else { continue }
+            text +=
+                "\(HumanFormat.count(count, "file")) \(kind): \(files.first[kind, default: []].joined(separator: ", "))"
+                + (count > files.first[kind, default: []].count ? ", …" : "") + "\n"
+        }
+        if files.pending > 0 {
+            text +=
+                "\(HumanFormat.count(files.pending, "file")) still to be written: 'healthbus sync' waits for that.\n"
+        }
+        let repaired = repaired ?? 0
+        if repaired > 0 { text += "Wrote \(HumanFormat.count(repaired, "file")) again.\n" }
+        let verdict =
+            isRight ? "\(address) holds what the stack holds" : "\(address) doesn't hold what the stack holds"
+        text +=
+            "\(verdict): \(HumanFormat.count(files.compared, "file")) compared (\(HumanFormat.duration(.seconds(seconds)))).\n"
+        return isRight
+            ? text : text + "- 'healthbus verify --destination \(destination) --repair' writes them again.\n"
+    }
+
     /// The overall verdict, without its full stop. Pure.
     package static func verdict(
-        holdsDelivered: Bool, deadLetters: Int, dropped: Int = 0, pending: Int, comparesContents: Bool = true
+        word: String = "backend", holdsDelivered: Bool, deadLetters: Int, dropped: Int = 0, pending: Int,
+        comparesContents: Bool = true
     ) -> String {
-        guard holdsDelivered else { return "The backend doesn't hold what it should" }
+        guard holdsDelivered else { return "The \(word) doesn't hold what it should" }
         var rest: [String] = []
         if deadLetters > 0 {
             rest.append("\(HumanFormat.count(deadLetters)) \(deadLetters == 1 ? "is" : "are") in dead letters")
@@ -49,8 +74,8 @@ extension VerifyReport {
         let how = comparesContents ? "with the values and times held here" : "in the version held here"
         let verdict =
             rest.isEmpty
-            ? "The backend holds all of it, once and \(how)"
-            : "The backend holds everything delivered; \(rest.joined(separator: ", "))"
+            ? "The \(word) holds all of it, once and \(how)"
+            : "The \(word) holds everything delivered; \(rest.joined(separator: ", "))"
         return verdict + (comparesContents ? "" : "; it doesn't report contents, so they weren't compared")
     }
 
@@ -94,17 +119,12 @@ extension VerifyReport {
         }
         if count(.deletedLater) > 0 {
             advice.append(
-                "Elements deleted there stay deleted: they were deleted in this version or a later one. Find out who deletes at the backend; if a backup was restored here, import the newest export."
+                "Samples and workouts deleted there stay deleted: the \(word) knows a deletion that this store doesn't, from before a backup was restored or a store was lost. Import the newest export, which lacks them too, or find out who deletes there."
             )
         }
-        if count(.newer) > 0 {
+        if count(.newer) + count(.altered) > 0 {
             advice.append(
-                "Elements newer there were delivered by a later state of this store, for example before a backup was restored; import the newest export to bring this store up to date."
-            )
-        }
-        if count(.altered) > 0 {
-            advice.append(
-                "Elements altered there were changed behind the backend's back, and delivery doesn't overwrite the same version: remove those rows from its database, and 'healthbus verify --destination \(destination) --repair' delivers them."
+                "Elements newer or altered there were changed there, or written by another stack for the same person; --repair replaces them by those held here. If they return, stop the other."
             )
         }
         if count(.doubled) > 0 {
@@ -113,7 +133,7 @@ extension VerifyReport {
             )
         }
         if count(.deadLetter) > 0 {
-            advice.append("'healthbus dead-letters list' says why the backend refused the dead letters.")
+            advice.append("'healthbus dead-letters list' says why the \(word) refused the dead letters.")
         }
         if count(.dropped) > 0 {
             advice.append(
@@ -125,7 +145,7 @@ extension VerifyReport {
         }
         if count(.beyond) > 0 {
             advice.append(
-                "Elements that only the backend has aren't a fault: losing a store never deletes samples there.")
+                "Elements that only the \(word) has aren't a fault: losing a store never deletes samples there.")
         }
         return advice
     }

@@ -6,7 +6,7 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle", "doubles".
+    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle", "doubles", "verify".
     package var action: String
     /// For replay: the first and the last local date, and the corresponding instants for each user.
     @IfReadable package var from: String? = nil
@@ -35,7 +35,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var own: OwnRequest? = nil
     /// For settle: which content counts in the numbered conflicts, "stored" or "other".
     @IfReadable package var keep: String? = nil
-    /// For undo and doubles: whether to count only, and change nothing.
+    /// For undo, doubles and verify: whether to count only, and change nothing.
     @IfReadable package var dryRun: Bool? = nil
     /// For doubles: whether to undo the last repair.
     @IfReadable package var revert: Bool? = nil

@@ -127,6 +127,8 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var conflicts: Int64?
     /// Where it delivers to, without user or password; nil if only the configuration says so.
     package var address: String?
+    /// When what it holds was last compared, element by element; nil if it never was.
+    package var proof: ProofSummary?
 
     package init(
         deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],

@@ -85,6 +85,11 @@ package struct MomentsPage: PageContent, Equatable {
     package init(sequence: SequenceNumber) { self.sequence = sequence }
 }
 
+/// The answer to a request that asks for no content.
+package struct EmptyPage: PageContent, Equatable {
+    package init() {}
+}
+
 /// How far a page of a window reaches, and in which store: all it takes to move an anchor.
 package struct CoveredPage: PageContent, Equatable {
     @IfReadable package var head: StoreHead?

@@ -17,4 +17,7 @@ package struct RaisedAlert: Codable, Sendable, Equatable {
         self.remedy = remedy
         self.since = since
     }
+
+    /// `Alert.Kind.isNews`; a kind from a later release counts as a finding.
+    package var isNews: Bool { Alert.Kind(rawValue: kind)?.isNews == true }
 }

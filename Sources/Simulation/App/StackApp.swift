@@ -174,14 +174,16 @@ final class StackApp: PhoneApp {
 
     private func perform(_ effect: Effect, of host: SimulatedHost) throws {
         let upload = effect.request as? UploadRequest
-        guard upload != nil || effect.request is HoldingsRequest else { return }
+        guard upload != nil || effect.request is HoldingsRequest || effect.request is HeldQuestion else { return }
         let reply: UploadReply
         if phone?.isOnline == false {
             reply = .failed(
                 HTTPError(
                     .timedOut, endpoint: "backend", detail: "the phone is offline", hint: "wait for a network"))
         } else {
-            reply = try upload.map { try log.take($0, at: now) } ?? log.holdings
+            // The log doesn't keep what was delivered, so it can't say what it holds.
+            let other = effect.request is HeldQuestion ? UploadReply.answered(status: 404, body: []) : log.holdings
+            reply = try upload.map { try log.take($0, at: now) } ?? other
         }
         world.schedule(
             .effect(host, life: host.lives, reply.result(of: effect)), after: .milliseconds(80))

@@ -12,12 +12,16 @@ package struct FakeBackend {
         /// "samples", "nights", "days", "workouts".
         package var kind: String
         package var id: String
+
+        package init(user: String, kind: String, id: String) { (self.user, self.kind, self.id) = (user, kind, id) }
     }
 
     package struct Entry: Equatable {
         package var version: Int64
         /// The content without the version; nil for a tombstone.
         package var content: Value?
+
+        package init(version: Int64, content: Value?) { (self.version, self.content) = (version, content) }
     }
 
     private struct Acceptance: Hashable {
@@ -44,6 +48,9 @@ package struct FakeBackend {
         (sequence, created) = (0, 0)
         generation += 1
     }
+
+    /// Changes an element behind everybody's back; nil removes it.
+    package mutating func overwrite(_ key: Key, _ entry: Entry?) { entries[key] = entry }
 
     /// The living elements of a kind.
     package func alive(_ kind: String) -> [Key: Value] {
@@ -113,6 +120,41 @@ package struct FakeBackend {
     }
 }
 
+extension FakeBackend {
+    /// A page of what it keeps, in the form of the reference backend's `versions`: by id, those that aren't UUIDs first.
+    package func versions(_ question: HeldQuestion) -> UploadReply {
+        let first = question.query["cursor"]
+        let rows = entries.filter { $0.key.user == question.user && $0.key.kind == question.list.rawValue }
+            .sorted { Self.order($0.key.id) < Self.order($1.key.id) }
+            .filter { row in first.map { Self.order($0) < Self.order(row.key.id) } ?? true }
+        let page = rows.prefix(question.limit)
+        let answer: Value = [
+            "generation": .string("generation-\(generation)"), "sequence": .integer(sequence),
+            "ids": .array(page.map { .string($0.key.id) }), "versions": .array(page.map { .integer($0.value.version) }),
+            "deleted": .array(page.map { $0.value.content == nil ? 1 : 0 }),
+            "contents": .array(page.map { .integer(Self.number(of: $0.value, in: question.list)) }),
+            "nextCursor": Value(page.count < rows.count ? page.last?.key.id : nil),
+        ]
+        return .answered(status: 200, body: Array(answer.json().utf8))
+    }
+
+    private static func order(_ id: String) -> String { (SampleID(id) == nil ? "0" : "1") + id }
+
+    /// 0 for a tombstone.
+    private static func number(of entry: Entry, in list: HeldList) -> Int64 {
+        guard let content = entry.content, var members = content.object else { return 0 }
+        guard list == .samples else {
+            members["version"] = .integer(entry.version)
+            return Int64(ContentNumber.text(Value.object(members).json()) >> 1)
+        }
+        func text(_ name: String) -> String { content[name].string ?? "" }
+        func time(_ name: String) -> Instant { InstantText.parse(text(name)) ?? .epoch }
+        return ContentNumber.sample(
+            type: ContentNumber.text(text("type")), start: time("startDate"), end: time("endDate"),
+            value: content["value"].double, source: ContentNumber.text(text("source")))
+    }
+}
+
 extension UploadReply {
     /// The reply to a request or a question, in the form that the uploader's own runner reports.
     package func result(of effect: Effect) -> EffectResult {
@@ -120,6 +162,9 @@ extension UploadReply {
             return EffectResult(id: effect.id, value: request.reply(to: self))
         }
         if let question = effect.request as? HoldingsRequest {
+            return EffectResult(id: effect.id, value: question.reply(to: self))
+        }
+        if let question = effect.request as? HeldQuestion {
             return EffectResult(id: effect.id, value: question.reply(to: self))
         }
         return EffectResult(id: effect.id, value: self)

@@ -13,7 +13,7 @@ package final class SimulatedHost {
         case message(Message)
         case answer(PullAnswer)
         case effect(EffectResult)
-        case lostRows(String)
+        case notice(PullNotice)
     }
 
     /// One life of the process: everything that a crash destroys.
@@ -36,9 +36,9 @@ package final class SimulatedHost {
             if host.world.isSteady {
                 let connection = try host.memory ?? Database(path: ":memory:")
                 host.memory = connection
-                database = try StageDatabase(connection, now: now)
+                database = try StageDatabase(connection)
             } else {
-                database = try StageDatabase(path: path, now: now)
+                database = try StageDatabase(path: path)
                 // A crash here ends a process, but never the machine.
                 try database.database.execute("PRAGMA synchronous=OFF")
             }
@@ -188,7 +188,7 @@ package final class SimulatedHost {
         if message.topic == "pull.\(name)" {
             guard let (reader, source) = life.service else { return }
             let service = PullService(
-                instance: name, log: world.log(name), lostRows: { life.inputs.append(.lostRows($0)) },
+                instance: name, log: world.log(name), notice: { life.inputs.append(.notice($0)) },
                 send: { [world, name] in world.send($0, $1, from: name) })
             try service.serve(message.body, reader, source)
             if !life.inputs.isEmpty { scheduleTurn(after: world.latency()) }
@@ -230,10 +230,13 @@ package final class SimulatedHost {
             case .message(let message): try life.stage.receive(message, turn)
             case .answer(let answer): try life.stage.receive(answer, turn)
             case .effect(let result): try life.stage.receive(result, turn)
-            case .lostRows(let generation):
+            case .notice(.lostRows(let generation)):
                 guard turn.head.generation == generation, !life.knowsLostRows else { continue }
                 life.knowsLostRows = true
-                try turn.write().beginGeneration(now: turn.now)
+                try turn.write().beginGeneration()
+            case .notice(.renew(let renewal, let generation)):
+                guard turn.head.generation == generation else { continue }
+                try life.stage.renew(renewal, turn)
             }
             sendPulls(of: turn, life)
         }

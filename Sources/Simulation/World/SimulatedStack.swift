@@ -29,7 +29,8 @@ package struct SimulatedFile {
 package final class SimulatedStack {
     package let world: SimulatedWorld
     package let files: [SimulatedFile]
-    package private(set) var backend = FakeBackend()
+    /// Two stacks that deliver to the same one hand it to each other.
+    package var backend = FakeBackend()
     package let observer: SimulatedHost
     private let configuration: StackConfiguration
 
@@ -64,6 +65,9 @@ package final class SimulatedStack {
             try upload(request, effect, host)
         } else if effect.request is HoldingsRequest {
             let reply = backend.holdings.result(of: effect)
+            world.schedule(.effect(host, life: host.lives, reply), after: .milliseconds(20))
+        } else if let question = effect.request as? HeldQuestion {
+            let reply = backend.versions(question).result(of: effect)
             world.schedule(.effect(host, life: host.lives, reply), after: .milliseconds(20))
         }
     }

@@ -83,6 +83,19 @@ final class TestStack: Sendable {
         return file
     }
 
+    /// Makes a state folder that an earlier release left behind this stack's own.
+    /// - Parameter fixture: an archive in `Tests/Fixtures`.
+    func unpack(_ fixture: String) async throws {
+        let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures/\(fixture)").path
+        try FileManager.default.createDirectory(
+            atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let unpacked = try await start(
+            program: "/bin/tar", ["-xzf", archive, "--strip-components", "1", "-C", state]
+        ).ended()
+        guard unpacked.exit == .code(0) else { throw HarnessError("tar: \(unpacked.error)") }
+    }
+
     /// Starts `up` in Berlin's zone.
     func up(_ words: String..., environment more: [String: String] = [:]) async throws -> Command {
         try await start(["up", "--state", state, "--zone", "Europe/Berlin"] + words, environment: more)

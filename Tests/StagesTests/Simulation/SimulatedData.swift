@@ -113,7 +113,8 @@ struct SimulatedData {
     }
 
     /// A stack to import these files: four handlers, and retries short enough for the few seconds of a run.
-    func stack(seed: UInt64, trace: Bool = false) throws -> SimulatedStack {
+    /// - Parameter files: nil for all of them.
+    func stack(seed: UInt64, files: [SimulatedFile]? = nil, trace: Bool = false) throws -> SimulatedStack {
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"
         let overlay: Value = [
@@ -127,7 +128,7 @@ struct SimulatedData {
         let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "")
         return try SimulatedStack(
             StackConfiguration(path: file, catalog: catalog), seed: seed, wall: Self.start(), zone: Self.zone,
-            files: files, trace: trace)
+            files: files ?? self.files, trace: trace)
     }
 
     /// Every third seed releases at once, like delivery without a debouncer; the others have windows, and one type has

@@ -81,12 +81,11 @@ struct SimulationRun {
                 world.schedule(.action { if !isOver { action() } }, after: world.time(microseconds: 0...length))
             }
         }
-        // A lost file is recreated with versions based on the clock, which must not have been set back.
         let losesFiles = seed.isMultiple(of: 4)
         sometimes(world.pick(0...4)) {
             let jump = minute * world.pick(1...36 * 60)
             world.note("clock jumped")
-            world.wallOffset += losesFiles || world.chance(0.5) ? jump : .zero - jump
+            world.wallOffset += world.chance(0.5) ? jump : .zero - jump
         }
         sometimes(world.pick(0...2)) { world.suspend(.seconds(60 * world.pick(1...30))) }
         let zones = ["America/New_York", "Asia/Tokyo", SimulatedData.zone, "Pacific/Honolulu", nil]

@@ -14,9 +14,12 @@ enum AnswerFailure {
     ]
     /// Members that indicate failure when they are false.
     private static let succeeding: [StaticString] = ["ok", "success", "accepted"]
-    /// Members that indicate failure when they contain one of `words`, or a status of 400 or more.
-    private static let telling: [StaticString] = ["status", "result"]
-    private static let words: [StaticString] = ["error", "fail", "failed", "failure", "invalid", "refused", "rejected"]
+    /// Members that indicate failure when they contain one of `words`, or a status of 400 or more, as in "422
+    /// Unprocessable Entity". The last three are of issues and remarks in lists, such as FHIR's.
+    private static let telling: [StaticString] = ["status", "result", "statusCode", "severity", "level"]
+    private static let words: Set<String> = [
+        "error", "fail", "failed", "failure", "fatal", "invalid", "refused", "rejected",
+    ]
 
     /// Reads the member's value.
     /// - Returns: which of the words above shows failure; nil if nothing does.
@@ -36,7 +39,9 @@ enum AnswerFailure {
         if let word = succeeding.first(where: { name == $0 }) { return value.isFalse ? word : nil }
         guard let word = telling.first(where: { name == $0 }) else { return nil }
         if let status = value.integer { return status >= 400 ? word : nil }
-        return words.contains { value == $0 } ? word : nil
+        guard let text = value.text else { return nil }
+        let isStatus = text.prefixMatch(of: #/[45][0-9]{2}\b/#) != nil
+        return isStatus || words.contains(text.lowercased()) ? word : nil
     }
 
     /// The elements of an answer that is an array.

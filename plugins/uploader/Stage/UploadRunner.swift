@@ -17,12 +17,15 @@ package final class UploadRunner: EffectRunner {
     private let token: TokenSource
     private let path = PathTeller()
 
+    /// A page of versions is the longest answer: its rows take 80 bytes each, or more if their ids aren't UUIDs.
+    private static let answerLimit = 16 << 20
+
     /// - Throws: `HTTPError` for a URL that can't be used.
     package init(base: String, timeout: Double, token: TokenSource, connections: Int = 2) throws {
         self.token = token
         let jobs = jobs
         for number in 1...connections {
-            let client = try HTTPClient(base: base)
+            let client = try HTTPClient(base: base, answerLimit: Self.answerLimit)
             let thread = Thread {
                 while !jobs.isClosed {
                     for job in jobs.take(limit: 1, timeout: 60) {
@@ -62,6 +65,16 @@ package final class UploadRunner: EffectRunner {
             let request = HTTPRequest(path: HoldingsRequest.path, query: question.query)
             return question.reply(
                 to: send(request, question.refreshToken, client, token, timeout), tokenFrom: token.place)
+        }
+        if let question = effect.request as? HeldQuestion {
+            func ask(_ refreshesToken: Bool) -> UploadReply {
+                send(
+                    HTTPRequest(path: HeldQuestion.path, query: question.query), refreshesToken, client, token, timeout)
+            }
+            var answer = ask(question.refreshToken)
+            // The token may have been replaced since it was read.
+            if case .answered(status: 401, _, _, _, _) = answer, !question.refreshToken { answer = ask(true) }
+            return question.reply(to: answer, tokenFrom: token.place)
         }
         return nil
     }

@@ -19,8 +19,8 @@ package struct SeenTwice {
     }
 
     package mutating func add(_ number: Int64) {
-        let first = VersionFold.mixed(UInt64(bitPattern: number))
-        let second = VersionFold.mixed(first) | 1
+        let first = ElementFold.mixed(UInt64(bitPattern: number))
+        let second = ElementFold.mixed(first) | 1
         var isKnown = true
         for step in 0..<3 as Range<UInt64> {
             let bit = (first &+ step &* second) & mask

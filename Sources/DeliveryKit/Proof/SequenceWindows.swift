@@ -25,4 +25,21 @@ package enum SequenceWindows {
         windows.append((from.previous, last))
         return windows
     }
+
+    /// The same without joining windows: those beyond the limit are left out.
+    package static func exact(
+        _ sequences: [SequenceNumber], limit: Int
+    ) -> [(after: SequenceNumber, until: SequenceNumber)] {
+        var windows: [(after: SequenceNumber, until: SequenceNumber)] = []
+        for sequence in sequences.sorted() {
+            if let last = windows.last, sequence <= last.until.next {
+                windows[windows.count - 1].until = max(last.until, sequence)
+            } else if windows.count < limit {
+                windows.append((sequence.previous, sequence))
+            } else {
+                break
+            }
+        }
+        return windows
+    }
 }

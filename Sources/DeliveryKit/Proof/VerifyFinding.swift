@@ -10,11 +10,11 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case aliveThere
     /// Alive here, deleted there by an older version.
     case deletedThere
-    /// Alive here, deleted there by the same version or a later one, which nothing sent from here can overcome.
+    /// Alive here, deleted there by the same version or a later one: a deletion that isn't known here.
     case deletedLater
-    /// The backend has a version that this stack has never assigned.
+    /// The backend has a later version of it than there is here, with other content.
     case newer
-    /// The backend has the same version with different content, which nothing sent from here can overcome.
+    /// The backend has the same version with different content.
     case altered
     /// The same content also exists under another id.
     case doubled
@@ -48,15 +48,25 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether delivering the element again repairs the difference.
-    package var isRepairable: Bool {
+    package enum Remedy: Sendable {
+        /// Delivering the element again.
+        case delivery
+        /// Replacing what somebody else wrote, or a store that was lost: by a new version where there are versions.
+        case decision
+    }
+
+    /// What repairs the difference; nil if nothing does.
+    /// - Parameter keepsVersions: whether the destination takes only higher versions.
+    package func remedy(keepsVersions: Bool = true) -> Remedy? {
         switch self {
-        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true
-        case .deletedLater, .newer, .altered, .doubled, .deadLetter, .dropped, .pending, .off, .beyond: false
+        case .missing, .missingDeletion, .older, .deletedThere: .delivery
+        case .aliveThere: keepsVersions ? .delivery : .decision
+        case .newer, .altered: .decision
+        case .deletedLater, .doubled, .deadLetter, .dropped, .pending, .off, .beyond: nil
         }
     }
 
-    var text: String {
+    package var text: String {
         switch self {
         case .missing: "missing there"
         case .missingDeletion: "deletion missing there"
@@ -76,20 +86,6 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     }
 }
 
-/// An element's version on one side.
-package struct HeldVersion: Sendable, Equatable {
-    package var version: Int64
-    package var isDeleted: Bool
-    /// Its `ContentNumber`; nil if unknown.
-    package var content: Int64?
-
-    package init(version: Int64, isDeleted: Bool, content: Int64? = nil) {
-        self.version = version
-        self.isDeleted = isDeleted
-        self.content = content
-    }
-}
-
 extension VerifyFinding {
     /// The finding for an element that this stack has delivered; nil when both sides agree. The backend's version rule
     /// decides: a higher version wins, and a deletion wins over the same version.
@@ -98,13 +94,16 @@ extension VerifyFinding {
         let refused = refusal?.finding(of: ours)
         guard let theirs else { return refused ?? (ours.isDeleted ? .missingDeletion : .missing) }
         if ours.isDeleted, theirs.isDeleted { return nil }
-        // A deletion with the same version stays, no matter what is sent.
-        if theirs.isDeleted, theirs.version >= ours.version { return .deletedLater }
-        if theirs.version > ours.version { return .newer }
-        if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted {
-            guard !ours.isDeleted, let mine = ours.content, let other = theirs.content else { return nil }
-            return mine == other ? nil : .altered
+        let isSame =
+            theirs.isDeleted == ours.isDeleted
+            && ours.content.flatMap { mine in theirs.content.map { $0 == mine } } ?? true
+        let (mine, other) = (ours.version ?? 0, theirs.version ?? ours.version ?? 0)
+        if theirs.version != nil {
+            // A deletion with the same version stays, no matter what is sent.
+            if theirs.isDeleted, other >= mine { return .deletedLater }
+            if other > mine { return ours.content != nil && theirs.content != nil && isSame ? nil : .newer }
         }
+        if other == mine, theirs.isDeleted == ours.isDeleted { return isSame ? nil : .altered }
         if let refused { return refused }
         return ours.isDeleted ? .aliveThere : theirs.isDeleted ? .deletedThere : .older
     }

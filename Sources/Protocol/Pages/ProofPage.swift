@@ -1,0 +1,13 @@
+import HealthModel
+
+/// What a destination's last comparison found, by person: `user`, and `lists` as `healthbus verify --json` has them.
+package struct ProofPage: PageContent, Equatable {
+    package var users: [Value]
+    /// Set if there are more: pass it in the next request.
+    package var `continue`: Int64?
+
+    package init(users: [Value], continue number: Int64? = nil) {
+        self.users = users
+        `continue` = number
+    }
+}
