@@ -19,6 +19,8 @@ package final class StackReader {
     private lazy var client = Result { try shared ?? StackClient(address: try address()) }
     /// The connection through which everything is requested; nil if files may be read.
     private let shared: StackClient?
+    /// How many seconds an instance whose folder is elsewhere may take to answer.
+    private var patience = 10.0
     /// The instances whose presence this reader has checked.
     private var asked: Set<String> = []
     /// Makes the source for an instance's file, depending on its plugin kind. The file of a running instance is opened
@@ -61,7 +63,9 @@ package final class StackReader {
 
     /// Sends queries only over the bus, through a connection that others may use at the same time. It opens no file and
     /// takes no lock, so an instance that doesn't answer can't be read.
-    package init(state: StateFolder, stack: StackConfiguration, over client: StackClient) {
+    /// - Parameter patience: how many seconds to wait for an answer.
+    package init(state: StateFolder, stack: StackConfiguration, over client: StackClient, patience: Double = 10) {
+        self.patience = patience
         self.state = state
         self.stack = stack
         shared = client
@@ -132,7 +136,7 @@ package final class StackReader {
             defer { withExtendedLifetime(lock) {} }
             try StageDatabase.requireContent(at: state.database(instance.name))
             // Not opened read-only: a file whose last owner was killed has a log that must first be merged into it.
-            return try read(instance, query, in: Database(path: state.database(instance.name)))
+            return try read(instance, query, in: .kept(at: state.database(instance.name)))
         }
         if let pages = try heed(instance.name, query) { return pages }
         do {
@@ -191,7 +195,7 @@ package final class StackReader {
 
     /// Asks an instance whose folder is elsewhere.
     private func ask(_ instance: String, _ query: Question) throws -> [Value] {
-        if let pages = try client.get().bodies(instance, query, within: 10) { return pages }
+        if let pages = try client.get().bodies(instance, query, within: patience) { return pages }
         throw Failure(
             "'\(instance)' isn't responding on \(stack.bus.endpoints?.subscribe ?? "the bus")",
             hint: "'healthbus doctor' says which processes answer; is the hub running?")

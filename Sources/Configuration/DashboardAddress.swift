@@ -20,6 +20,9 @@ package enum DashboardAddress {
         )
     }
 
+    /// Whether anyone who reaches a dashboard with these options may read.
+    package static func isOpen(_ options: Value) -> Bool { options["open"].bool == true }
+
     /// `HEALTHBUS_DASHBOARD_PORT` takes precedence over the configuration, for several stacks on one machine.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func endpoint(
@@ -44,4 +47,10 @@ package enum DashboardAddress {
         let host = endpoint.isEverywhere ? Endpoint.loopback : endpoint.host
         return "http://\(Endpoint(host: host, port: port))"
     }
+
+    /// The link that signs a browser in.
+    /// - Parameters:
+    ///   - url: the dashboard's address.
+    ///   - ticket: the text of one of `SignInTickets`.
+    package static func link(_ url: String, ticket: String) -> String { "\(url)/?ticket=\(ticket)" }
 }

@@ -6,7 +6,7 @@ import Logging
 import Protocol
 
 /// What commands ask the observer, whether it is running or not.
-struct ObserverQueries {
+package struct ObserverQueries {
     /// The types whose payloads the heart-rate handler reads too: explanations need what it gets.
     private static let payloadTypes = [
         "HKQuantityTypeIdentifierHeartRate", HealthType.statistics(of: "HKQuantityTypeIdentifierHeartRate"),
@@ -16,7 +16,7 @@ struct ObserverQueries {
     let observer: StackConfiguration.Instance
     private let stack: Stack
 
-    init(_ stack: Stack, _ reader: StackReader) throws {
+    package init(_ stack: Stack, _ reader: StackReader) throws {
         self.stack = stack
         self.reader = reader
         observer = try stack.instance(.observer)
@@ -44,7 +44,7 @@ struct ObserverQueries {
     }
 
     /// - Throws: `Failure` that names the users if this one is unknown.
-    func zones(of user: String) throws -> ZoneTimeline {
+    package func zones(of user: String) throws -> ZoneTimeline {
         let users = try timelines()
         if let zones = users[user] { return zones }
         guard !users.isEmpty else {

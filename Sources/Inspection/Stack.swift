@@ -40,7 +40,7 @@ package struct Stack: Sendable {
     private static func refusal(of problems: [ConfigurationError]) -> (any Error)? {
         guard problems.count > 1 else { return problems.first }
         return Failure.usage(
-            "the configuration has \(problems.count) mistakes" + problems.map { "\n  \($0)" }.joined(),
+            "the configuration has \(problems.count) errors" + problems.map { "\n  \($0)" }.joined(),
             hint: "correct them; docs/configuration.md lists the options, and 'healthbus validate' checks all again")
     }
 
@@ -54,8 +54,8 @@ package struct Stack: Sendable {
     }
 
     /// A reader that sends its queries only over the bus (`StackReader.init(state:stack:over:)`).
-    package func reader(over client: StackClient) -> StackReader {
-        StackReader(state: state, stack: configuration, over: client)
+    package func reader(over client: StackClient, patience: Double = 10) -> StackReader {
+        StackReader(state: state, stack: configuration, over: client, patience: patience)
     }
 
     /// The bus for a command, with a person's key if it is sealed.
@@ -106,10 +106,10 @@ package struct Stack: Sendable {
             // has the file open, it has already done so.
             switch instance.manifest.kind {
             case .observer:
-                if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
+                try database.updateIfThereIsRoom { try ObserverSource.createTables(in: database) }
                 return try ObserverSource(database: database, isShared: false)
             case .uploader:
-                if !database.isReadOnly { try database.transaction { try DeliveryTables.createTables(in: database) } }
+                try database.updateIfThereIsRoom { try DeliveryTables.createTables(in: database) }
                 return DeliverySource(database: database)
             default: return ChangelogSource(database: database)
             }
@@ -145,16 +145,18 @@ package struct Stack: Sendable {
         }
         defer { withExtendedLifetime(lock) {} }
         try StageDatabase.requireContent(at: state.database(instance))
-        return try body(try Database(path: state.database(instance)))
+        return try body(try .kept(at: state.database(instance)))
     }
 
-    /// Refuses a command that needs the observer if the observer isn't running, whether with its stack or alone.
-    package func requireRunning(or instead: String? = nil) throws {
-        if try reader().isRunning(observer) { return }
+    /// Refuses a command that needs an instance, the observer unless another is named, if it isn't running, whether
+    /// with its stack or alone.
+    package func requireRunning(_ name: String? = nil, or instead: String? = nil) throws {
+        let name = name ?? observer
+        if try reader().isRunning(name) { return }
         // A process that keeps exiting holds its lock only for short periods.
         if isUp() {
             throw Failure(
-                "the stack in \(place) is running, but its observer isn't", hint: "'healthbus doctor' says why")
+                "the stack in \(place) is running, but its \(name) isn't", hint: "'healthbus doctor' says why")
         }
         throw Failure(
             "no stack is running in \(place)",

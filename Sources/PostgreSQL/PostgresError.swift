@@ -17,8 +17,10 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package let endpoint: String
     package let message: String
 
-    /// Whether a table, schema, column or partition that existed when the connection began is missing.
-    package var tellsOfOtherTables: Bool { state.map { ["42P01", "3F000", "42703", "23514"].contains($0) } ?? false }
+    /// Whether a table, schema, column, key or partition that existed when the connection began is missing.
+    package var tellsOfOtherTables: Bool {
+        state.map { ["42P01", "3F000", "42703", "42P10", "23514"].contains($0) } ?? false
+    }
 
     package init(_ kind: Kind, state: String? = nil, endpoint: String, _ message: String) {
         (self.kind, self.state, self.endpoint, self.message) = (kind, state, endpoint, message)

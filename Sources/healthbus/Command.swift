@@ -5,11 +5,14 @@ protocol Command {
     static var help: CommandHelp { get }
     /// Whether it starts a stack with exactly what it is given, whatever the stack was last started with.
     static var startsAfresh: Bool { get }
+    /// Whether it reports a full disk as one of its findings; others say so before anything else.
+    static var looksAtTheDisk: Bool { get }
     static func run(_ arguments: Arguments) throws
 }
 
 extension Command {
     static var startsAfresh: Bool { false }
+    static var looksAtTheDisk: Bool { false }
 }
 
 // Options shared by several commands, so that they are worded the same everywhere.

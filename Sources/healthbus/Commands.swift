@@ -85,6 +85,11 @@ enum Commands {
                 if !command.startsAfresh, let state = arguments.stateFolder {
                     RememberedVariables.take(from: StackLayer(state))
                 }
+                if !command.looksAtTheDisk, let state = arguments.stateFolder,
+                    let notice = DiskSpace.notice(about: state.path, free: DiskSpace.free(at: state.path))
+                {
+                    StandardStream.error.write(notice.report(program: set.program))
+                }
                 do { try command.run(arguments) } catch let quiet as Quiet { throw quiet } catch {
                     throw arguments.advice.addressed(Failure(people: error))
                 }

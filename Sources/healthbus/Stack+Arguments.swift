@@ -8,8 +8,13 @@ extension Stack {
     /// A stack to start, with the configuration named on the command line or in the environment, or else with the
     /// default one.
     /// - Parameter state: its folder, if it isn't the one named on the command line.
+    /// - Throws: `Failure` that names everything that `validate` would call an error, if the stack can't be started.
     init(starting arguments: Arguments, state: String? = nil) throws {
-        try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
+        let (state, file) = (state ?? arguments.value("--state"), arguments.configurationFile)
+        do {
+            try self.init(state: state, configurationFile: file)
+            try requireSoundStructure()
+        } catch { throw Validation(state: state, configurationFile: file).refusal ?? error }
         advice = arguments.advice
     }
 

@@ -45,8 +45,8 @@ extension EndToEnd {
                 #expect(listed.count == 3 && listed.allSatisfy { $0["status"] == 422 && $0["stage"] == "uploader" })
                 let shown = try await stack.onState("dead-letters", "show", "1", "--json").json()
                 #expect(
-                    shown["path"] == "/api/v1/sync/daily" && shown["body"]["days"].array?.first?["date"] == "2025-04-02"
-                )
+                    shown["path"] == "/api/v1/sync/daily" && shown["stored"] == shown["version"]
+                        && shown["body"]["days"].array?.first?["date"] == "2025-04-02")
                 let noted = try await stack.onState("dead-letters", "retry", "2")
                 #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
                 // The next start carries out the stored retry before it reports what blocks it.
@@ -56,8 +56,10 @@ extension EndToEnd {
                 try await until("the noted one is taken", every: 50) {
                     try stack.number("uploader", "SELECT count(*) FROM dead_letters") == 2
                 }
+                // The day is shown as it is now, though an earlier version was refused.
                 let older = try await stack.onState("dead-letters", "show", "3")
-                #expect(older.exit == .code(0) && older.output.contains("changed or disappeared"), "\(older)")
+                #expect(older.exit == .code(0) && older.output.contains("Version 5 was refused."), "\(older)")
+                #expect(older.output.contains("\"2025-04-03\""), "\(older)")
                 let retried = try await stack.onState("dead-letters", "retry", "--all", "--json")
                 #expect(retried.exit == .code(0), "\(retried.error)")
                 // The element whose version is gone isn't sent, and is no longer a dead letter.

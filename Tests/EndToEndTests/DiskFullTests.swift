@@ -57,5 +57,55 @@ extension EndToEnd {
                 #expect(try await StackContent(of: stack).differences(from: expected) == [])
             }
         }
+
+        /// How long the commands may take, in milliseconds. A busy machine may delay one round of them, but not all.
+        private static let withinMilliseconds = 2000
+
+        /// While nothing can be written, the commands that say what is wrong say what is full and what to do, at once,
+        /// and what is stored can be read.
+        @Test(.enabled(if: canMount, "needs the right to mount a tmpfs")) func aFullDiskIsSaidAtOnce() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "10")
+                let commands = ["doctor", "status", "alerts", "days"]
+                let script = """
+                    mkdir -p \(stack.state) \(stack.path("out"))
+                    mount -t tmpfs -o size=96m none \(stack.state) || exit 1
+                    hb=\(Programs.healthbus)
+                    setpriv --pdeathsig KILL $hb up --state \(stack.state) --zone Europe/Berlin --import \(export) &
+                    up=$!
+                    until $hb sync --state \(stack.state); do sleep 0.1; done
+                    cat /dev/zero > \(stack.state)/filler
+                    for one in observer uploader; do
+                      kill -9 $(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' \(stack.state)/$one/lock)
+                    done
+                    # What ended left room that its next start fills.
+                    for round in 1 2 3; do
+                      sleep 1; cat /dev/zero >> \(stack.state)/filler
+                      for command in \(commands.joined(separator: " ")); do
+                        began=$(date +%s%N)
+                        $hb $command --state \(stack.state) > \(stack.path("out"))/$command.out 2> \(stack.path("out"))/$command.err
+                        echo $? > \(stack.path("out"))/$command.code
+                        echo $(( ($(date +%s%N) - began) / 1000000 )) >> \(stack.path("out"))/$command.ms
+                      done
+                    done
+                    kill $up; wait $up; exit 0
+                    """
+                let run = try await stack.start(program: "/usr/bin/unshare", ["-m", "sh", "-c", script])
+                let ended = try await run.ended(within: 120)
+                try #require(ended.exit == .code(0), "\(ended.error.suffix(3000))")
+                func text(_ name: String) throws -> String {
+                    try String(contentsOfFile: stack.path("out/\(name)"), encoding: .utf8)
+                }
+                for command in commands {
+                    let said = try text(command + ".out") + text(command + ".err")
+                    #expect(said.contains("full") && said.contains("free some space"), "\(command): \(said)")
+                    #expect(try text(command + ".code") == (command == "doctor" ? "1\n" : "0\n"), "\(command): \(said)")
+                    let lasted = try text(command + ".ms").split(separator: "\n").compactMap { Int($0) }
+                    #expect(lasted.min() ?? .max <= Self.withinMilliseconds, "\(command) took \(lasted) ms")
+                }
+                #expect(try text("doctor.out").hasPrefix("error: \(stack.state): its disk is full"))
+                #expect(try text("days.out").split(separator: "\n").count > 7)
+            }
+        }
     }
 }

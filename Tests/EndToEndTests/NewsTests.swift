@@ -1,6 +1,8 @@
 import Foundation
+import HTTP
 import HealthModel
 import Processes
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -46,6 +48,19 @@ extension EndToEnd {
                 #expect(try await stack.onState("import", second).exit == .code(0))
                 #expect(try await stack.onState("sync").exit == .code(0))
                 try await until("the alert") { try await alerts(stack) == 1 }
+                // News isn't a finding: neither for the doctor nor on the page.
+                try await until("all is well", every: 100) {
+                    let doctor = try await stack.onState("doctor")
+                    return doctor.exit == .code(0) && doctor.output.hasPrefix("all is well")
+                }
+                let address = try await stack.onState("status", "--json").json()["dashboard"]["address"].string ?? ""
+                let page = try HTTPClient(base: address)
+                let token = try await stack.token("--scope", "read")
+                let waits = try page.send(
+                    HTTPRequest(path: "/api/waits", headers: ["Authorization": "Bearer \(token)"]),
+                    timeout: Patience.seconds)
+                #expect(try Value(json: waits.body)["waits"].array?.contains { $0["kind"] == "alert" } == false)
+                #expect(try await stack.onState("sync", "--json").json()["alerts"] == 0)
                 try await stack.interrupt(up)
             }
         }

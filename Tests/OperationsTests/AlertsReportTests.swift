@@ -33,4 +33,15 @@ import Testing
         #expect(lines.last?.hasPrefix("2025-03-26T14:40:00Z  uploader  the backend") == true)
         #expect(lines.last?.hasSuffix(Self.remedy) == true)
     }
+
+    /// Programs learn which alerts say that something is wrong; only those are counted.
+    @Test func newsIsMarked() throws {
+        let report = AlertsReport(
+            raised: ["workout-recorded", "degraded", "from-a-later-release"].map { kind in
+                ("x", RaisedAlert(kind: kind, subject: "", text: "t", remedy: "r", since: .epoch))
+            }, now: Date(timeIntervalSince1970: 0))
+        let members = try Value(json: Array(report.json.utf8)).array ?? []
+        #expect(members.map { $0["news"].bool } == [true, false, false])
+        #expect(report.findings == 2)
+    }
 }

@@ -89,6 +89,6 @@ import Testing
         let other = ConflictsReport.Delivered(destination: "mine", conflict: conflict)
         let both = ConflictsReport(entries: [], delivered: [.init(destination: "uploader", conflict: conflict), other])
             .text(for: Terminal(isTerminal: false))
-        #expect(both.contains("'healthbus verify --destination uploader --repair' delivers it there."))
+        #expect(both.contains("'healthbus verify --destination uploader --repair' makes one there."))
     }
 }

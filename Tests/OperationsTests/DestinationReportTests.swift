@@ -1,4 +1,5 @@
 import Configuration
+import DeliveryKit
 import Foundation
 import HealthModel
 import Inspection
@@ -32,6 +33,49 @@ import Testing
             report.text(for: Terminal(isTerminal: false))
                 .hasSuffix("\npostgres can't be reached: there is no database 'healht'\n"))
         #expect(report.value.array?.first?["unreachable"] == "there is no database 'healht'")
+    }
+
+    /// What nobody can prove is said beside what was delivered.
+    @Test(arguments: [true, false]) func trustIsSaidWhereDeliveryIs(onTrust: Bool) {
+        func text(_ last: String?) -> String {
+            let row = DestinationReport.Row(
+                name: "fhir", plugin: "fhir", place: "h", state: "ready", behind: nil, rate: nil, delivered: 7,
+                lastDelivered: last, onTrust: onTrust, deadLetters: 0, blocked: nil, unreachable: nil)
+            return DestinationReport(rows: [row], now: Date(timeIntervalSince1970: 60))
+                .text(for: Terminal(isTerminal: false))
+        }
+        #expect(text("1970-01-01T00:00:00Z").contains(", on trust\n") == onTrust)
+        #expect(!text(nil).contains("on trust"))
+    }
+
+    /// For a stopped destination, its file says whether what it delivered is proven.
+    @Test func aFileSaysWhetherDeliveryIsProven() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.path + "/state.sqlite")
+        try database.transaction { try DeliveryTables.createTables(in: database) }
+        #expect(try !DeliveryTables.isTrusted(in: database))
+        try database.execute(
+            """
+            INSERT INTO deliveries VALUES ('steps', 1, 1);
+            INSERT INTO backend VALUES ('known', '{"address":"h","generation":null}');
+            """)
+        #expect(try DeliveryTables.isTrusted(in: database))
+        try database.execute("UPDATE backend SET value = '{\"generation\":\"g\"}' WHERE key = 'known'")
+        #expect(try !DeliveryTables.isTrusted(in: database))
+    }
+
+    /// A family without data isn't stale.
+    @Test func theStalestHasData() {
+        func metric(_ name: String, _ sample: String?, synced: String?) -> Value {
+            ["metric": .string(name), "lastSample": Value(sample), "lastSynced": Value(synced)]
+        }
+        let metrics = [
+            metric("hydration", nil, synced: nil), metric("steps", "2025-04-02", synced: "2025-04-02"),
+            metric("sleep", "2025-04-01", synced: "2025-04-01"),
+        ]
+        #expect(StatusReport.stalest(metrics)["metric"] == "sleep")
+        #expect(StatusReport.stalest([metric("body", "2025-04-01", synced: nil)] + metrics)["metric"] == "body")
+        #expect(StatusReport.stalest([metrics[0]]).isNull)
     }
 
     @Test func moreDocumentsThanWereCountedAreShownAsMore() {

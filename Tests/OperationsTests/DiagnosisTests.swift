@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Inspection
+import Logging
 import Protocol
 import Terminal
 import TestSupport
@@ -133,6 +134,14 @@ import Testing
         expectOne(.warning, "steps", "restarted 3 times") { seen in
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "ready", "pid": 7, "restarts": 3])
         }
+        // A process that has run for an hour since isn't failing any more.
+        for (minutes, count) in [(5, 1), (61, 0)] {
+            let found = findings { seen in
+                seen.beats["supervisor"] = supervisor(["name": "steps", "state": "ready", "pid": 7, "restarts": 3])
+                seen.beats["steps"]?.beat.started = Self.now - .seconds(Int64(minutes * 60))
+            }
+            #expect(found.list.count == count, "\(found.list)")
+        }
         for (exit, command) in [
             ("signal 9 (Killed)", "'healthbus logs supervisor'"),
             ("exit code 1", "'healthbus logs steps --level error'"),
@@ -176,8 +185,9 @@ import Testing
                     beat.lastCommit = Self.now - .seconds(1)
                 }
             }.list == [])
-        expectOne(.note, "steps", "the device is locked") { seen in
-            seen.beats["steps"]?.beat.frontier["observer"] = 50
+        // However many processes wait for that, it is said once.
+        expectOne(.note, "observer", "the device is locked, so changes wait") { seen in
+            for name in ["steps", "sleep"] { seen.beats[name]?.beat.frontier["observer"] = 50 }
             seen.beats["observer"]?.beat.say(["device": ["locked": true, "app": "active"]])
         }
         expectOne(.warning, "uploader", "no connection") { seen in
@@ -264,7 +274,8 @@ import Testing
             seen.beats["uploader"]?.beat.frontier["observer"] = 50
             seen.beats["uploader"]?.beat.say(["paused": true, "blocked": "it refuses the password"])
         }
-        expectOne(.warning, "uploader", "no network path") {
+        // Nothing needs to be done about that; if it lasts, an alert says so.
+        expectOne(.note, "uploader", "no network path") {
             $0.beats["uploader"]?.beat.say(
                 ["path": ["satisfied": false, "interface": .null], "blocked": "there is no network path"])
         }
@@ -378,6 +389,31 @@ import Testing
                 == "is Etc/UTC since the observer's store was lost; before that, days last began in Europe/Berlin")
         #expect(findings.list[0].remedy.contains("'healthbus zone set Europe/Berlin'"))
         #expect(findings.list[1].remedy.contains("'healthbus zone set Asia/Tokyo --user anna'"))
+    }
+
+    /// A workout, or a phone that was locked overnight, isn't a fault.
+    @Test(arguments: Alert.Kind.allCases) func newsIsNoFinding(_ kind: Alert.Kind) {
+        let found = findings { $0.alerts = [("steps", kind.rawValue, "", "It happened.", "do this")] }
+        #expect(found.list.map(\.what) == (kind.isNews ? [] : ["It happened."]))
+    }
+
+    /// On a full disk, processes end again and again; that is one fault, and the first to be said.
+    @Test func aFullDiskIsSaidFirst() {
+        let found = findings { seen in
+            seen.freeBytes = 12_000
+            for name in ["observer", "uploader"] {
+                seen.beats[name] = nil
+                seen.held.remove(name)
+            }
+        }
+        #expect(found.list.map(\.subject) == ["/s"] && found.worst == .error, "\(found.list)")
+        #expect(found.list.first?.what.contains("its disk is full") == true)
+        #expect(found.list.first?.remedy.hasPrefix("free some space") == true)
+        #expect(found.list.first?.consequences.count == 2)
+        let notice = DiskSpace.notice(about: "/s", free: 12_000)?.report(program: "healthbus")
+        #expect(notice?.contains("the disk that holds /s is full") == true)
+        #expect(notice?.contains("hint: free some space") == true)
+        #expect(DiskSpace.notice(about: "/s", free: 50_000_000) == nil)
     }
 
     @Test func theMachine() {

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import HealthModel
 import Inspection
 import Logging
 import Protocol
@@ -38,6 +39,20 @@ import Testing
                 + "'healthbus dead-letters drop --all --destination files' gives them up")
         let many = failure(Array(1...100), Array(1...200))
         #expect(many?.message == "the backend still refuses 100" && many?.hint?.contains("drop 1") == false)
+    }
+
+    /// A letter is shown with its element as the store has it now.
+    @Test func aLetterSaysWhetherItsElementHasChanged() {
+        func text(stored: Int64?) -> String {
+            DeadLetterReport.text([
+                "id": 3, "version": 6, "element": "2025-03-16", "stored": Value(stored),
+                "body": stored == nil ? .null : ["days": [["date": "2025-03-16"]]],
+            ])
+        }
+        #expect(text(stored: 6).hasSuffix("\n}\n") && !text(stored: 6).contains("was refused"))
+        #expect(text(stored: 9).contains("Version 6 was refused. It has changed since: version 9, below, is sent"))
+        #expect(text(stored: 9).contains("\"days\""))
+        #expect(text(stored: nil).contains("nothing left to send: 'healthbus dead-letters retry 3' forgets it."))
     }
 
     @Test func aSampleTypeStandsForItsMetric() throws {

@@ -43,6 +43,27 @@ import Testing
         #expect(try !findings(overlay).contains { $0.what.contains("gets nothing") })
     }
 
+    /// These would keep a destination, and with it the stack, from starting; each wrong name is reported.
+    @Test func whatADestinationIsToGetIsChecked() throws {
+        func found(_ plugin: String, _ options: String) throws -> [String] {
+            let fhir = #"{"instances": {"mine": {"plugin": "\#(plugin)", "configuration": {\#(options)}}}}"#
+            return try findings(fhir).filter { $0.key?.hasPrefix("instances.mine.configuration") == true }.map {
+                "\($0.severity) \($0.key?.split(separator: ".").last ?? "") \($0.what.prefix(12)) \($0.remedy.prefix(12))"
+            }
+        }
+        let server = #""server": "https://h.example.org", "patients": {"me": "a|b"}"#
+        #expect(try found("fhir", server + #", "types": ["steps", "HKQuantityTypeIdentifierStepCount"]"#) == [])
+        #expect(
+            try found("fhir", server + #", "types": ["stepz", "daily", "hydration"], "deliverSince": "x""#) == [
+                "error types[0] is neither a correct it i", "error types[2] is neither a correct it i",
+                "error deliverSince is neither a correct it i",
+            ])
+        #expect(
+            try found("fhir", server + #", "types": ["HKQuantityTypeIdentifierStepCuont"]"#)
+                == ["warning types[0] isn't a type did you mean"])
+        #expect(try found("files", #""types": ["stepz"]"#).map { $0.prefix(25) } == ["warning types[0] isn't a "])
+    }
+
     @Test func theShippedStackIsInOrder() throws { #expect(try findings("{}") == []) }
 
     @Test(arguments: [

@@ -3,6 +3,7 @@ import Configuration
 import Control
 import Foundation
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 import TestSupport
@@ -48,7 +49,7 @@ import Testing
         func row(_ new: Int?, isMany: Bool = false) -> [Substring] {
             let metric = SyncClient.Metric(name: "steps", new: new, isMany: isMany, delivered: 5, pending: 6, why: nil)
             let outcome = SyncClient.Outcome(
-                metrics: [metric], waiting: [], refused: [], off: [], alerts: 0, seconds: 1, isTrusted: false)
+                metrics: [metric], waiting: [], refused: [], off: [], alerts: 0, seconds: 1)
             let lines = outcome.text(for: Terminal(isTerminal: false)).split(separator: "\n")
             return lines.first { $0.hasPrefix("steps") }?.split(separator: " ") ?? []
         }
@@ -58,9 +59,20 @@ import Testing
     }
 
     @Test func trustIsTold() {
-        #expect(SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "trust"]])))
-        #expect(!SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "proven"]])))
-        #expect(!SyncClient.isTrusted(["uploader"], beats([:])))
+        func names(_ details: [String: Value]) -> [String] { TrustedDestinations(["uploader"], beats(details)).names }
+        #expect(names(["backend": ["acceptance": "trust"]]) == ["uploader"])
+        #expect(names(["backend": ["acceptance": "proven"]]).isEmpty && names([:]).isEmpty)
+    }
+
+    /// However many handlers wait for the same, the reason is given once.
+    @Test func aReasonIsGivenOnce() {
+        let why = "uploader: the backend answers 503"
+        let outcome = SyncClient.Outcome(
+            metrics: ["body", "sleep", "steps"].map { .init(name: $0, new: 1, delivered: 0, pending: 0, why: why) },
+            waiting: [why], refused: [], off: [], alerts: 0, seconds: 2)
+        let text = outcome.text(for: Terminal(isTerminal: false))
+        #expect(text.components(separatedBy: "answers 503").count == 2 && text.contains("Not delivered: \(why).\n"))
+        #expect(SyncClient.told(["b": "no room", "a": "no room", "c": "stopped"]) == ["a, b: no room", "c: stopped"])
     }
 
     /// The phone is mentioned only if its system decides when to deliver, or if someone has set the state of the phone.
@@ -78,7 +90,7 @@ import Testing
         #expect(try isPhone(nil, locked))
         func text(isPhone: Bool) -> String {
             SyncClient.Outcome(
-                metrics: [], waiting: [], refused: [], off: [], alerts: 0, seconds: 2, isTrusted: false,
+                metrics: [], waiting: [], refused: [], off: [], alerts: 0, seconds: 2,
                 isPhone: isPhone
             ).text(for: Terminal(isTerminal: false))
         }
@@ -100,7 +112,7 @@ import Testing
             metrics: [
                 .init(name: "generic", new: 290, delivered: 290, pending: 0, why: nil),
                 .init(name: "hydration", new: 0, delivered: nil, pending: 0, why: nil),
-            ], waiting: [], refused: [], off: [], alerts: 0, seconds: 2, isTrusted: false)
+            ], waiting: [], refused: [], off: [], alerts: 0, seconds: 2)
         #expect(outcome.value["metrics"].array?.map { $0["delivered"] } == [290, .null])
         let lines = outcome.text(for: Terminal(isTerminal: false)).split(separator: "\n")
         let cells = lines.filter { $0.hasPrefix("generic") || $0.hasPrefix("hydration") }
@@ -109,14 +121,15 @@ import Testing
     }
 
     @Test func deliveryIsClaimedOnlyWhenNothingBlocks() {
-        func outcome(_ waiting: [String], refused: [String] = [], isTrusted: Bool = false) -> SyncClient.Outcome {
+        func outcome(_ waiting: [String], refused: [String] = [], trust: [String] = []) -> SyncClient.Outcome {
             SyncClient.Outcome(
-                metrics: [], waiting: waiting, refused: refused, off: [], alerts: 0, seconds: 2, isTrusted: isTrusted)
+                metrics: [], waiting: waiting, refused: refused, off: [], alerts: 0, seconds: 2,
+                trust: TrustedDestinations(trust))
         }
         let terminal = Terminal(isTerminal: false)
         let well = outcome([])
         #expect(well.text(for: terminal).contains("Everything is delivered ("))
-        #expect(!well.text(for: terminal).contains("trusted to keep"))
+        #expect(!well.text(for: terminal).contains("on trust"))
         #expect(well.value["delivered"] == true && well.value["blocked"] == [])
         let refused = outcome([], refused: ["uploader: refused"])
         // Refused elements aren't delivered automatically.
@@ -130,9 +143,10 @@ import Testing
                 == "nothing is lost; what waits is sent automatically, so there is nothing to do")
         #expect(refused.text(for: terminal).contains("Not delivered: uploader: refused."))
         #expect(refused.value["delivered"] == false && refused.value["blocked"] == ["uploader: refused"])
-        let trusted = outcome([], isTrusted: true)
+        let trusted = outcome([], trust: ["fhir"])
         #expect(
-            trusted.text(for: terminal).contains(
-                "A destination doesn't say who it is, so it is trusted to keep what it accepted.\n"))
+            trusted.text(for: terminal).hasSuffix(
+                "\nEverything is delivered (2 s), by 'fhir' on trust, without proof that the destination keeps it.\n"))
+        #expect(trusted.value["onTrust"] == true && well.value["onTrust"] == false)
     }
 }

@@ -30,17 +30,19 @@ package final class InstanceLock: Sendable {
         let path = folder + "/lock"
         let descriptor = healthbus_lock_file(path)
         if descriptor == -EWOULDBLOCK { return nil }
-        guard descriptor >= 0 else { throw LockError(path: path, reason: String(cString: strerror(-descriptor))) }
+        guard descriptor >= 0 else { throw LockError(path: path, code: -descriptor) }
         let holder = current()
         let record: Value = [
             "pid": .integer(Int64(holder.pid)), "start": .integer(holder.start), "boot": .string(holder.boot),
             "namespace": .string(holder.namespace),
         ]
         let text = Array(record.json().utf8)
-        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count else {
-            let reason = String(cString: strerror(errno))
+        // Written over the last holder's record and only then shortened: on a full disk, room once given up is lost.
+        guard pwrite(descriptor, text, text.count, 0) == text.count, ftruncate(descriptor, off_t(text.count)) == 0
+        else {
+            let code = errno
             close(descriptor)
-            throw LockError(path: path, reason: reason)
+            throw LockError(path: path, code: code)
         }
         return InstanceLock(descriptor: descriptor)
     }
@@ -133,4 +135,11 @@ package struct LockError: Error, CustomStringConvertible {
     package let path: String
     package let reason: String
     package var description: String { "the lock \(path) \(reason)" }
+
+    init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+
+    /// - Parameter code: from `errno`.
+    init(path: String, code: Int32) {
+        self.init(path: path, reason: "can't be written: \(String(cString: strerror(code)))")
+    }
 }

@@ -62,6 +62,8 @@ extension StackRunner {
             case .idle:
                 let outcome = state.withLock { state in
                     state.outcome.isIdle = true
+                    state.outcome.trust = TrustedDestinations(
+                        stack.destinations.map(\.name), client.heartbeats)
                     return state.outcome
                 }
                 try whenIdle?(outcome)

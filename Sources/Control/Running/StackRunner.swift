@@ -55,6 +55,8 @@ package final class StackRunner: Sendable {
         package var imports: [ImportClient.Outcome] = []
         /// Whether everything is delivered, and every past day is final.
         package var isIdle = false
+        /// Where that delivery is taken on trust.
+        package var trust = TrustedDestinations()
         /// What is blocking the stack, in words; nil when nothing is.
         package var blocked: String?
     }
@@ -234,7 +236,16 @@ package final class StackRunner: Sendable {
             defer { state.page = url }
             return state.page != url
         }
-        if isNew { say("page   \(url)") }
+        guard isNew else { return }
+        guard !DashboardAddress.isOpen(instance.configuration) else { return say("page   \(url)") }
+        // Only a person's own terminal shows a link that lets its reader in: others may read a file or a journal. If no
+        // ticket can be made, 'healthbus open' says why.
+        let isSeen = Terminal(.output).isTerminal && Terminal(.error).isTerminal
+        guard isSeen, let ticket = try? SignInTickets(stack.state).make(now: WallClock.now) else {
+            return say(stack.advice.addressed("page   \(url) ('healthbus open' signs a browser in)"))
+        }
+        say("page   \(DashboardAddress.link(url, ticket: ticket))")
+        say(stack.advice.addressed("       (signs one browser in, within a minute; later, 'healthbus open' does)"))
     }
 
     private func note(_ notice: SupervisorNotice, _ director: ProcessDirector) {

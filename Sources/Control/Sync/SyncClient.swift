@@ -35,15 +35,15 @@ package final class SyncClient {
         self.tell = tell
         roles = StackRoles(of: stack.configuration)
         debouncer = try stack.instance(.debouncer).name
-        guard try stack.reader().isRunning(debouncer) else {
-            throw Failure("no stack is running in \(stack.place)", hint: "start it with 'healthbus up'")
-        }
+        try stack.requireRunning(debouncer)
         client = try StackClient(address: try stack.address)
     }
 
     package func close() { client.close() }
 
     private var uploaders: [String] { roles.uploaders }
+
+    package var trust: TrustedDestinations { TrustedDestinations(uploaders, client.heartbeats) }
 
     private var beat: Heartbeat? { client.heartbeats[debouncer]?.beat }
     private var manual: DebouncerDetails.Manual? { beat?.debouncer?.manual }
@@ -108,9 +108,8 @@ package final class SyncClient {
         return Outcome(
             metrics: metrics, waiting: waiting, refused: Self.refused(uploaders, beats).map(stack.advice.addressed),
             off: off,
-            alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds,
-            isTrusted: Self.isTrusted(uploaders, beats),
-            isPhone: PhoneRule.isPhone(stack.configuration, saved.first?.device))
+            alerts: try AlertsReport(stack, reader, now: Date()).findings, seconds: seconds,
+            trust: trust, isPhone: PhoneRule.isPhone(stack.configuration, saved.first?.device))
     }
 
     private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {
@@ -246,7 +245,7 @@ package final class SyncClient {
                 }
                 return HistoryOutcome(
                     chunks: last?.chunks, from: last?.from, through: last?.through,
-                    seconds: (MonotonicClock.now - began).seconds)
+                    seconds: (MonotonicClock.now - began).seconds, onTrust: !trust.isEmpty)
             }
             if MonotonicClock.now - silentSince > Self.patience * 4 {
                 let why = (blockedUploader ?? task?.waitsFor).map { " (\($0))" } ?? ""
@@ -270,4 +269,5 @@ package struct HistoryOutcome: Codable, Sendable {
     @OrNull package var from: String?
     @OrNull package var through: String?
     package var seconds: Double
+    package var onTrust: Bool
 }

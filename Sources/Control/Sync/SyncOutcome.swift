@@ -39,11 +39,10 @@ extension SyncClient {
         /// Types that are switched off. Denied types aren't included: HealthKit doesn't distinguish them from types
         /// without samples.
         package var off: [String]
-        /// How many alerts are raised.
+        /// How many alerts say that something is wrong.
         package var alerts: Int
         package var seconds: Double
-        /// Whether a backend doesn't identify itself, so that nobody can tell what it keeps.
-        package var isTrusted: Bool
+        package var trust: TrustedDestinations
         /// Whether a phone decides when it hands over the data that it has.
         package var isPhone: Bool
         package var isDelivered: Bool { blocked.isEmpty }
@@ -63,10 +62,10 @@ extension SyncClient {
 
         package init(
             metrics: [Metric], waiting: [String], refused: [String], off: [String], alerts: Int, seconds: Double,
-            isTrusted: Bool, isPhone: Bool = false
+            trust: TrustedDestinations = .init(), isPhone: Bool = false
         ) {
             (self.metrics, self.waiting, self.refused, self.off) = (metrics, waiting, refused, off)
-            (self.alerts, self.seconds, self.isTrusted) = (alerts, seconds, isTrusted)
+            (self.alerts, self.seconds, self.trust) = (alerts, seconds, trust)
             self.isPhone = isPhone
         }
     }
@@ -80,7 +79,7 @@ extension SyncClient {
         package init(uploader: String, why: String?) { (self.uploader, self.why) = (uploader, why) }
 
         package var text: String {
-            guard let why else { return "\(uploader): the destination doesn't say what it holds" }
+            guard let why else { return "\(uploader): what the destination holds hasn't been compared yet" }
             return "\(uploader): the destination can't be compared: \(why)"
         }
     }
@@ -109,11 +108,10 @@ extension SyncClient {
         }
     }
 
-    /// Whether a backend's acceptance is all that is known about it. Pure.
-    package static func isTrusted(
-        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
-    ) -> Bool {
-        uploaders.contains { beats[$0]?.beat.uploader?.backend.acceptance == .trust }
+    /// Each reason once, after the names of all that it concerns. Pure.
+    package static func told(_ reasons: [String: String]) -> [String] {
+        Dictionary(grouping: reasons.keys.sorted()) { reasons[$0] ?? "" }
+            .map { why, names in "\(names.joined(separator: ", ")): \(why)" }.sorted()
     }
 
     /// What is still to come; empty when everything is delivered. Pure.
@@ -128,7 +126,7 @@ extension SyncClient {
             return ["\(names): working through what was released to them"]
         }
         if !result.failed.isEmpty {
-            return result.failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            return told(result.failed)
         }
         let observer = roles.observer
         let least = roles.handlers.compactMap { beats[$0]?.beat.frontier[observer] }.min()
@@ -160,7 +158,7 @@ extension SyncClient.Outcome {
         [
             "delivered": .bool(isDelivered), "seconds": Value(seconds),
             "blocked": .array(blocked.map { .string($0) }), "off": .array(off.map { .string($0) }),
-            "alerts": .integer(Int64(alerts)), "onTrust": .bool(isTrusted),
+            "alerts": .integer(Int64(alerts)), "onTrust": .bool(!trust.isEmpty),
             "metrics": .array(
                 metrics.map {
                     [
@@ -174,23 +172,19 @@ extension SyncClient.Outcome {
     /// What a person wants to know, including what no command can do.
     package func text(for terminal: Terminal) -> String {
         var table = Table([
-            .init("Metric"), .number("New"), .number("Delivered"), .number("Days pending"), .init("Waits for"),
+            .init("Metric"), .number("New"), .number("Delivered"), .number("Days pending"),
         ])
         for metric in metrics {
             table.add([
                 metric.name, metric.new.map { HumanFormat.count($0) } ?? (metric.isMany ? "many" : ""),
                 metric.delivered.map { HumanFormat.count(Int($0)) } ?? "", HumanFormat.count(metric.pending),
-                metric.why ?? "",
             ])
         }
         var text = table.render(for: terminal) + "\n"
         text +=
             isDelivered
-            ? "Everything is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
+            ? "Everything is delivered (\(HumanFormat.duration(.seconds(seconds))))\(trust.clause).\n"
             : "Not delivered: \(blocked.joined(separator: "; ")).\n"
-        if isTrusted {
-            text += "A destination doesn't say who it is, so it is trusted to keep what it accepted.\n"
-        }
         if !off.isEmpty { text += "Switched off, so left out: \(off.joined(separator: ", ")).\n" }
         // A denied type isn't named here: only its alert names it; elsewhere it looks like a type without samples.
         if alerts > 0 {

@@ -40,16 +40,21 @@ package struct DestinationReport {
         /// The number of elements so far; an element that changed counts each time it was delivered.
         package var delivered: Int64
         @OrNull package var lastDelivered: String?
+        /// Whether nothing proves that the destination keeps what it accepted.
+        package var onTrust: Bool
         package var deadLetters: Int64
         /// Why delivery waits; null if it doesn't.
         @OrNull package var blocked: String?
         /// Why the destination's content can't be compared, although there may be nothing to deliver; null if it can,
         /// and while `blocked` says why.
         @OrNull package var unreachable: String?
+        /// When what it keeps was last compared with what was delivered; null while it wasn't, or is unknown.
+        @OrNull package var proof: ToldProof?
 
         package init(
             name: String, plugin: String, place: String, state: String, behind: Behind?, rate: Double?,
-            delivered: Int64, lastDelivered: String?, deadLetters: Int64, blocked: String?, unreachable: String?
+            delivered: Int64, lastDelivered: String?, onTrust: Bool = false, deadLetters: Int64, blocked: String?,
+            unreachable: String?, proof: ToldProof? = nil
         ) {
             self.name = name
             self.plugin = plugin
@@ -59,9 +64,11 @@ package struct DestinationReport {
             self.rate = rate
             self.delivered = delivered
             self.lastDelivered = lastDelivered
+            self.onTrust = onTrust
             self.deadLetters = deadLetters
             self.blocked = blocked
             self.unreachable = unreachable
+            self.proof = proof
         }
     }
 
@@ -111,10 +118,12 @@ package struct DestinationReport {
         let told = beat?.uploader
         var metrics = told.map { ($0.delivered, $0.lastDelivered, $0.deadLetters) } ?? ([:], [:], 0)
         var address = told?.address
+        var onTrust = told?.backend.acceptance == .trust
         if told == nil {
             metrics =
                 try stack.kept(destination.name, reader) { database in
                     address = try DeliveryTables.address(in: database)
+                    onTrust = try DeliveryTables.isTrusted(in: database)
                     let kept = try DeliveryTables.metrics(in: database)
                     return (kept.mapValues(\.count), kept.mapValues(\.last), try DeadLetter.count(in: database))
                 } ?? metrics
@@ -126,8 +135,9 @@ package struct DestinationReport {
             state: beat?.phase.rawValue ?? (runs ? "silent" : "stopped"),
             behind: try counting.behind(destination, beat, now), rate: nil,
             delivered: metrics.0.values.reduce(0, +),
-            lastDelivered: metrics.1.values.max().map { InstantText.iso8601($0) }, deadLetters: metrics.2,
-            blocked: told?.blocked, unreachable: told?.unreachable)
+            lastDelivered: metrics.1.values.max().map { InstantText.iso8601($0) }, onTrust: onTrust,
+            deadLetters: metrics.2,
+            blocked: told?.blocked, unreachable: told?.unreachable, proof: told?.proof.map { ToldProof($0) })
     }
 }
 
@@ -145,11 +155,13 @@ extension DestinationReport {
             .init("Destination"), .init("Plugin", givesWay: 2), .init("State", givesWay: 3),
             .init("Where", givesWay: 1),
             .number("Behind"), .init("Waits since"), .number("Rate", givesWay: 4), .init("Delivered"),
+            .init("Compared", givesWay: 5),
         ])
         for row in rows {
             table.add([
                 row.name, row.plugin, row.state, row.place, Self.text(row.behind), waits(row.behind, terminal),
                 row.rate.map { HumanFormat.count(Int($0.rounded())) + "/s" } ?? "", delivered(row, terminal),
+                compared(row, terminal),
             ])
         }
         let waiting = rows.compactMap { row in row.blocked.map { "\(row.name) waits: \($0)\n" } }
@@ -182,6 +194,17 @@ extension DestinationReport {
         let date = row.lastDelivered.flatMap { InstantText.parse($0) }.map {
             Date(timeIntervalSince1970: $0.secondsSince1970)
         }
-        return HumanFormat.relative(date, now: now, for: terminal)
+        return HumanFormat.relative(date, now: now, for: terminal) + (date != nil && row.onTrust ? Self.onTrust : "")
     }
+
+    private func compared(_ row: Row, _ terminal: Terminal) -> String {
+        guard let proof = row.proof else { return "" }
+        guard proof.unable == nil else { return "can't be" }
+        let date = InstantText.parse(proof.at).map { Date(timeIntervalSince1970: $0.secondsSince1970) }
+        let age = HumanFormat.relative(date, now: now, for: terminal)
+        return proof.wrong == 0 ? age : "\(age), \(HumanFormat.count(Int(proof.wrong))) wrong"
+    }
+
+    /// Follows the time of a delivery.
+    static let onTrust = ", on trust"
 }

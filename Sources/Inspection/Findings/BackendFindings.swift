@@ -35,7 +35,8 @@ enum BackendFindings {
                 Finding(
                     .note, name, "trusts the \(word) to keep what it accepts: the \(word) doesn't say who it is",
                     remedy: word == "backend"
-                        ? "nothing; 'Acceptance' in docs/delivery.md says how a backend can prove it" : "nothing"))
+                        ? "nothing; 'Acceptance' in docs/delivery.md says how a backend can prove it" : "nothing"
+                ).standing())
         }
         return found
     }

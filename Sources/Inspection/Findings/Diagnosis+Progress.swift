@@ -55,12 +55,7 @@ extension Diagnosis {
         let backlog = backlog(beat, name)
         if let blocked = blocked(beat, name, backlog) { return [blocked] }
         guard !backlog.isEmpty, !isHeldUp(beat) else { return [] }
-        if backlog.days == 0, let device = heldBack {
-            return [
-                Finding(
-                    .note, name, "\(backlog.text): \(device)", remedy: "nothing, or 'healthbus device reset'")
-            ]
-        }
+        if isHeldBack(backlog) { return [] }
         if backlog.days > Self.plausibleDays {
             return [
                 Finding(
@@ -149,6 +144,26 @@ extension Diagnosis {
             .warning, name, "isn't delivering at present: \(why)\(waiting)",
             remedy: "nothing is lost, and it retries automatically; 'healthbus sync' tries at once"
         ).asCause(because: [backend])
+    }
+
+    /// What every process waits for while the phone is locked is said once.
+    var device: [Finding] {
+        let waits = seen.stack.instances.contains { instance in
+            guard let (beat, age) = seen.beats[instance.name], age < Readiness.patience, !isHeldUp(beat) else {
+                return false
+            }
+            return isHeldBack(backlog(beat, instance.name))
+        }
+        guard waits, let heldBack, let observer = seen.stack.only(.observer)?.name else { return [] }
+        return [
+            Finding(
+                .note, observer, "\(heldBack), so changes wait",
+                remedy: "nothing: they are read as soon as it allows that; 'healthbus device reset' lifts it here")
+        ]
+    }
+
+    private func isHeldBack(_ backlog: Backlog) -> Bool {
+        !backlog.upstreams.isEmpty && backlog.days == 0 && heldBack != nil
     }
 
     /// Why the device holds everything back; nil if it doesn't.

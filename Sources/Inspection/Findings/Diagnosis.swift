@@ -13,9 +13,10 @@ package struct Diagnosis {
 
     package static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
-        let found = diagnosis.stack.folded() + diagnosis.folders + diagnosis.disk + diagnosis.clock
+        let found = (diagnosis.disk + diagnosis.stack).folded() + diagnosis.folders + diagnosis.clock
         // A busy machine may be why something is slow, but isn't a problem in itself.
-        return Findings(found.isEmpty ? [] : found + diagnosis.machine)
+        let isIll = found.contains { $0.severity > .note }
+        return Findings(isIll ? found + diagnosis.machine : found)
     }
 
     private init(seen: Examination) { self.seen = seen }
@@ -24,7 +25,8 @@ package struct Diagnosis {
         guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return nothingRuns }
         return seen.beats.isEmpty
             ? silence
-            : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + seen.doors + data + alerts
+            : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + device + seen.doors + data
+                + alerts
     }
 
     private var nothingRuns: [Finding] {
@@ -65,7 +67,7 @@ package struct Diagnosis {
         let name = instance.name
         let supervised = supervisedProcess(name)
         guard let (beat, age) = seen.beats[name], age < Readiness.patience else {
-            return [absent(name, supervised).asCause()]
+            return [absent(name, supervised).asCause(because: isFull ? [seen.state] : [])]
         }
         var found: [Finding] = []
         if beat.phase != .ready {
@@ -75,7 +77,9 @@ package struct Diagnosis {
                     remedy: "wait a moment; then look at 'healthbus logs \(name)'"
                 ).asCause())
         }
-        if let supervised, supervised.restarts > 2 {
+        // A process that has run for an hour since isn't failing any more.
+        let isNewlyStarted = beat.started.map { seen.now - $0 < .seconds(3600) } ?? true
+        if let supervised, supervised.restarts > 2, isNewlyStarted {
             let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
             // A process killed by a signal can't log the reason; the supervisor logs it instead.
             let isKilled = supervised.lastExit?.hasPrefix("signal ") == true
@@ -133,6 +137,7 @@ package struct Diagnosis {
         let keepsFiles = seen.stack.instance(name)?.manifest.isFolderDestination == true
         let word = seen.stack.instance(name)?.manifest.destinationWord ?? "backend"
         var found = BackendFindings.of(beat, name, backend: backend, keepsFiles: keepsFiles, word: word)
+        found += ProofFindings.of(uploader?.proof, name, word: word, now: seen.now)
         if uploader?.paused == true {
             found.append(
                 Finding(
@@ -143,7 +148,7 @@ package struct Diagnosis {
             // A destination on this machine needs no path, and isn't blocked without one.
             found.append(
                 Finding(
-                    .warning, name, "has no network path", remedy: "nothing: it continues as soon as there is one"))
+                    .note, name, "has no network path", remedy: "nothing: it continues as soon as there is one"))
         }
         if let letters = uploader?.deadLetters, letters > 0 {
             found.append(
@@ -242,18 +247,20 @@ package struct Diagnosis {
         ]
     }
 
+    private func isNews(_ kind: String) -> Bool { Alert.Kind(rawValue: kind)?.isNews == true }
+
     private var alerts: [Finding] {
         let backend = seen.stack.only(.backend)?.name
         let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
         let cantFollow = seen.beats.values.contains { $0.beat.ingest?.following?.problem != nil }
-        // Failed days and dead letters are already reported with their number, and a stack that can't be followed is
+        // News isn't a finding. Failed days and dead letters are already reported with their number, and a stack that can't be followed is
         // already reported with the reason.
         let others = seen.alerts.filter {
             let details = seen.beats[$0.from]?.beat
             return switch $0.kind {
             case Alert.Kind.failedDays.rawValue: details?.handler?.failedDays ?? 0 == 0
             case Alert.Kind.deadLetters.rawValue: details?.uploader?.deadLetters ?? 0 == 0
-            default: !(cantFollow && $0.subject.hasPrefix("following "))
+            default: !isNews($0.kind) && !(cantFollow && $0.subject.hasPrefix("following "))
             }
         }
         return others.map { alert in
@@ -265,51 +272,5 @@ package struct Diagnosis {
             let all = [backend] + uploaders + seen.stack.instances.map(\.name)
             return alert.subject == "rounds" ? finding.because(of: all) : finding
         }
-    }
-
-    private var disk: [Finding] {
-        var found: [Finding] = []
-        if let free = seen.freeBytes, let severity = DiskSpace.severity(free: free) {
-            found.append(
-                Finding(
-                    severity, seen.state, "has \(HumanFormat.bytes(Int(free))) left on its disk",
-                    remedy: "free some space; nothing committed is lost when it is full"))
-        }
-        for (name, bytes) in seen.walBytes.sorted(by: { $0.key < $1.key }) where bytes > 256_000_000 {
-            found.append(
-                Finding(
-                    .warning, name, "its write-ahead log has grown to \(HumanFormat.bytes(Int(bytes)))",
-                    remedy: "a reader has held it open for a long time: end that reader, or restart \(name)"))
-        }
-        return found
-    }
-
-    private var clock: [Finding] {
-        // None of our releases is older than 2025.
-        if seen.now < Instant(seconds: 1_735_689_600) {
-            return [Finding(.error, "the clock", "is years behind", remedy: "set it: days and tokens depend on it")]
-        }
-        let ahead = seen.beats.values.compactMap(\.beat.lastCommit).max() ?? .epoch
-        guard ahead > seen.now + .seconds(300) else { return [] }
-        return [
-            Finding(
-                .warning, "the clock", "was set back: there are commits from \(InstantText.iso8601(ahead))",
-                remedy: "correct it; everything continues either way")
-        ]
-    }
-
-    private var machine: [Finding] {
-        var found: [Finding] = []
-        if let load = seen.load, load > 4 {
-            found.append(
-                Finding(
-                    .note, "the machine", "has a load of \(Int(load)) per processor core",
-                    remedy: "what is slow now may be fine later"))
-        }
-        if let battery = seen.battery, battery < 10 {
-            found.append(
-                Finding(.note, "the machine", "has \(battery) % of its battery left", remedy: "charge it"))
-        }
-        return found
     }
 }

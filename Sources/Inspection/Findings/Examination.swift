@@ -73,6 +73,14 @@ extension Examination {
         battery = Machine.battery
         // On a bus over TCP, the stack's processes and their locks may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
+        let wanted =
+            stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
+            + (held.contains("supervisor") ? ["supervisor"] : [])
+        // Processes that can't commit keep ending, and those that run answer late or not at all.
+        if freeBytes.map(DiskSpace.isFull) == true {
+            beats = try stack.reader(foundSilent: { _ in }).gather(wanted, within: 1)
+            return
+        }
         let waiting = Slowness { tell("waiting for the destinations, of which one doesn't answer") }
             .await(Self.patience)
         defer { waiting.cancel() }
@@ -80,8 +88,7 @@ extension Examination {
         waiting.cancel()
         // A silent instance is a finding in itself.
         let reader = stack.reader(foundSilent: { _ in })
-        let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
-        beats = try reader.gather(wanted + (held.contains("supervisor") ? ["supervisor"] : []), within: 2)
+        beats = try reader.gather(wanted, within: 2)
         if !stack.configuration.bus.isRemote { gone = Self.gone(stack, beats) }
         if beats.contains(where: { hasWork($0.value.beat) }) {
             earlier = beats
@@ -93,10 +100,9 @@ extension Examination {
         failedImports = ImportsReport.failed(try ImportsReport(stack, reader).rows)
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
         for instance in stack.configuration.instances
-        where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
-            for row in try reader.rows(instance, topic: Alert.topicPrefix) {
-                guard let told = row.body?.read(RaisedAlert.self) else { continue }
-                alerts.append((instance.name, told.kind, told.subject, told.text, told.remedy))
+        where gone[instance.name] == nil {
+            alerts += try reader.alerts(of: instance).map {
+                (instance.name, $0.kind, $0.subject, $0.text, $0.remedy)
             }
         }
     }

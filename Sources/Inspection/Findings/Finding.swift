@@ -33,6 +33,8 @@ package struct Finding: Sendable, Equatable {
     var causes: [String] = []
     /// Whether findings that name its subject as their cause are reported with it.
     var isCause = false
+    /// Whether this only describes how the stack is set up: nothing waits, and it won't pass.
+    var isStanding = false
     /// Whether this keeps an instance from starting, although its program's own check doesn't cover it.
     var keepsFromStarting = false
 
@@ -68,6 +70,12 @@ package struct Finding: Sendable, Equatable {
         return finding
     }
 
+    func standing() -> Finding {
+        var finding = self
+        finding.isStanding = true
+        return finding
+    }
+
     func keepingFromStarting() -> Finding {
         var finding = self
         finding.keepsFromStarting = true
@@ -83,6 +91,11 @@ package struct Finding: Sendable, Equatable {
     /// "stack.json:7: 'instances.steps.plugin'", or only the subject.
     var place: String {
         subject + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
+    }
+
+    /// The place, and what is wrong there.
+    var sentence: String {
+        place.isEmpty ? what : key == nil ? "\(place): \(what)" : "\(place) \(what)"
     }
 
     var value: Value {
@@ -129,9 +142,7 @@ package struct Findings: Sendable {
                 case .warning: .yellow
                 case .note: .dim
                 }
-            let place = finding.place.isEmpty ? "" : "\(finding.place) "
-            let separator = finding.key == nil && !place.isEmpty ? String(place.dropLast()) + ": " : place
-            return "\(terminal.styled(finding.severity.rawValue, style)): \(separator)\(finding.what)\n"
+            return "\(terminal.styled(finding.severity.rawValue, style)): \(finding.sentence)\n"
                 + finding.consequences.map { "  so: \($0)\n" }.joined()
                 + "  do: \(finding.remedy)\n"
         }

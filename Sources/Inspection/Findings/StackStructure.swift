@@ -11,7 +11,7 @@ package struct StackStructure {
     package init(stack: StackConfiguration) { self.stack = stack }
 
     package var findings: [Finding] {
-        members + types + figures + orderedTypes + topics + rights + topicRights + servers + resources
+        members + types + figures + orderedTypes + topics + rights + topicRights + servers + resources + choices
     }
 
     private func finding(
@@ -91,18 +91,27 @@ package struct StackStructure {
         }
     }
 
-    /// A destination that names another server but no token; the stack's own token must not be sent there.
+    /// A destination that names two tokens; or another server but no token, as the stack's own must not be sent there.
     private var tokens: [Finding] {
         let all = stack.instances.filter { $0.manifest.isHTTPDestination }
-        guard all.count > 1 else { return [] }
-        return all.filter { !$0.configuration["url"].isNull && !DestinationToken.names($0.configuration) }.map {
-            instance in
-            finding(
-                .error, "instances.\(instance.name).configuration.tokenFile",
-                "is needed: with several destinations, the token of the stack's own backend goes to no other",
-                remedy: "name the file that holds the token of \(instance.configuration["url"].string ?? "that server")"
-            )
+        let contradictions = all.compactMap { instance in
+            DestinationToken.contradiction(in: instance.configuration).map { option, other in
+                finding(
+                    .error, "instances.\(instance.name).configuration.\(option)",
+                    "can't be combined with '\(other)'", remedy: "leave one of them out")
+            }
         }
+        guard all.count > 1 else { return contradictions }
+        return contradictions
+            + all.filter { !$0.configuration["url"].isNull && !DestinationToken.names($0.configuration) }.map {
+                instance in
+                finding(
+                    .error, "instances.\(instance.name).configuration.tokenFile",
+                    "is needed: with several destinations, the token of the stack's own backend goes to no other",
+                    remedy:
+                        "name the file that holds the token of \(instance.configuration["url"].string ?? "that server")"
+                )
+            }
     }
 
     /// Types with a configured source order. An unknown type is either misspelt or newer than this release.

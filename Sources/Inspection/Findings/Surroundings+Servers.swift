@@ -10,21 +10,26 @@ extension Surroundings {
     var secrets: [Finding] { unnamedTokens + secretFiles }
 
     private var secretFiles: [Finding] {
-        var files: [(path: String, key: String, isOwn: Bool, what: String)] = []
-        if stack.only(.backend) != nil { files.append((state.backendToken, "", true, "token")) }
+        var files: [(path: String, key: String, isOwn: Bool, isNeeded: Bool, what: String)] = []
+        if stack.only(.backend) != nil { files.append((state.backendToken, "", true, true, "token")) }
         for instance in stack.instances {
             for (option, what) in Self.secretOptions {
                 guard let file = instance.configuration[option].string else { continue }
                 if option == Self.followToken.option, isSet(Self.followToken.variable) { continue }
                 if DestinationToken.isOverridden(of: instance, in: stack, environment: environment) { continue }
-                files.append((file, "instances.\(instance.name).configuration.\(option)", false, what))
+                // The backend reads it at its start, others when they send something.
+                let isNeeded = instance.manifest.kind == .backend
+                if isNeeded, isSet(Self.backendToken) { continue }
+                files.append((file, "instances.\(instance.name).configuration.\(option)", false, isNeeded, what))
             }
         }
         return files.flatMap { file -> [Finding] in
             func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
-                file.isOwn
+                let found =
+                    file.isOwn
                     ? Finding(severity, file.path, what, remedy: remedy)
                     : Finding(severity, stack.file, key: file.key, "\(file.path) \(what)", remedy: remedy)
+                return file.isNeeded && severity == .error ? found.keepingFromStarting() : found
             }
             var status = stat()
             guard stat(file.path, &status) == 0 else {
@@ -64,6 +69,7 @@ extension Surroundings {
     /// The variable overrides the option.
     private static let followToken = (option: "followTokenFile", variable: "HEALTHBUS_FOLLOW_TOKEN")
     private static let fhirServer = "HEALTHBUS_FHIR_SERVER"
+    private static let backendToken = "HEALTHBUS_BACKEND_TOKEN"
 
     private func isSet(_ variable: String) -> Bool { environment[variable].map { !$0.isEmpty } == true }
 

@@ -151,24 +151,3 @@ struct Surroundings {
         ]
     }
 }
-
-/// Free space on the disk that holds a folder.
-enum DiskSpace {
-    /// How many bytes this account may still write there, or in the nearest existing parent if the folder doesn't exist
-    /// yet. nil if the system doesn't report it.
-    static func free(at path: String) -> Int64? {
-        var place = URL(fileURLWithPath: path)
-        while place.path != "/", !FileManager.default.fileExists(atPath: place.path) { place.deleteLastPathComponent() }
-        var status = statvfs()
-        guard statvfs(place.path, &status) == 0 else { return nil }
-        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-    }
-
-    static func severity(free: Int64) -> Finding.Severity? {
-        switch free {
-        case ..<100_000_000: .error
-        case ..<1_000_000_000: .warning
-        default: nil
-        }
-    }
-}

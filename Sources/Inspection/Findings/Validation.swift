@@ -13,6 +13,15 @@ package struct Validation {
     /// start, `failed` when it would start, but something wouldn't work, otherwise `done`. Warnings don't count.
     package var exitCode: ExitCode { isStartRefused ? .usage : findings.worst == .error ? .failed : .done }
 
+    /// All errors, for `up`, which so counts the same as `validate`; nil if there is at most one.
+    package var refusal: Failure? {
+        let errors = findings.list.filter { $0.severity == .error }
+        guard errors.count > 1 else { return nil }
+        return Failure.usage(
+            "there are \(errors.count) errors" + errors.map { "\n  \($0.sentence)" }.joined(),
+            hint: "correct them; 'healthbus validate' says how")
+    }
+
     /// Throws nothing: anything unreadable is reported as a finding.
     package init(
         state: String?, configurationFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -22,7 +31,8 @@ package struct Validation {
             let catalog = try PluginCatalog.standard(environment: environment)
             let reader = try StackConfigurationReader(path: configurationFile, state: state, catalog: catalog)
             let places = try JSONPlaces.of(configurationFile)
-            let structure = StackStructure(stack: reader.stack).findings(places)
+            // What couldn't be read may only seem to be missing.
+            let structure = reader.problems.isEmpty ? StackStructure(stack: reader.stack).findings(places) : []
             let around = Surroundings(state: state, stack: reader.stack, catalog: catalog, environment: environment)
             let required = around.required.map { $0.placed(places, in: reader.stack.file) }
             let others = around.others.map { $0.placed(places, in: reader.stack.file) }

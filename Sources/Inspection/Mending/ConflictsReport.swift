@@ -149,7 +149,7 @@ package struct ConflictsReport {
         let rest = delivered.count - Self.limit
         return table.render(for: terminal) + (rest > 0 ? "and \(HumanFormat.count(rest)) more\n" : "")
             + "\nDestinations have these in the version sent to them, but with other content, which stays. "
-            + "A newer version replaces it; or remove the element there, and 'healthbus verify --destination \(first.destination) --repair' delivers it"
+            + "A newer version replaces it: 'healthbus verify --destination \(first.destination) --repair' makes one"
             + (delivered.allSatisfy { $0.destination == first.destination } ? ".\n" : " there.\n")
     }
 

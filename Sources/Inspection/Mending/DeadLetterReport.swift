@@ -20,7 +20,7 @@ package struct DeadLetterReport {
     }
 
     package let entries: [Entry]
-    private let stack: Stack
+    let stack: Stack
     /// Whether the list names each letter's uploader.
     private let namesStage: Bool
 
@@ -75,7 +75,7 @@ package struct DeadLetterReport {
                 : why + "'dead-letters drop' gives up those whose ids you name")
     }
 
-    private static func readable(_ entry: Entry) -> [String: Value] {
+    static func readable(_ entry: Entry) -> [String: Value] {
         var members = Value(entry.letter).object ?? [:]
         members["stage"] = .string(entry.stage)
         members["element"] = members["id"]
@@ -119,64 +119,6 @@ package struct DeadLetterReport {
             ? "Where no reason is shown, the server's own words aren't kept, since they may contain values: its log says why.\n"
             : ""
     }
-
-    // MARK: One letter in full
-
-    /// The letter with the body that would be sent for it now. The body is null if the element has since changed or
-    /// disappeared, so that nothing of this version is left to send.
-    package func whole(_ entry: Entry) throws -> Value {
-        var members = Self.readable(entry)
-        members["body"] = try body(of: entry.letter) ?? .null
-        return .object(members)
-    }
-
-    private func body(of letter: DeadLetter) throws -> Value? {
-        let reader = stack.reader()
-        for producer in stack.configuration.instances where producer.manifest.produces(for: letter.metric) {
-            guard let head = try head(of: producer, reader), head.sequence >= letter.sequence else { continue }
-            let place = PullPlace(of: head, after: letter.sequence.previous, until: letter.sequence)
-            var samples: [Page<SamplesPage>] = []
-            var changes: [Page<ChangesPage>] = []
-            switch producer.manifest.kind {
-            case .observer:
-                samples = try reader.pages(producer, .samples(.allExcept([HealthType.workoutIdentifier])), place)
-            case .consolidator: changes = try reader.pages(producer, .changes(topic: "daily.summary"), place)
-            default: changes = try reader.pages(producer, .changes(topic: "events."), place)
-            }
-            let body = try letter.body(
-                samples: samples.map(\.content), changes: changes.map(\.content), of: producer.name
-            ) {
-                stack.configuration.family(of: $0)
-            }
-            if let body { return body }
-        }
-        return nil
-    }
-
-    private func head(of producer: StackConfiguration.Instance, _ reader: StackReader) throws -> StoreHead? {
-        if try reader.isRunning(producer.name), !reader.silent.contains(producer.name),
-            let beat = try reader.gather([producer.name], within: 2)[producer.name]?.beat
-        {
-            return beat.head
-        }
-        return try stack.kept(producer.name, reader) { try StageDatabase.readHead(in: $0).head }
-    }
-
-    package static func text(_ whole: Value) -> String {
-        let names = [
-            "id", "stage", "path", "element", "version", "status", "reason", "tries", "firstTried", "lastTried", "user",
-        ]
-        let lines = names.map { name in
-            name + String(repeating: " ", count: max(1, 12 - name.count))
-                + (whole[name].string ?? whole[name].json()) + "\n"
-        }
-        let body =
-            whole["body"].isNull
-            ? "It has changed or disappeared since: 'healthbus dead-letters retry \(whole["id"].int ?? 0)' forgets it; "
-                + "newer versions are sent anyway.\n"
-            : whole["body"].json(pretty: true) + "\n"
-        return lines.joined() + "\n" + body
-    }
 }
 
 extension StackConfiguration {
@@ -186,19 +128,5 @@ extension StackConfiguration {
         guard !handlers.contains(where: { $0.family == text }) else { return text }
         let type = HealthType.allKnown.keys.first { $0 == text || $0.hasSuffix("Identifier" + text) }
         return type.map(family) ?? text
-    }
-}
-
-extension Manifest {
-    /// Whether it may produce elements of a metric.
-    fileprivate func produces(for metric: String) -> Bool {
-        switch kind {
-        case .observer: metric != UploadMetric.daily.rawValue
-        case .consolidator: metric == UploadMetric.daily.rawValue
-        case .handler:
-            (metric == UploadMetric.sleep.rawValue || metric == UploadMetric.workouts.rawValue)
-                && produces.contains { $0.hasPrefix("events.") }
-        default: false
-        }
     }
 }

@@ -156,7 +156,7 @@ package struct ReplayPlan {
 }
 
 extension ObserverQueries {
-    func allZones() throws -> [String: ZoneTimeline] {
+    package func allZones() throws -> [String: ZoneTimeline] {
         var zones: [String: ZoneTimeline] = [:]
         let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
         for (user, entries) in pages.flatMap(\.zones) { zones[user] = try ZoneTimeline(wireValue: entries) }

@@ -30,6 +30,9 @@ package final class RowOutput {
     private var table: RowTable?
     package private(set) var rows = 0
 
+    package static let unread = Failure(
+        "standard output accepts nothing more", hint: "is the disk full, or has its reader ended?")
+
     private static let bufferBytes = 64 << 10
 
     /// - Parameter write: receives bytes; returns false when they couldn't be written.
@@ -198,6 +201,6 @@ package final class RowOutput {
     private func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         guard !buffer.isEmpty, !buffer.withUnsafeBufferPointer(write) else { return }
-        throw Failure("standard output accepts nothing more", hint: "is the disk full, or has its reader ended?")
+        throw Self.unread
     }
 }

@@ -23,12 +23,9 @@ package struct AlertsReport {
     package init(_ stack: Stack, _ reader: StackReader, now: Date) throws {
         self.now = now
         let advice = stack.advice
-        entries = try stack.configuration.instances.filter { Alert.raisers.contains($0.manifest.kind) }
+        entries = try stack.configuration.instances
             .flatMap { instance in
-                try reader.rows(instance, topic: Alert.topicPrefix)
-                    .compactMap { row in
-                        row.body?.read(RaisedAlert.self).map { Entry(from: instance.name, alert: advice.addressed($0)) }
-                    }
+                try reader.alerts(of: instance).map { Entry(from: instance.name, alert: advice.addressed($0)) }
             }
             .sorted { ($0.alert.since, $0.from) < ($1.alert.since, $1.from) }
     }
@@ -40,14 +37,16 @@ package struct AlertsReport {
     }
 
     package var isEmpty: Bool { entries.isEmpty }
-    package var count: Int { entries.count }
+    /// How many of them say that something is wrong.
+    package var findings: Int { entries.count { !$0.alert.isNews } }
 
-    /// `[{from, kind, subject, since, text, remedy}]`, the oldest first.
+    /// `[{from, kind, news, subject, since, text, remedy}]`, the oldest first.
     package var json: String {
         Value.array(
             entries.map { entry in
                 var members = Value(entry.alert).object ?? [:]
                 members["from"] = .string(entry.from)
+                members["news"] = .bool(entry.alert.isNews)
                 members["since"] = .string(InstantText.iso8601(entry.alert.since))
                 return .object(members)
             }
@@ -77,6 +76,14 @@ package struct AlertsReport {
     }
 
     private func since(_ entry: Entry) -> Date { Date(timeIntervalSince1970: entry.alert.since.secondsSince1970) }
+}
+
+extension StackReader {
+    /// The alerts that an instance has raised; none for one of a kind that raises none.
+    func alerts(of instance: StackConfiguration.Instance) throws -> [RaisedAlert] {
+        guard Alert.raisers.contains(instance.manifest.kind) else { return [] }
+        return try rows(instance, topic: Alert.topicPrefix).compactMap { $0.body?.read(RaisedAlert.self) }
+    }
 }
 
 extension Advice {

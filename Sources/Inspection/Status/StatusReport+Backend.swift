@@ -1,5 +1,6 @@
 import HealthModel
 import Protocol
+import Terminal
 
 extension StatusReport {
     /// What the uploader knows about its backend: `{acceptance, compared, result, why, waitsUntil}`; null if no
@@ -10,6 +11,7 @@ extension StatusReport {
         return [
             "acceptance": .string(known.acceptance.rawValue), "result": Value(known.result?.rawValue),
             "why": Value(known.why), "compared": Value(known.compared.map { InstantText.iso8601($0) }),
+            "proof": told.proof.map { Value(ToldProof($0)) } ?? .null,
             "waitsUntil": Value(told.waitsUntil.map { InstantText.iso8601($0) }),
         ]
     }
@@ -23,6 +25,12 @@ extension StatusReport {
         case "redelivered":
             parts.append("had lost some of what it accepted (\(ago(backend["compared"]))); sent again")
         default: break
+        }
+        if backend["proof"]["at"].string != nil, backend["proof"]["unable"].isNull {
+            let wrong = backend["proof"]["wrong"].int ?? 0
+            parts.append(
+                "each element compared \(ago(backend["proof"]["at"]))"
+                    + (wrong > 0 ? ", \(HumanFormat.count(Int(wrong))) wrong" : ""))
         }
         if backend["acceptance"] == "trust" { parts.append("doesn't say who it is, so it is trusted") }
         if let why = backend["why"].string { parts.append("can't be compared: \(why)") }

@@ -24,10 +24,12 @@ package struct StatusReport {
         untold = Set(
             stack.configuration.handlers.filter { stack.configuration.deliveredFamily(of: $0) == nil }.map(\.name))
         let reader = stack.reader()
-        let isUp = try stack.names.contains { try reader.isRunning($0) }
+        // What keeps ending, on a full disk say, isn't waited for.
+        let running = try stack.names.filter { try reader.isRunning($0) }
+        let isUp = !running.isEmpty
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
         if isUp {
-            beats = try reader.gather(stack.names + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
+            beats = try reader.gather(running + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
         let types = try reader.pages(try stack.instance(.observer), .types, as: TypesPage.self).first
         let observed = Self.byType(types?.types ?? [])
@@ -194,11 +196,12 @@ package struct StatusReport {
         }
     }
 
-    /// The metric that has been without new samples the longest; one that never had any comes first.
-    private static func stalest(_ metrics: [Value]) -> Value {
-        let stalest = metrics.min { a, b in (a["lastSynced"].string ?? "") < (b["lastSynced"].string ?? "") }
-        guard let stalest else { return .null }
-        return ["metric": stalest["metric"], "lastSynced": stalest["lastSynced"]]
+    /// The metric with samples that has been without new ones the longest; null if there is none.
+    package static func stalest(_ metrics: [Value]) -> Value {
+        let stalest = metrics.filter { !$0["lastSample"].isNull }.min { a, b in
+            (a["lastSynced"].string ?? "") < (b["lastSynced"].string ?? "")
+        }
+        return stalest.map { ["metric": $0["metric"], "lastSynced": $0["lastSynced"]] } ?? .null
     }
 
     private static func iso(_ instant: Instant?) -> Value { Value(instant.map { InstantText.iso8601($0) }) }
@@ -224,13 +227,16 @@ extension StatusReport {
             .init("Checked", givesWay: 4), .init("Delivered"), .number("Days pending"),
             .number("Missing days", givesWay: 5), .number("Longest gap", givesWay: 2), .number("Late", givesWay: 3),
         ])
+        let places = (value["destinations"].array ?? []).compactMap { $0.read(DestinationReport.Row.self) }
+        let trust = places.contains(where: \.onTrust) ? DestinationReport.onTrust : ""
         for metric in value["metrics"].array ?? [] {
             let name = metric["metric"].string ?? ""
             metrics.add([
                 name, metric["firstDay"].string ?? "", ago(metric["lastSample"]),
                 ago(metric["lastSynced"]),
                 metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]),
-                untold.contains(name) ? "" : ago(metric["lastDelivered"]),
+                untold.contains(name)
+                    ? "" : ago(metric["lastDelivered"]) + (metric["lastDelivered"].isNull ? "" : trust),
                 metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",
                 daily(metric, metric["gapDays"]), daily(metric, metric["longestGap"]["days"]),
                 metric["late"]["count"].int.map { $0 > 0 ? HumanFormat.count(Int($0)) : "" } ?? "",
@@ -239,9 +245,10 @@ extension StatusReport {
         let watched = (value["metrics"].array ?? []).compactMap { metric in
             metric["conditions"].int.map { "\(metric["metric"].string ?? "") watches \($0). " }
         }
-        let stalest = value["stalest"]
+        let stalest = value["stalest"]["metric"].string.map {
+            "Stalest: \($0), synced \(ago(value["stalest"]["lastSynced"])). "
+        }
         let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
-        let places = (value["destinations"].array ?? []).compactMap { $0.read(DestinationReport.Row.self) }
         let destinations = places.count > 1 ? DestinationReport(rows: places, now: now).text(for: terminal) + "\n" : ""
         let keptLocal = value["keptLocal"].int.map { Self.keptLocalText(Int($0)) } ?? ""
         let stopped = value["running"].bool == true ? "" : "Nothing runs there; this is from its files.\n"
@@ -249,7 +256,7 @@ extension StatusReport {
             + swaps.text
             + metrics.render(for: terminal) + "\n" + destinations
             + watched.joined()
-            + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
+            + (stalest ?? "")
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
             + (value["conflicts"].int.map { Self.conflictsText(Int($0)) } ?? "") + keptLocal

@@ -81,9 +81,9 @@ enum SyncCommand: Command {
                 ? outcome.value.json(pretty: true) + "\n" : stack.advice.addressed(outcome.text(for: Terminal(.output)))
         )
         if !outcome.isDelivered {
-            throw Failure(
-                "not everything is delivered: \(outcome.blocked.joined(separator: "; "))",
-                hint: outcome.hint)
+            // The text has just said why.
+            let why = arguments.flag("--json") ? ": \(outcome.blocked.joined(separator: "; "))" : ""
+            throw Failure("not everything is delivered\(why)", hint: outcome.hint)
         }
     }
 
@@ -106,7 +106,7 @@ enum SyncCommand: Command {
             isJSON
                 ? Value(result).json(pretty: true) + "\n"
                 : "History delivered: \(result.from ?? "") to \(result.through ?? ""), \(result.chunks ?? 0) weeks in "
-                    + HumanFormat.duration(.seconds(result.seconds)) + ".\n")
+                    + HumanFormat.duration(.seconds(result.seconds)) + client.trust.clause + ".\n")
     }
 
     /// "History ███████░░░░░░░░░░░░░ 38 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left"

@@ -8,16 +8,20 @@ enum DoctorCommand: Command {
         summary: "Find out what is wrong with a running stack, and what to do.",
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus doctor", "healthbus doctor --json"])
 
+    static let looksAtTheDisk = true
+
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let tell: @Sendable (String) -> Void = { StandardStream.error.write("healthbus: \($0)\n") }
-        let found = Diagnosis.findings(try Examination(stack, tell: tell)).addressed(stack.advice)
+        let seen = try Examination(stack, tell: tell)
+        let found = Diagnosis.findings(seen).addressed(stack.advice)
         StandardStream.output.write(
             arguments.flag("--json")
                 ? found.json + "\n"
                 : found.text(
                     for: Terminal(.output),
-                    allWell: "all is well: \(stack.names.count) processes are ready, and none is stuck"))
+                    allWell: "all is well: \(stack.names.count) processes are ready, and none is stuck"
+                        + ProofFindings.words(seen.beats, now: seen.now)))
         // A note requires no action.
         if let worst = found.worst, worst > .note { throw Quiet(.failed) }
     }

@@ -14,6 +14,8 @@ enum ValidateCommand: Command {
         ],
         examples: ["healthbus validate --config my.json", "healthbus validate --json"])
 
+    static let looksAtTheDisk = true
+
     static func run(_ arguments: Arguments) throws {
         let validation = Validation(
             state: arguments.value("--state"),
