@@ -20,9 +20,15 @@ extension DeliveryStage {
         guard ledger.hasDelivered else { return [] }
         return upstreams.filter {
             let line = line(of: $0)
-            return ledger.proof.settled[$0.producer] != line && $0.limit != nil
+            return ledger.proof.settled[$0.producer] != line && isComparable($0)
                 && (ledger.proof.begun[$0.producer] == line || $0.head?.gap != nil && $0.generation != nil)
         }
+    }
+
+    /// A list can be compared only when all its producers are heard: what one of them has would seem to be missing here.
+    private func isComparable(_ upstream: Upstream) -> Bool {
+        guard handlers.contains(upstream.producer) else { return upstream.limit != nil }
+        return upstreams.allSatisfy { $0.limit != nil || !handlers.contains($0.producer) }
     }
 
     /// What an earlier release delivered was never compared.
@@ -134,14 +140,12 @@ extension DeliveryStage {
         turn.log(.proofBegun)
         proof.isHurried = false
         proof.awaited = [:]
-        let heard = upstreams.filter { $0.limit != nil }
-        let isWhole = handlers.isSubset(of: heard.map(\.producer))
-        // A list of which a producer isn't heard would seem to be missing here.
+        let heard = upstreams.filter { isComparable($0) }
         let lists = HeldList.allCases.filter { list in
             switch list {
             case .samples: heard.contains { $0 === samples }
             case .days: heard.contains { $0 !== samples && !handlers.contains($0.producer) }
-            case .nights, .workouts: isWhole
+            case .nights, .workouts: handlers.isSubset(of: heard.map(\.producer))
             }
         }
         proof.lines = lines(of: heard)

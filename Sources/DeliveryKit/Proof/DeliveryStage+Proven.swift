@@ -142,9 +142,10 @@ extension DeliveryStage {
         proof.failed(why, at: turn.monotonic, wait: wait)
     }
 
-    /// The lines that were compared are level with the destination, as far as they are still the present ones.
+    /// The lines that were compared are level with the destination, as far as they are still the present ones. One of
+    /// which nothing had been delivered isn't: what it delivers first may be older than what is there.
     private func settle(_ run: ProofRun, _ turn: Turn) throws {
-        let lines = lines(of: upstreams).filter { proof.lines[$0.key] == $0.value }
+        let lines = lines(of: upstreams).filter { proof.new.contains($0.key) && proof.lines[$0.key] == $0.value }
         try ledger.noteProof(turn) {
             $0.settled.merge(lines) { $1 }
             $0.users.formUnion(run.names)

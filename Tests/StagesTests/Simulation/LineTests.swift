@@ -19,6 +19,14 @@ import Testing
         #expect(run.problems == [] && run.done["equal"] == 1, "\(run.done)")
     }
 
+    @Test func whatIsDeliveredLaterThanTheSamplesIsHeard() throws {
+        for seed in 63..<67 as Range<UInt64> {
+            let run = try LineRun(seed: seed)
+            try run.run([.push, .rest, .push, .rest, .push, .loseSlowly, .rest])
+            #expect(run.problems == [] && run.done["equal"] == 1, "\(run.done)")
+        }
+    }
+
     @Test func aDeletionThatOnlyTheBackendKnowsStays() throws {
         let run = try LineRun(seed: 61)
         try run.run([.push, .push, .backup, .delete, .delete, .restore, .rest])
