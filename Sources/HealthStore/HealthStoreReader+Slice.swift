@@ -28,7 +28,7 @@ extension HealthStoreReader {
     }
 
     /// For each name of a renamed source, its other names.
-    private func otherNames(user: Int) throws -> [String: [String]] {
+    func otherNames(user: Int) throws -> [String: [String]] {
         // A store from an earlier release that this release's observer hasn't upgraded yet has no such table.
         guard try links != nil || SourceNames.exists(in: database) else { return [:] }
         let query = try links ?? database.prepare("SELECT name, other FROM source_links WHERE user = ?")

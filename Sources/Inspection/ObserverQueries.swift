@@ -23,7 +23,7 @@ package struct ObserverQueries {
     }
 
     /// Keeps asking until the whole answer has been received.
-    private func all<Content: PageContent, Position>(
+    func all<Content: PageContent, Position>(
         _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, while goesOn: () -> Bool = { true },
         _ take: (Content) throws -> Void
     ) throws {

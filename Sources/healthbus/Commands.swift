@@ -46,7 +46,8 @@ enum Commands {
             (
                 "Import data, and set how it arrives",
                 [
-                    ImportCommand.self, EventsCommand.self, SyncCommand.self, ZoneCommand.self, TypesCommand.self,
+                    ImportCommand.self, EventsCommand.self, SyncCommand.self, ZoneCommand.self, SourcesCommand.self,
+                    TypesCommand.self,
                     DeviceCommand.self,
                     TasksCommand.self,
                 ]

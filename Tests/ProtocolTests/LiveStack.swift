@@ -43,7 +43,7 @@ struct LiveStack {
         "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
         "control-swap", "standby",
         "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
-        "pull-entries", "page-entries",
+        "pull-entries", "page-entries", "pull-sources", "page-sources",
     ]
 
     static let unknownQuery = "nothing"
@@ -238,6 +238,8 @@ struct LiveStack {
                 == false)
         let entries = try client.ask("observer", ["query": "entries", "user": "me"], within: Patience.seconds)
         #expect(entries?.first?["events"] == [])
+        let sources = try client.ask("observer", ["query": "sources", "user": "me"], within: Patience.seconds)
+        #expect(sources?.first?["sources"].array?.isEmpty == false)
         let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
         #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
     }

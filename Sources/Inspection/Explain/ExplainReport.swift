@@ -20,6 +20,8 @@ package struct ExplainReport {
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
+    /// Names of the sources of which samples of the type are left out.
+    private let leftOut: [String]
     /// How many of the elements that count are statistics.
     private let statistics: Int
     private var explanation: any Explanation { explained.explanation }
@@ -58,6 +60,10 @@ package struct ExplainReport {
             configuration: typeHandler.configuration,
             characteristics: watches ? ["conditions": try reader.conditions(of: typeHandler, user: user)] : [:])
         self.window = input.window
+        let end = input.window.map(\.upperBound).max() ?? .distantPast
+        leftOut = try observer.leftOut(of: user).filter {
+            ($0.type ?? metric.type) == metric.type && $0.from.map { $0 < end } ?? true
+        }.map(\.source).sorted()
         let (samples, type) = (input.samples, metric.type)
         explained = try ExplainedDay(metric, input)
         statistics =
@@ -87,6 +93,7 @@ package struct ExplainReport {
             "handler": .string(handler.name), "value": Value(explanation.result), "figure": Value(figure),
             "agrees": .bool(agrees), "final": summary["final"], "revision": summary["revision"],
             "rule": .string(explanation.rule), "statistics": .integer(Int64(statistics)),
+            "leftOut": .array(leftOut.map { .string($0) }),
         ]
         members.merge(explanation.members) { $1 }
         return .object(members)
@@ -106,14 +113,14 @@ package struct ExplainReport {
         if hours != 24 { text += ", \(ExplainFormat.short(hours)) hours" }
         guard let headline = explained.headline else {
             return text + "\nNo sample of \(metric.type) gives it a figure"
-                + (agrees ? ".\n" : "; the summary still has \(figureText).\n")
+                + (agrees ? ".\n" : "; the summary still has \(figureText).\n") + leftOutText
         }
         text += ": \(terminal.styled(headline, .bold))\n"
         text +=
             agrees
             ? "That is the day's figure, \(state).\n"
             : "The day's summary has \(figureText), \(state): it hasn't been recomputed yet, or \(handler.name) has rules of its own.\n"
-        text += explanation.rule + "\n"
+        text += explanation.rule + "\n" + leftOutText
         if statistics > 0 {
             text +=
                 "\(statistics) of what counts \(statistics == 1 ? "is a statistic" : "are statistics"): added up or "
@@ -123,6 +130,11 @@ package struct ExplainReport {
             text += "\n" + table.render(for: terminal, all: shown.all)
         }
         return text
+    }
+
+    private var leftOutText: String {
+        leftOut.isEmpty
+            ? "" : "Left out: \(leftOut.joined(separator: ", ")); 'healthbus sources' shows since when.\n"
     }
 
     private var figureText: String {

@@ -6,7 +6,8 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle", "doubles", "verify".
+    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle", "doubles", "leaveOut",
+    /// "verify".
     package var action: String
     /// For replay: the first and the last local date, and the corresponding instants for each user.
     @IfReadable package var from: String? = nil
@@ -37,8 +38,10 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var keep: String? = nil
     /// For undo, doubles and verify: whether to count only, and change nothing.
     @IfReadable package var dryRun: Bool? = nil
-    /// For doubles: whether to undo the last repair.
+    /// For doubles: whether to undo the last repair. For leaveOut: whether to take a source back.
     @IfReadable package var revert: Bool? = nil
+    /// For leaveOut: which source, and of what.
+    @IfReadable package var leftOut: LeftOutSource? = nil
 
     package init(id: String, action: String) {
         self.id = id

@@ -3,7 +3,7 @@ import HealthModel
 extension Query {
     private enum Name: String, Codable {
         case changes, day, moments, samples, spans, slice, zones, timeline, imports, file, delivery, types,
-            completeness,
+            completeness, sources,
             summaries, sample, quarantine, quarantined, entries, documents, document, renew, proof, letters, conflicts
     }
 
@@ -36,6 +36,7 @@ extension Query {
         case .delivery: .delivery
         case .types: .types
         case .completeness: .completeness
+        case .sources: .sources
         case .summaries: .summaries
         case .sample: .sample
         case .quarantine: .quarantine
@@ -84,6 +85,9 @@ extension Query: Encodable {
         case .completeness(let user, let nights, let after):
             try members.encode(user, forKey: .user)
             try members.encode(nights, forKey: .nights)
+            try members.encodeIfPresent(after, forKey: .continue)
+        case .sources(let user, let after):
+            try members.encodeIfPresent(user, forKey: .user)
             try members.encodeIfPresent(after, forKey: .continue)
         case .summaries(let user, let from, let to):
             try members.encode(user, forKey: .user)
@@ -149,6 +153,7 @@ extension Query: Decodable {
         case .types: self = .types
         case .completeness:
             self = .completeness(user: optional(.user), nights: optional(.nights) ?? [:], after: optional(.continue))
+        case .sources: self = .sources(user: optional(.user), after: optional(.continue))
         case .summaries: self = .summaries(user: try read(.user), from: try read(.from), to: try read(.to))
         case .sample: self = .sample(try read(.sample))
         case .quarantine: self = .quarantine(user: try read(.user))

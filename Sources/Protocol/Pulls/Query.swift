@@ -33,6 +33,8 @@ package enum Query: Sendable, Equatable {
     /// The observer: for each type, which dates have samples, and which samples came late; `nights` gives the hour at
     /// which a night ends, by type.
     case completeness(user: String?, nights: [String: Int64], after: TypePosition? = nil)
+    /// The observer: which sources its samples have, by user and type, and which of them a person has left out.
+    case sources(user: String? = nil, after: SequenceNumber? = nil)
     /// The observer: Apple's own figures for a user's dates, both included.
     case summaries(user: String, from: String, to: String)
     /// The observer: where one sample is, by its id or HealthKit's UUID.

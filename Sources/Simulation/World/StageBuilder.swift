@@ -26,7 +26,10 @@ struct StageBuilder {
         if let handler = LinkedHandler.named(name) {
             return SimulatedHost(
                 instance.name, plugin: name, in: world,
-                stage: { HandlerStage(handler, instance: instance, stack: configuration) })
+                stage: {
+                    MendingStage(
+                        HandlerStage(handler, instance: instance, stack: configuration), instance: instance.name)
+                })
         }
         guard let plugin = Self.plugins.first(where: { $0.name == name }) else {
             throw ConfigurationError(
@@ -37,6 +40,7 @@ struct StageBuilder {
             stack: configuration, instance: instance, environment: ["HEALTHBUS_ZONE": zone],
             generator: SimulatedRandom(seed: seed), reachesOut: false)
         return SimulatedHost(
-            instance.name, plugin: name, in: world, source: plugin.source, stage: { try plugin.stage(setting) })
+            instance.name, plugin: name, in: world, source: plugin.source,
+            stage: { MendingStage(try plugin.stage(setting), instance: instance.name) })
     }
 }

@@ -40,6 +40,7 @@ package final class ObserverSource: PullSource {
         try CharacteristicsTable.createTables(in: database)
         try OwnTables.create(in: database)
         try DeliveryTable.createTables(in: database)
+        try LeftOutTable.table.create(in: database)
     }
 
     package func answer(
@@ -49,9 +50,11 @@ package final class ObserverSource: PullSource {
         switch question.query {
         case .samples(let types, let predicate):
             let predicate = try predicate.flatMap { try SamplePredicate($0) }
+            let rules = LeftOutRules(try LeftOutTable.entries(in: database))
             try windowed(types, question.place, head, page) { filter, window in
                 let found = try store.anchored(filter, window, limits: Self.limits)
-                let page = SamplesPage(samples: found.samples, users: found.users, user: found.user)
+                let page = rules.mark(
+                    SamplesPage(samples: found.samples, users: found.users, user: found.user))
                 let chosen = try predicate.map { page.keeping(try $0.filter(page.samples)) }
                 return (found.covered, found.isComplete, chosen ?? page)
             }
@@ -92,6 +95,9 @@ package final class ObserverSource: PullSource {
                     imports: try ImportTables.answer(id: id, in: database), devices: id == nil ? devices : nil,
                     doubles: id == nil ? try ImportTables.foundDoubles(in: database) : nil), true)
         case .types: page(TypesPage(types: try types(), quarantined: Int64(try store.quarantineCount())), true)
+        case .sources(let user, let after):
+            try access.refuse(consumer, what: "the list of sources")
+            try sources(user: user, after: after ?? .beginning, page)
         case .completeness(let user, let nights, let after):
             try completeness(user: user, nights: nights, after: after, page)
         case .summaries(let user, let from, let to):
@@ -109,8 +115,8 @@ package final class ObserverSource: PullSource {
         case .file, .letters, .conflicts, .proof, .renew, .other:
             throw PullRefusal(
                 "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
-                    + "imports, types, changes, day, moments, newest, sample, delivery, completeness, summaries, "
-                    + "quarantine, quarantined, entries, documents, document")
+                    + "imports, types, changes, day, moments, newest, sample, delivery, completeness, sources, "
+                    + "summaries, quarantine, quarantined, entries, documents, document")
         }
     }
 
@@ -185,6 +191,7 @@ package final class ObserverSource: PullSource {
         query.payloads = Set(request.payloads ?? [])
         query.during = request.during ?? [:]
         query = access.allowed(query)
+        let rules = LeftOutRules(try LeftOutTable.entries(in: database))
         // Read only to decide: such payloads weren't requested, and aren't sent.
         let readsMore =
             predicate?.needsPayload == true && !query.fillsPayload(of: HealthType.workoutIdentifier)
@@ -195,7 +202,8 @@ package final class ObserverSource: PullSource {
         for part in 1...Self.partsPerSlice {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
-            var samples = try predicate.map { found.samples.keeping(try $0.filter(found.samples)) } ?? found.samples
+            var samples = rules.filter(found.samples, of: request.user)
+            if let predicate { samples = samples.keeping(try predicate.filter(samples)) }
             // Only workouts are left, and no details of workouts were requested.
             if readsMore { samples.dropDetails() }
             let last = position == nil || part == Self.partsPerSlice

@@ -49,6 +49,8 @@ package final class ObserverStage: Stage {
     var surveying: DoublesProgress?
     /// How many samples are stored twice, as far as is known.
     var doubles: Int64 = 0
+    /// Which sources a person has left out, or is taking back.
+    var leftOut: [LeftOutTable.Entry] = []
     /// The current request about the quarantine.
     var mending: QuarantineMending?
     let delivery: ObserverDelivery
@@ -107,6 +109,7 @@ package final class ObserverStage: Stage {
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
         try openSurvey(turn)
+        leftOut = try LeftOutTable.entries(in: database)
         try delivery.open(turn)
         turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
         try watchInbox(turn)
@@ -198,11 +201,13 @@ package final class ObserverStage: Stage {
             turn.log(.importStarted, ["id": entry.id])
         }
         let isSearching = try goOnSurvey(turn)
+        let isLeavingOut = try goOnLeavingOut(turn)
         if !changedTypes.isEmpty { try refreshHeads() }
         defer { changedTypes = [] }
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
         // An import that is being compared with the store continues at once.
-        let goesOn = isSearching || attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
+        let goesOn =
+            isSearching || isLeavingOut || attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
         return !goesOn ? [next, silence, moving].compactMap { $0 }.min() : turn.monotonic
     }
 

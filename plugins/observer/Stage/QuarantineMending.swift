@@ -79,6 +79,7 @@ extension ObserverStage {
         switch request.action {
         case "undo": return try undo(request, turn)
         case "doubles": return try beginDoubles(request, turn)
+        case "leaveOut": return try leaveOut(request, turn)
         case "cancel": return try cancel(request, turn)
         case "settle": return try settle(request, turn)
         case "own":
@@ -108,7 +109,9 @@ extension ObserverStage {
 
     /// One step.
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        if let undone = try goOnUndoing(turn) ?? goOnDoubles(turn) { return undone }
+        if let state = try goOnLeavingOut(for: request, turn) ?? goOnUndoing(turn) ?? goOnDoubles(turn) {
+            return state
+        }
         guard var job = mending else { return .done([:]) }
         defer { mending = job }
         guard !job.isDone, job.rereading == nil else { return job.state }
