@@ -141,10 +141,17 @@ package struct SourcesReport {
                 "product": .string(row.product), "type": .string(row.types.first ?? ""),
                 "samples": .integer(row.samples),
                 "first": .string(InstantText.iso8601(row.first)), "last": .string(InstantText.iso8601(row.last)),
-                "order": Value(row.place), "leftOut": .array(row.leftOut.map { Value($0) }),
+                "order": Value(row.place), "leftOut": .array(row.leftOut.map(Self.json)),
             ]
         }
         return Value.object(["user": .string(user), "sources": .array(shown)]).json(pretty: true)
+    }
+
+    private static func json(_ rule: LeftOutSource) -> Value {
+        [
+            "type": Value(rule.type), "from": Value(rule.from.map { InstantText.iso8601($0) }),
+            "figuresOnly": .bool(rule.figuresOnly == true),
+        ]
     }
 
     package func text(type: String?, for terminal: Terminal) -> String {
