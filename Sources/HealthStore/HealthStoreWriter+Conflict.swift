@@ -60,12 +60,24 @@ extension HealthStoreWriter {
             }
             try showInOthers(now, type: type, of: conflict.uuid, besides: entry.number, user: user)
             try rewrite(&row, was: old, user: user)
+            if takesOther, row.state == .alive { try leaveFormer(of: old, origin: held.origin, user: user) }
             return true
         }
         guard isThere else { return .isGone }
         if let moved { _ = try ingest(moved, session: ImportSession(source: entry.source), plausibility: plausibility) }
         if takesOther { try forgetQuarantined(entry) } else { try dropQuarantined([entry]) }
         return .settled
+    }
+
+    private func leaveFormer(of old: StoredRow, origin: Origin, user: Int) throws {
+        let prefix = SampleKeyPrefix(
+            user: self.user, type: try types.name(old.type),
+            sourceName: try names.known(of: user).key(origin.sourceName))
+        let end = Instant(microseconds: old.end).flooredSecond
+        _ = try leaveFormer(of: old, user: user) { ordinal in
+            let id = SampleID(prefix, startSecond: old.second, endSecond: end, ordinal: ordinal)
+            return (id, try self.row(user: user, type: old.type, second: old.second, id: id))
+        }
     }
 
     private struct Held {

@@ -31,6 +31,25 @@ extension RecordClaim {
         return told > held && !isElsewhere && implausible(record) == nil ? .replaces : .isConflict
     }
 
+    /// Keeps a content that the sample had from being added by an export that was made before it was changed.
+    func leaveFormer(of sample: StoredRow, value: Double, unit: Int, _ record: IncomingRecord) throws {
+        // Otherwise the sample has another key than the record.
+        guard record.second == sample.second, record.endSecond == Instant(microseconds: sample.end).flooredSecond else {
+            return
+        }
+        var former = sample
+        (former.value, former.unit) = (value, unit)
+        let left = try writer.leaveFormer(of: former, user: user) { ordinal in
+            (record.id(ordinal), try slot(record, ordinal).map { writer.window.rows[$0] })
+        }
+        guard let left else { return }
+        if let slot = writer.window.slot(of: left.id) {
+            writer.window.update(slot, left)
+        } else {
+            writer.window.append(left)
+        }
+    }
+
     /// The number of seconds by which times from different channels may differ because of rounding.
     static let tolerance: Int64 = 1
 

@@ -111,6 +111,7 @@ struct RecordClaim {
         case nil: break
         case .replaces: replaces = true
         case .isOutdated:
+            if !isTrial { try leaveFormer(of: row, value: record.value, unit: record.unit, record) }
             tally.known += 1
             return row.born
         case .isConflict:
@@ -118,6 +119,7 @@ struct RecordClaim {
             return row.born
         }
         let changed = try !isTrial && join(record, slot, replaces: replaces, named: name, &tally)
+        if replaces, changed { try leaveFormer(of: row, value: row.value, unit: row.unit, record) }
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1

@@ -107,6 +107,12 @@ extension EndToEnd {
                     Set(done.compactMap { $0["instance"].string }).isSuperset(of: ["steps", "uploader", "consolidator"])
                 )
                 #expect(done.allSatisfy { $0["done"] == true })
+                // From the middle of the store.
+                let half = try #require(lines[lines.count / 2]["body"]["seq"].int)
+                let rest = try await stack.onState(
+                    "tap", "--json", "--from", "observer", "--since", "\(half)", "--count", "5", "samples.")
+                let shown = try rest.output.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+                #expect(rest.exit == .code(0) && shown.first?["body"]["seq"].int == half + 1, "\(rest)")
                 try await stack.interrupt(up)
             }
         }

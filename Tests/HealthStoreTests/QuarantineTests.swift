@@ -122,6 +122,38 @@ import Testing
         #expect(try store.alive().map(\.value) == [10] && entries().count == 1)
     }
 
+    /// An export has no UUIDs, and one that was made before a sample was changed has its former content. Whichever
+    /// comes first, there is one sample, with its newest content.
+    @Test(arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    func aFormerContentIsNoOtherSample(order: [Int]) throws {
+        let uuid = SampleID(high: 7, low: 9)
+        let life = [
+            Record(value: 94), Record(value: 94, metadata: #"{"HKMetadataKeySyncVersion":1}"#, uuid: uuid),
+            Record(value: 194, metadata: #"{"HKMetadataKeySyncVersion":2}"#, uuid: uuid),
+        ]
+        for place in order { try store.add([life[place]]) }
+        for record in life { #expect(try store.add([record]).added == 0) }
+        #expect(try store.alive().map(\.value) == [194])
+        // Being changed back is a change too.
+        let back = Record(value: 94, metadata: #"{"HKMetadataKeySyncVersion":3}"#, uuid: uuid)
+        try store.add([back])
+        for record in life { #expect(try store.add([record]).added == 0) }
+        #expect(try store.alive().map(\.value) == [94])
+    }
+
+    @Test func theContentThatWasntChosenIsNoOtherSample() throws {
+        let uuid = SampleID(high: 7, low: 9)
+        try store.add([Record(value: 184, uuid: uuid)])
+        try store.add([Record(value: 191, uuid: uuid)])
+        let entry = try #require(try entries().first)
+        let conflict = try #require(RecordConflict(json: entry.raw))
+        let end = try store.database.transaction {
+            try store.writer.settle(entry, conflict, takesOther: true, plausibility: Record.plausibility)
+        }
+        #expect(end == .settled)
+        #expect(try store.add([Record(value: 184)]).added == 0 && store.alive().map(\.value) == [191])
+    }
+
     /// A statistic may be issued again, so one that is impossible makes way for the next.
     @Test(arguments: [true, false]) func aStatisticThatIsPutRightIsNotInQuarantine(isDropped: Bool) throws {
         var count = try store.add([hour(-5, 1)]).newlyQuarantined

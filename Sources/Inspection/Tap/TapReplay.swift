@@ -56,8 +56,8 @@ package final class TapReplay {
     /// returns false or, for a stack that isn't running, when everything has been read.
     package func run(from start: Start, print: (Message) -> Bool) throws {
         walks = try instances.flatMap { instance in
-            let after = try begin(instance, start)
-            return queries(of: instance).map { Walk(instance: instance, query: $0, after: after) }
+            let (after, store) = try begin(instance, start)
+            return queries(of: instance).map { Walk(instance: instance, query: $0, after: after, store: store) }
         }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
@@ -84,13 +84,18 @@ package final class TapReplay {
         return [.changes(), .samples(filter.type.map { .only([$0]) } ?? .allExcept([]))]
     }
 
-    private func begin(_ instance: StackConfiguration.Instance, _ start: Start) throws -> SequenceNumber {
-        switch start {
-        case .sequence(let sequence): return sequence
-        case .time(let time):
-            let pages: [Page<MomentsPage>] = try reader.pages(instance, .newest(before: time))
-            return pages.last?.sequence ?? .beginning
-        }
+    /// The anchor to begin from. A sequence number is one only together with the store that it belongs to.
+    private func begin(
+        _ instance: StackConfiguration.Instance, _ start: Start
+    ) throws -> (after: SequenceNumber, store: StoreHead?) {
+        let query: Query =
+            switch start {
+            case .sequence(let sequence): .moments(from: sequence, to: sequence)
+            case .time(let time): .newest(before: time)
+            }
+        let pages: [Page<MomentsPage>] = try reader.pages(instance, query)
+        if case .sequence(let sequence) = start { return (sequence, pages.last?.head) }
+        return (pages.last?.sequence ?? .beginning, pages.last?.head)
     }
 
     /// Prints everything after the anchor, page by page; returns false when `print` wants no more.
