@@ -22,16 +22,17 @@ extension HealthStoreWriter {
 }
 
 extension HealthStoreWriter {
-    /// Gives this user's living samples of some sources new versions, so that whoever reads them looks again.
+    /// Gives this user's living samples new versions, so that whoever reads them looks again.
     /// - Parameters:
+    ///   - names: the names of sources; nil for all sources.
     ///   - type: HealthKit's identifier, which stands for statistics of the type too; nil for all types.
     ///   - limit: how many rows to examine.
     /// - Returns: how many, and the sequence through which rows were examined.
     package func renew(
-        _ window: SequenceWindow, ofSources names: Set<String>, type: String?, limit: Int
+        _ window: SequenceWindow, ofSources names: Set<String>?, type: String?, limit: Int
     ) throws -> (renewed: Int, through: SequenceNumber) {
         try change { user in
-            let wanted = try ids("SELECT id, source FROM origins") { names.contains($0) }
+            let wanted = try ids("SELECT id, source FROM origins") { names?.contains($0) ?? true }
             let types = try ids("SELECT id, name FROM types") { name in
                 type == nil || type == name || type == HealthType.base(ofStatistics: name)
             }

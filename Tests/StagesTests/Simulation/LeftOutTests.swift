@@ -137,6 +137,30 @@ import Testing
         try compare()
     }
 
+    /// Whoever read while a type was denied has passed its samples: a handler that begins anew, a backend that lost its
+    /// database. Once it is allowed, they get them.
+    @Test mutating func whatWasDeniedComesWhenItIsAllowed() throws {
+        try pushLife()
+        switchTypes(denied: true)
+        try settle()
+        for host in stack.world.hosts where ["steps", "uploader"].contains(host.name) {
+            try host.wipe()
+            try host.start()
+        }
+        stack.replaceBackend()
+        try settle()
+        #expect(samples() == [300] && steps(1) == nil)
+        switchTypes(denied: false)
+        try settle()
+        #expect(steps(0) == 120 && steps(1) == 230 && samples() == [20, 30, 100, 200, 300])
+        try compare()
+    }
+
+    private func switchTypes(denied: Bool) {
+        let setting: Value = [Self.steps: ["denied": .bool(denied)]]
+        stack.world.send("control.observer", ["command": "types", "set": setting], from: "command")
+    }
+
     /// Sources are listed as they are stored, with what is left out of them.
     @Test mutating func sourcesAreCounted() throws {
         try pushLife()

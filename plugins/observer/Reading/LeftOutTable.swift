@@ -5,8 +5,8 @@ import SQLite
 import StageKit
 
 /// Which sources a person has left out. Nothing is removed from the store: their samples aren't in slices, so no figure
-/// has them, and whoever reads changes sees deleted samples. Whenever the rules change, the samples concerned get new
-/// versions, so that everybody looks again.
+/// has them, and whoever reads changes sees deleted samples. Whenever the rules change, everybody looks at the samples
+/// concerned again.
 package enum LeftOutTable {
     package static let table = ValueTable("left_out", key: "rule", value: "entry")
 
@@ -14,19 +14,12 @@ package enum LeftOutTable {
         package var rule: LeftOutSource
         /// All names of the source, as far as they are known.
         package var names: Set<String>
-        /// Whether the samples count again; the entry is kept until they have new versions.
-        package var isTakenBack = false
-        /// Of the samples that were there at first, those in this part of the store still need new versions.
-        package var after = SequenceNumber.beginning
-        package var through: SequenceNumber
 
-        package init(_ rule: LeftOutSource, names: Set<String>, through: SequenceNumber) {
+        package init(_ rule: LeftOutSource, names: Set<String>) {
             self.rule = rule
             self.names = names
-            self.through = through
         }
 
-        package var isDone: Bool { after >= through }
         package var key: String { "\(rule.user) \(rule.type ?? "") \(rule.source)" }
     }
 
@@ -45,7 +38,7 @@ struct LeftOutRules {
     private var byUser: [String: [LeftOutTable.Entry]]
 
     init(_ entries: [LeftOutTable.Entry] = []) {
-        byUser = Dictionary(grouping: entries.filter { !$0.isTakenBack }, by: \.rule.user)
+        byUser = Dictionary(grouping: entries, by: \.rule.user)
     }
 
     /// A slice without what is left out.

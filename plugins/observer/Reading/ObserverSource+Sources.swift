@@ -7,9 +7,7 @@ extension ObserverSource {
     private static let examined = 200_000
 
     func sources(user: String?, after: SequenceNumber, _ page: (any PageContent, Bool) -> Void) throws {
-        let rules = try LeftOutTable.entries(in: database).filter {
-            !$0.isTakenBack && (user == nil || user == $0.rule.user)
-        }
+        let rules = try LeftOutTable.entries(in: database).filter { user == nil || user == $0.rule.user }
         let (counts, through) = try store.sources(user: user, after: after, limit: Self.examined)
         var names: [String: [[String]]] = [:]
         for user in Set(counts.map(\.user) + rules.map(\.rule.user)) { names[user] = try store.sourceNames(of: user) }

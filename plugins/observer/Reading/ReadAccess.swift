@@ -95,7 +95,7 @@ package struct KeptAccess: Codable {
     var locked: Bool
     var denied: [String]
     /// Which consumers may read positions; nil: all.
-    var locators: [String]?
+    package var locators: [String]?
     /// Who may read health data; nil: everybody.
     var readers: [String]?
     /// The instances whose tools may read only what the instance itself may; nil: none.

@@ -39,7 +39,8 @@ final class ObserverDelivery {
         self.refusal = refusal
     }
 
-    func open(_ turn: Turn) throws {
+    /// - Returns: the types that a consumer may read again.
+    func open(_ turn: Turn) throws -> [String] {
         if let saved = try DeliveryTable.table.value("device", in: turn.database) {
             guard let state = DeviceState().updated(from: saved) else { throw StageError.unreadableCursor("device") }
             device = state
@@ -55,10 +56,13 @@ final class ObserverDelivery {
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
         // A changed configuration may give the rights to different consumers.
+        let saved = try DeliveryTable.table.value("access", in: turn.database)
         let isRestricted = locators != nil || readers != nil || plugins != nil
-        if isRestricted, try DeliveryTable.table.value("access", in: turn.database) != access {
-            try writeAccess(turn)
-        }
+        guard saved != nil || isRestricted, saved != access else { return [] }
+        try writeAccess(turn)
+        let located = saved?.read(KeptAccess.self)?.locators
+        let isWider = located.map { before in locators.map { !Set($0).isSubset(of: before) } ?? true } ?? false
+        return isWider ? [HealthType.locationIdentifier] : []
     }
 }
 
@@ -127,8 +131,10 @@ extension ObserverDelivery {
     }
 
     /// Switches types.
-    func setTypes(_ body: Value, _ turn: Turn) throws {
+    /// - Returns: the types that may be read again.
+    func setTypes(_ body: Value, _ turn: Turn) throws -> [String] {
         let before = access
+        let denied = registrations.denied
         for (type, setting) in (SwitchTypes(body)?.set ?? [:]).sorted(by: { $0.key < $1.key }) {
             if let isOn = setting.on { registrations.setOff(!isOn, type, head: covered) }
             if let isDenied = setting.denied {
@@ -140,6 +146,7 @@ extension ObserverDelivery {
             }
         }
         if access != before { try writeAccess(turn) }
+        return denied.subtracting(registrations.denied).sorted()
     }
 
     private func tellDenial(_ isDenied: Bool, _ type: String, _ turn: Turn) throws {

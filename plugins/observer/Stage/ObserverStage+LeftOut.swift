@@ -5,8 +5,8 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Leaving sources out, and taking them back. A rule applies at once; then, in steps, the samples concerned get new
-/// versions, by which everybody who has read them learns of it.
+/// Leaving sources out, and taking them back. A rule applies at once; whoever has read the samples concerned learns of
+/// it by their new versions.
 extension ObserverStage {
     func leaveOut(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard let rule = request.leftOut, !rule.source.isEmpty else {
@@ -19,73 +19,50 @@ extension ObserverStage {
         let held = leftOut.firstIndex {
             $0.rule.user == rule.user && $0.rule.type == rule.type && !$0.names.isDisjoint(with: names)
         }
+        // A restart repeats the request.
+        let isDone = held.map { leftOut[$0].rule == rule } ?? false
         if request.revert == true {
-            guard let held else {
-                return .refused("'\(rule.source)' isn't left out; 'healthbus sources' shows which are")
-            }
-            if !leftOut[held].isTakenBack {
-                leftOut[held].isTakenBack = true
-                try begin(held, turn)
-            }
-            return leavingOut(leftOut[held])
+            guard let held else { return renewing(of: rule) }
+            try LeftOutTable.table.remove(leftOut.remove(at: held).key, turn)
+        } else if !isDone {
+            if let held { try LeftOutTable.table.remove(leftOut.remove(at: held).key, turn) }
+            try keep(LeftOutTable.Entry(rule, names: names), turn)
         }
-        if let held, leftOut[held].rule == rule, !leftOut[held].isTakenBack { return leavingOut(leftOut[held]) }
-        if let held { try LeftOutTable.table.remove(leftOut.remove(at: held).key, turn) }
-        leftOut.append(LeftOutTable.Entry(rule, names: names, through: turn.head.sequence))
-        try begin(leftOut.count - 1, turn)
-        return leavingOut(leftOut[leftOut.count - 1])
+        if request.revert == true || !isDone {
+            try renew(PendingRenewal(user: rule.user, type: rule.type, sources: names), turn)
+        }
+        return renewing(of: rule)
     }
 
     /// One step of a request.
     func goOnLeavingOut(for request: MendRequest, _ turn: Turn) throws -> Mended? {
-        guard request.action == "leaveOut" else { return nil }
-        _ = try goOnLeavingOut(turn)
-        let open = leftOut.first { !$0.isDone && $0.rule.user == request.leftOut?.user }
-        return open.map(leavingOut) ?? .done([:])
+        guard request.action == "leaveOut", let rule = request.leftOut else { return nil }
+        _ = try goOnRenewing(turn)
+        return renewing(of: rule)
     }
 
-    /// One step, between imports.
-    /// - Returns: whether there is more to do.
-    func goOnLeavingOut(_ turn: Turn) throws -> Bool {
-        guard attempt == nil, imports.firstOpen == nil else { return false }
-        if !changedTypes.isEmpty { try learnNames(turn) }
-        guard let index = leftOut.firstIndex(where: { !$0.isDone }) else { return false }
-        _ = try turn.write()
-        let entry = leftOut[index]
-        let step = try writer(for: entry.rule.user, turn).renew(
-            SequenceWindow(after: entry.after, through: entry.through), ofSources: entry.names, type: entry.rule.type,
-            limit: rowsPerStep)
-        if step.renewed > 0 { try refreshHeads() }
-        leftOut[index].after = step.through
-        if leftOut[index].isDone, entry.isTakenBack {
-            leftOut.remove(at: index)
-            try LeftOutTable.table.remove(entry.key, turn)
-        } else {
-            try LeftOutTable.table.set(entry.key, to: Value(leftOut[index]), turn)
-        }
-        return leftOut.contains { !$0.isDone }
+    private func renewing(of rule: LeftOutSource) -> Mended {
+        let open = renewals.filter { $0.user == rule.user && $0.type == rule.type && $0.sources != nil }
+        return open.isEmpty ? .done([:]) : .underWay(left: open.reduce(0) { $0 + max(1, $1.left) }, goesOn: true)
     }
 
-    private func leavingOut(_ entry: LeftOutTable.Entry) -> Mended {
-        entry.isDone
-            ? .done([:]) : .underWay(left: max(1, entry.through.value - entry.after.value), goesOn: true)
-    }
-
-    private func begin(_ index: Int, _ turn: Turn) throws {
-        leftOut[index].after = .beginning
-        leftOut[index].through = turn.head.sequence
-        try LeftOutTable.table.set(leftOut[index].key, to: Value(leftOut[index]), turn)
+    private func keep(_ entry: LeftOutTable.Entry, _ turn: Turn) throws {
+        leftOut.removeAll { $0.key == entry.key }
+        leftOut.append(entry)
+        try LeftOutTable.table.set(entry.key, to: Value(entry), turn)
     }
 
     /// A source may turn out to have yet another name.
-    private func learnNames(_ turn: Turn) throws {
+    func learnNames(_ turn: Turn) throws {
         guard !leftOut.isEmpty else { return }
         let reader = try HealthStoreReader(database: turn.database)
-        for index in leftOut.indices {
-            let names = try Self.names(of: leftOut[index].rule, reader)
-            guard !names.isSubset(of: leftOut[index].names) else { continue }
-            leftOut[index].names.formUnion(names)
-            try begin(index, turn)
+        for entry in leftOut {
+            let names = try Self.names(of: entry.rule, reader)
+            guard !names.isSubset(of: entry.names) else { continue }
+            var entry = entry
+            entry.names.formUnion(names)
+            try keep(entry, turn)
+            try renew(PendingRenewal(user: entry.rule.user, type: entry.rule.type, sources: entry.names), turn)
         }
     }
 

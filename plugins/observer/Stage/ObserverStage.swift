@@ -49,8 +49,10 @@ package final class ObserverStage: Stage {
     var surveying: DoublesProgress?
     /// How many samples are stored twice, as far as is known.
     var doubles: Int64 = 0
-    /// Which sources a person has left out, or is taking back.
+    /// Which sources people have left out.
     var leftOut: [LeftOutTable.Entry] = []
+    /// The samples that are about to get new versions.
+    var renewals: [PendingRenewal] = []
     /// The current request about the quarantine.
     var mending: QuarantineMending?
     let delivery: ObserverDelivery
@@ -110,7 +112,8 @@ package final class ObserverStage: Stage {
         quarantined = Int64(try reader.quarantineCount())
         try openSurvey(turn)
         leftOut = try LeftOutTable.entries(in: database)
-        try delivery.open(turn)
+        try openRenewals(turn)
+        for type in try delivery.open(turn) { try renew(type: type, turn) }
         turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
         try watchInbox(turn)
     }
@@ -135,7 +138,7 @@ package final class ObserverStage: Stage {
             try zones.apply(command, user: user, turn)
         case Register.name: try delivery.register(body, known: heads.keys, turn)
         case ChangeDevice.name: try delivery.change(body, known: heads.keys, turn)
-        case SwitchTypes.name: try delivery.setTypes(body, turn)
+        case SwitchTypes.name: for type in try delivery.setTypes(body, turn) { try renew(type: type, turn) }
         default: break
         }
     }
@@ -201,13 +204,13 @@ package final class ObserverStage: Stage {
             turn.log(.importStarted, ["id": entry.id])
         }
         let isSearching = try goOnSurvey(turn)
-        let isLeavingOut = try goOnLeavingOut(turn)
+        let isRenewing = try goOnRenewing(turn)
         if !changedTypes.isEmpty { try refreshHeads() }
         defer { changedTypes = [] }
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
         // An import that is being compared with the store continues at once.
         let goesOn =
-            isSearching || isLeavingOut || attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
+            isSearching || isRenewing || attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
         return !goesOn ? [next, silence, moving].compactMap { $0 }.min() : turn.monotonic
     }
 
