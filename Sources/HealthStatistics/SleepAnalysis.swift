@@ -5,12 +5,9 @@ public enum SleepAnalysis {
     /// The sessions, in order.
     ///
     /// Samples of all sources belong together unless a gap longer than `gap` separates them: as long as any source
-    /// reports anything, even time awake, the night goes on. In each session, the stages come from one source: the
-    /// source of highest priority that reports core, deep or REM sleep, or failing that, the first that reports any
-    /// sleep. Time in bed comes from that source too, or else from the first source that has it. What other sources
-    /// report about sleep isn't counted.
+    /// reports anything, even time awake, the night goes on. Which of a session's samples count, `SleepChoice` decides.
     ///
-    /// An app's summary of a night counts only if none of a session's samples reports sleep (`choose`).
+    /// An app's summary of a night counts only if none of a session's samples reports sleep.
     ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order. Rows whose values aren't
@@ -20,17 +17,20 @@ public enum SleepAnalysis {
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepSession] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
-        return split(samples, gap: gap).compactMap { session(of: $0, names: names) }
+        return split(samples, gap: gap).compactMap { session(of: $0, names: names, gap: gap)?.session }
     }
 
     /// - Parameter all: the samples of all sources, in order.
-    static func session(of all: [SleepSample], names: [String]) -> SleepSession? {
+    static func session(
+        of all: [SleepSample], names: [String], gap: Duration
+    ) -> (session: SleepSession, choice: SleepChoice)? {
+        guard let choice = SleepChoice(all, gap: gap) else { return nil }
         let reach = all.reduce(.distantPast) { max($0, $1.end) }
-        let chosen = choose(all)
-        let statements = chosen.filter { $0.statement != nil }
-        return statements.isEmpty
-            ? SleepSession(chosen, names: names, reach: reach)
-            : SleepSession(statements, bed: chosen.filter { $0.statement == nil }, names: names, reach: reach)
+        let session =
+            choice.statements.isEmpty
+            ? SleepSession(choice, names: names, reach: reach)
+            : SleepSession(choice.statements, bed: choice.bed, names: names, reach: reach)
+        return session.map { ($0, choice) }
     }
 
     /// The rows about sleep, and the names of their sources by priority.
@@ -81,27 +81,5 @@ public enum SleepAnalysis {
             }
         }
         return parts
-    }
-
-    /// The samples of a session that count: one source's stages, and one source's time in bed. If no sample reports
-    /// sleep, the night's statistics are used instead, from the first source by priority that has any; if they have no
-    /// time in bed, it is taken from the samples.
-    static func choose(_ all: [SleepSample]) -> [SleepSample] {
-        let samples = all.filter { $0.statement == nil }
-        if samples.count < all.count, !samples.contains(where: \.stage.isAsleep),
-            let source = all.filter({ $0.statement != nil }).map(\.source).min()
-        {
-            let statements = all.filter { $0.statement != nil && $0.source == source }
-            if statements.contains(where: { $0.statement?.inBed != nil }) { return statements }
-            let bed = samples.filter { $0.stage == .inBed }.map(\.source).min()
-            return statements + samples.filter { $0.stage == .inBed && $0.source == bed }
-        }
-        func first(where fits: (SleepStage) -> Bool) -> Int? {
-            samples.filter { fits($0.stage) }.map(\.source).min()
-        }
-        let detail = first(where: \.isStaged) ?? first(where: \.isAsleep) ?? first { $0 == .awake }
-        let hasOwnBed = samples.contains { $0.source == detail && $0.stage == .inBed }
-        let bed = hasOwnBed ? detail : first { $0 == .inBed }
-        return samples.filter { $0.source == ($0.stage == .inBed ? bed : detail) }
     }
 }

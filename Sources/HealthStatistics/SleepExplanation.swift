@@ -2,7 +2,7 @@ import HealthModel
 
 /// Explains a session of sleep.
 package struct SleepExplanation: Sendable, Equatable {
-    /// Why the source of the stages was chosen: it is the first source by priority that reports this.
+    /// Why the session's source counts first: it is the first source by priority that reports this.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
         /// No sample reports sleep; the figures come from an app's summary.
@@ -13,6 +13,7 @@ package struct SleepExplanation: Sendable, Equatable {
         package var start: Instant
         package var end: Instant
         package var stage: SleepStage
+        package var source: String
     }
 
     package var session: SleepSession
@@ -38,43 +39,33 @@ extension SleepAnalysis {
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepExplanation] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
-        return split(samples, gap: gap).compactMap { explain($0, names: names) }
+        return split(samples, gap: gap).compactMap { explain($0, names: names, gap: gap) }
     }
 
-    private static func explain(_ all: [SleepSample], names: [String]) -> SleepExplanation? {
-        guard let session = session(of: all, names: names) else { return nil }
-        let chosen = choose(all)
-        let left = Set(all.map(\.source)).subtracting(chosen.map(\.source))
-        let bed = chosen.first { $0.stage == .inBed }
-        let samples = chosen.filter { $0.statement == nil }
-        let stages = samples.map(\.stage)
+    private static func explain(_ all: [SleepSample], names: [String], gap: Duration) -> SleepExplanation? {
+        guard let (session, choice) = session(of: all, names: names, gap: gap) else { return nil }
+        let counted = choice.parts.filter { !$0.time.isEmpty }.map(\.source) + choice.bed.map(\.source)
+        let left = Set(all.map(\.source)).subtracting(counted + [choice.source])
+        let stages = choice.parts.filter { $0.source == choice.source }.map(\.stage)
         let knows: SleepExplanation.Knowledge =
             session.isStatistic
             ? .statistic
             : stages.contains(where: \.isStaged)
                 ? .stages : stages.contains(where: \.isAsleep) ? .sleep : stages.contains(.awake) ? .awake : .inBed
         return SleepExplanation(
-            session: session, knows: knows, bedSource: bed.map { names[$0.source] },
-            leftOut: left.sorted().map { names[$0] }, stretches: stretches(samples))
+            session: session, knows: knows, bedSource: choice.bed.first.map { names[$0.source] },
+            leftOut: left.sorted().map { names[$0] }, stretches: stretches(choice, names: names))
     }
 
-    /// Assigns each instant to a single stage, with the same order of precedence as in a session's minutes.
-    private static func stretches(_ samples: [SleepSample]) -> [SleepExplanation.Stretch] {
+    private static func stretches(_ choice: SleepChoice, names: [String]) -> [SleepExplanation.Stretch] {
         var found: [SleepExplanation.Stretch] = []
-        var taken = IntervalSet()
-        func set(_ stage: SleepStage) -> IntervalSet {
-            IntervalSet(samples.filter { $0.stage == stage }.map { $0.start..<$0.end })
+        func show(_ time: IntervalSet, _ stage: SleepStage, _ source: Int) {
+            found += time.ranges.map {
+                .init(start: $0.lowerBound, end: $0.upperBound, stage: stage, source: names[source])
+            }
         }
-        func show(_ set: IntervalSet, _ stage: SleepStage) {
-            found += set.ranges.map { .init(start: $0.lowerBound, end: $0.upperBound, stage: stage) }
-        }
-        for stage in [SleepStage.deep, .rem, .core, .unspecified] {
-            show(set(stage).subtracting(taken), stage)
-            taken = taken.union(set(stage))
-        }
-        show(set(.awake).subtracting(taken), .awake)
-        let bed = set(.inBed)
-        if !bed.isEmpty { show(bed.union(taken), .inBed) }
+        for part in choice.parts { show(part.time, part.stage, part.source) }
+        if let resting = choice.resting, let source = choice.bed.first?.source { show(resting, .inBed, source) }
         return found.sorted { ($0.start, $0.stage.rawValue) < ($1.start, $1.stage.rawValue) }
     }
 }

@@ -19,6 +19,16 @@ extension SleepSession {
             "efficiency": Value(efficiency),
         ]
     }
+
+    /// How many minutes came from each source, as a member of the night's event.
+    public var sourceMinutes: Value {
+        .array(
+            sources.map {
+                [
+                    "source": .string($0.source), "asleepMinutes": Value($0.asleep), "awakeMinutes": Value($0.awake),
+                ]
+            })
+    }
 }
 
 extension SleepDay {

@@ -2,22 +2,24 @@ import HealthModel
 
 /// One stretch of sleep: a night or a nap.
 public struct SleepSession: Sendable, Equatable {
-    /// The id of its first sample.
+    /// The id of its first sample among those of `source` and of the time in bed.
     public var id: SampleID
-    /// The first moment that its sources report: going to bed if they report that, otherwise the start of the first
-    /// stage, which may be time awake.
+    /// Going to bed, or falling asleep if that is earlier; without time in bed, the start of the first stage, which may
+    /// be time awake.
     public var start: Instant
-    /// The last moment that its sources report: getting up if they report that, otherwise the end of the last stage.
+    /// Getting up, or waking up if that is later; without time in bed, the end of the last stage.
     public var end: Instant
     /// The last moment reported by any source, even one that was left out. It decides which day the session belongs to,
     /// so that the session never belongs to two days.
     public var reach: Instant
-    /// The source of its stages, or of its time in bed if nothing else is known.
+    /// The first source of its stages, or that of its time in bed if nothing else is known.
     public var source: String
+    /// The sources whose sleep or time awake counts, `source` first; empty if only time in bed is known.
+    public var sources: [SleepShare] = []
     /// Whether its durations were computed by an app that sent no stages.
     public var isStatistic = false
 
-    // Minutes; nil if the source has no sample of that kind.
+    // Minutes; nil if no source that counts has a sample of that kind.
     /// All kinds of sleep together, with each instant counted once.
     public var asleep: Double?
     /// The time covered by in-bed samples, together with the time asleep: anyone asleep is in bed.
@@ -34,11 +36,21 @@ public struct SleepSession: Sendable, Equatable {
     public var unspecified: Double?
     /// The time from going to bed to falling asleep; nil if no time in bed begins before falling asleep.
     public var latency: Double?
-    /// Time awake between first falling asleep and last waking; nil without sleep, or if the source doesn't report time
+    /// Time awake between first falling asleep and last waking; nil without sleep, or if no source reports time
     /// awake.
     public var wakeAfterOnset: Double?
     /// Time asleep as a fraction of the time in bed, 0 to 1; nil without time in bed.
     public var efficiency: Double?
+}
+
+/// What one source contributes to a session.
+public struct SleepShare: Sendable, Equatable {
+    /// Its name.
+    public var source: String
+    /// Minutes; nil if no such time of this source counts. Those of all sources add up to the session's.
+    public var asleep: Double?
+    /// Minutes awake, like `asleep`.
+    public var awake: Double?
 }
 
 /// HKCategoryValueSleepAnalysis.
@@ -66,48 +78,40 @@ struct SleepSample {
 }
 
 extension SleepSession {
-    /// Computes a session from samples that belong together; nil if there are none.
-    ///
-    /// An instant with two stages counts as the first of these that applies: deep, then REM, core, unspecified, awake.
-    /// - Parameter reach: the latest end of any source's samples.
-    init?(_ samples: [SleepSample], names: [String], reach: Instant) {
-        guard let first = samples.first else { return nil }
-        id = first.id
+    /// - Parameters:
+    ///   - choice: without statements.
+    ///   - reach: the latest end of any source's samples.
+    init?(_ choice: SleepChoice, names: [String], reach: Instant) {
+        let (sleeping, waking, resting) = (choice.sleeping, choice.waking, choice.resting)
+        guard let night = (resting ?? sleeping.union(waking)).hull else { return nil }
+        id = choice.id
+        source = names[choice.source]
         self.reach = reach
-        start = first.start
-        end = samples.reduce(first.end) { max($0, $1.end) }
-        let detail = samples.first { $0.stage != .inBed } ?? first
-        source = names[detail.source]
+        (start, end) = (night.lowerBound, night.upperBound)
 
-        func set(_ stage: SleepStage) -> IntervalSet {
-            IntervalSet(samples.filter { $0.stage == stage }.map { $0.start..<$0.end })
+        func minutes(_ fits: (SleepChoice.Part) -> Bool) -> Double? {
+            let parts = choice.parts.filter(fits)
+            return parts.isEmpty ? nil : parts.reduce(.zero) { $0 + $1.time.length }.seconds / 60
         }
-        func minutes(_ set: IntervalSet, of stage: SleepStage) -> Double? {
-            samples.contains { $0.stage == stage } ? set.length.seconds / 60 : nil
+        func minutes(of stage: SleepStage) -> Double? { minutes { $0.stage == stage } }
+        (deep, rem, core) = (minutes(of: .deep), minutes(of: .rem), minutes(of: .core))
+        (unspecified, awake) = (minutes(of: .unspecified), minutes(of: .awake))
+        asleep = minutes { $0.stage.isAsleep }
+        var counted: [Int] = []
+        for part in choice.parts where !part.time.isEmpty && counted.last != part.source { counted.append(part.source) }
+        sources = counted.map { source in
+            SleepShare(
+                source: names[source], asleep: minutes { $0.source == source && $0.stage.isAsleep },
+                awake: minutes { $0.source == source && $0.stage == .awake })
         }
-        var taken = IntervalSet()
-        func claim(_ stage: SleepStage) -> Double? {
-            let own = set(stage)
-            defer { taken = taken.union(own) }
-            return minutes(own.subtracting(taken), of: stage)
-        }
-        deep = claim(.deep)
-        rem = claim(.rem)
-        core = claim(.core)
-        unspecified = claim(.unspecified)
-        let sleeping = taken
-        asleep = sleeping.isEmpty ? nil : sleeping.length.seconds / 60
-        let waking = set(.awake).subtracting(sleeping)
-        awake = minutes(waking, of: .awake)
-        if let onset = sleeping.ranges.first?.lowerBound, let end = sleeping.ranges.last?.upperBound {
-            wakeAfterOnset = minutes(waking.intersection(IntervalSet([onset..<end])), of: .awake)
+        if awake != nil, let slept = sleeping.hull {
+            wakeAfterOnset = waking.intersection(IntervalSet([slept])).length.seconds / 60
         }
 
-        let bed = set(.inBed)
-        let resting = bed.union(sleeping)
-        inBed = minutes(resting, of: .inBed)
-        guard let bedTime = bed.ranges.first, let onset = sleeping.ranges.first else { return }
+        guard let resting else { return }
+        inBed = resting.length.seconds / 60
+        guard let onset = sleeping.hull?.lowerBound, let lyingDown = choice.bed.map(\.start).min() else { return }
         efficiency = Double(sleeping.length.microseconds) / Double(resting.length.microseconds)
-        if bedTime.lowerBound <= onset.lowerBound { latency = (onset.lowerBound - bedTime.lowerBound).seconds / 60 }
+        if lyingDown <= onset { latency = (onset - lyingDown).seconds / 60 }
     }
 }

@@ -57,6 +57,7 @@ extension SleepSession {
         asleep = sum(\.asleep)
         (core, deep, rem, unspecified) = (sum(\.core), sum(\.deep), sum(\.rem), sum(\.unspecified))
         awake = sum(\.awake)
+        if asleep != nil || awake != nil { sources = [SleepShare(source: source, asleep: asleep, awake: awake)] }
         let resting = IntervalSet(bed.map { $0.start..<$0.end })
         // Time in bed can't be shorter than the time asleep.
         inBed = (sum(\.inBed) ?? (resting.isEmpty ? nil : resting.length.seconds / 60)).map { max($0, asleep ?? 0) }

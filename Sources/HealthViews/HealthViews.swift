@@ -15,7 +15,9 @@ package struct HealthViews: Sendable, Equatable {
             HealthView(name: .samples, summary: "one row per sample that isn't deleted", columns: Self.samples),
             HealthView(name: .days, summary: "one row per local day", columns: Self.days(figures)),
             HealthView(name: .hours, summary: "one row per hour of the local clock", columns: Self.hours(figures)),
-            HealthView(name: .nights, summary: "one row per sleep, the main one and naps", columns: Self.nights),
+            HealthView(
+                name: .nights, summary: "one row per sleep, the main one and naps, or other time in bed",
+                columns: Self.nights),
             HealthView(name: .workouts, summary: "one row per workout", columns: Self.workouts),
             HealthView(
                 name: .sources, summary: "one row per source and type, without deleted samples", columns: Self.sources),
@@ -79,14 +81,18 @@ package struct HealthViews: Sendable, Equatable {
     private static let nights = [
         user, ViewColumn("id", .text, "the night's id"), ViewColumn("date", .date, "the local day it belongs to"),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
-        ViewColumn("main", .boolean, "whether it is the day's main sleep; otherwise a nap", .member(["main"])),
+        ViewColumn(
+            "main", .boolean,
+            "whether it is the day's main sleep; otherwise a nap, or time in bed if asleep_minutes is NULL",
+            .member(["main"])),
         minutes("asleepMinutes", "asleep"), minutes("inBedMinutes", "in bed"), minutes("awakeMinutes", "awake"),
         minutes("coreMinutes", "in core sleep"), minutes("deepMinutes", "in deep sleep"),
         minutes("remMinutes", "in REM sleep"),
         minutes("unspecifiedMinutes", "asleep, stage unknown"), minutes("latencyMinutes", "until asleep"),
         minutes("wakeAfterOnsetMinutes", "awake after falling asleep"),
         ViewColumn("efficiency", .real, "share of the time in bed spent asleep, 0 to 1", .member(["efficiency"])),
-        ViewColumn("source", .text, "the source of its stages", .member(["source"])), version,
+        ViewColumn("source", .text, "the first source of its stages", .member(["source"])),
+        ViewColumn("sources", .json, "which minutes came from whom, a list", .member(["sources"])), version,
     ]
 
     private static let workouts = [

@@ -35,6 +35,7 @@ extension EndToEnd {
                 sleep("AsleepCore", "02 23:00", "03 03:00", "Watch"),
                 sleep("AsleepCore", "03 04:30", "03 07:00", "Watch"),
                 sleep("AsleepUnspecified", "02 23:00", "03 07:00", "Ring"),
+                sleep("InBed", "03 14:00", "03 15:00", "iPhone"),
             ]
 
         private static let document =
@@ -57,6 +58,7 @@ extension EndToEnd {
             #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
             let up = try await stack.upAndReady("--config", file)
             let stats = try stack.get("stats")["workouts"]
+            #expect(try stack.get("nights")["nights"].array?.count == 3)
             try await stack.interrupt(up)
             return stats
         }
@@ -104,7 +106,8 @@ extension EndToEnd {
             }
         }
 
-        /// A night with only time in bed counts as one session; the other night isn't split because the watch was off.
+        /// A night with only time in bed counts as one session; the other isn't split because the watch was off, and the
+        /// ring has that time.
         private static func nights(_ stack: TestStack) async throws {
             let bed = try await stack.onState("explain", "sleep", "2025-06-02", "--json").json()
             #expect(bed["value"] == .null && bed["agrees"] == true && bed["sessions"].array?.count == 1)
@@ -113,9 +116,16 @@ extension EndToEnd {
             #expect(text.output.contains("no time asleep is known, 450 min in bed"), "\(text.output)")
             #expect(text.output.contains("That is the day's figure") && !text.output.contains("No sample"))
             let night = try await stack.onState("explain", "sleep", "2025-06-03", "--json").json()
-            #expect(night["value"] == 390 && night["agrees"] == true && night["sessions"].array?.count == 1)
-            #expect(night["sessions"].array?.first?["leftOut"] == ["Ring"])
-            #expect(night["sessions"].array?.first?["untoldMinutes"] == 90)
+            #expect(night["value"] == 480 && night["agrees"] == true && night["sessions"].array?.count == 2)
+            let session = night["sessions"].array?.first ?? .null
+            #expect(session["leftOut"] == [] && session["untoldMinutes"] == 0)
+            #expect(session["sources"].array?.map { $0["asleepMinutes"].double } == [390, 90])
+            let listed = try await stack.onState("nights", "--json", "--from", "2025-06-03").json().array ?? []
+            #expect(listed.map { $0["sources"] } == [session["sources"], []])
+            // Time in bed alone isn't a nap, but is listed.
+            #expect(listed.map { $0["in_bed_minutes"].double } == [nil, 60])
+            let table = try await stack.onState("nights", "--from", "2025-06-03").output
+            #expect(table.contains("in bed") && !table.contains("nap"), "\(table)")
             let none = try await stack.onState("explain", "sleep", "2025-06-05")
             #expect(none.exit == .code(0) && none.output.contains("No sample"), "\(none.output)\(none.error)")
             let hours = try await stack.onState("explain", "workouts", "2025-06-01", "--hour")

@@ -138,6 +138,14 @@ import WorkoutsStage
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],
             ])
+        // A sample is counted on the day on which it begins, and its minutes on each.
+        var counts: [Value] = []
+        for date in ["2025-05-31", "2025-06-01", "2025-06-02"] {
+            var night = try DayBuilder(date)
+            try night.add(Self.category + "Headache", "2025-05-31T20:00:00+02:00", "2025-06-01T06:00:00+02:00", 2)
+            counts.append(try night.compute(GenericHandler()).figures["other"]?[Self.category + "Headache"] ?? .null)
+        }
+        #expect(counts == [["count": 1, "minutes": 240.0], ["count": 0, "minutes": 360.0], .null])
         // Figures for a person's own types are aggregated in the way that the person has configured.
         var own = try DayBuilder()
         for (minute, value) in [("00", 1.0), ("10", 4.0), ("20", 2.0)] {

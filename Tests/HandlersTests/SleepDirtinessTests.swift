@@ -133,7 +133,8 @@ import Testing
             let spans = Set(
                 events.map { [$0.payload["start"].string ?? "", $0.payload["end"].string ?? ""] })
             for session in sessions {
-                let span = [InstantText.iso8601(session.lowerBound), InstantText.iso8601(session.upperBound)]
+                let night = life.night(session)
+                let span = [InstantText.iso8601(night.lowerBound), InstantText.iso8601(night.upperBound)]
                 #expect(spans.contains(span), "seed \(seed): \(span)")
                 found += 1
             }
@@ -198,5 +199,13 @@ extension SleepDirtinessTests.Life {
             }
         }
         return sessions
+    }
+
+    /// A session's start and end: those of its time in bed and sleep if it has time in bed, else of all its samples.
+    func night(_ session: Range<Instant>) -> Range<Instant> {
+        let own = samples.filter { $0.start < $0.end && $0.stage < 6 && session.contains($0.start) }
+        let counted = own.contains { $0.stage == 0 } ? own.filter { $0.stage != 2 } : own
+        guard let start = counted.map(\.start).min(), let end = counted.map(\.end).max() else { return session }
+        return start..<end
     }
 }

@@ -50,6 +50,25 @@ import Testing
         #expect(sleep["asleepMinutes"] == .null && sleep["latencyMinutes"] == .null && sleep["efficiency"] == .null)
     }
 
+    /// A watch that died in the night, and an app that has the rest.
+    @Test func theEventSaysWhoseMinutesTheyAre() throws {
+        var day = try DayBuilder()
+        try day.add(Self.type, "2025-05-31T23:00:00+02:00", "2025-06-01T01:00:00+02:00", 3)
+        try day.add(Self.type, "2025-05-31T23:10:00+02:00", "2025-06-01T06:30:00+02:00", 1, source: "Ring")
+        try day.add(Self.type, "2025-06-01T13:00:00+02:00", "2025-06-01T15:00:00+02:00", 0, source: "iPhone")
+        let output = try day.compute(SleepHandler())
+        #expect(output.figures["sleep"]?["asleepMinutes"] == 450.0 && output.figures["sleep"]?["source"] == "Watch")
+        #expect(
+            output.events.map { $0.payload["sources"] } == [
+                [
+                    ["source": "Watch", "asleepMinutes": 120.0, "awakeMinutes": .null],
+                    ["source": "Ring", "asleepMinutes": 330.0, "awakeMinutes": .null],
+                ], [],
+            ])
+        // Only the event has them; the day's figure is the same however many sources there are.
+        #expect(output.figures["sleep"]?["sources"].isNull == true)
+    }
+
     /// Each session belongs to one day, even if it has samples on both sides of the boundary.
     @Test func aSessionOverTheEdgeBelongsToItsEnd() throws {
         for (date, sessions) in [("2025-06-01", 0), ("2025-06-02", 1), ("2025-06-03", 0)] {

@@ -32,6 +32,10 @@ import Testing
                 "wakeAfterOnsetMinutes": .null, "efficiency": .number(420.0 / 480.0),
             ])
         #expect(output.figures["naps"] == [] && output.events.count == 1)
+        #expect(
+            output.events.first?.payload["sources"] == [
+                ["source": "Watch", "asleepMinutes": 420.0, "awakeMinutes": 10.0]
+            ])
     }
 
     /// The app prints 0 for unknown values.

@@ -53,11 +53,11 @@ import Testing
         var builder = PageBuilder()
         builder.add(Self.sleep, 0, 480 * Self.minute, 0, source: "iPhone")
         builder.add(Self.sleep, 20 * Self.minute, 200 * Self.minute, 3, source: "Watch")
-        builder.add(Self.sleep, 100 * Self.minute, 300 * Self.minute, 1, source: "AutoSleep")
+        builder.add(Self.sleep, 100 * Self.minute, 250 * Self.minute, 1, source: "AutoSleep")
         let page = builder.page()
         let night = try #require(SleepAnalysis.explanations(page, rows: page.rows(of: Self.sleep)).first)
         #expect(night.session.source == "Watch" && night.knows == .stages && night.bedSource == "iPhone")
-        #expect(night.leftOut == ["AutoSleep"])
+        #expect(night.leftOut == ["AutoSleep"] && Set(night.stretches.map(\.source)) == ["iPhone", "Watch"])
     }
 
     private static func walk(_ random: inout SeededRandom) -> CumulativeMerge {

@@ -122,10 +122,18 @@ import Testing
                 """) == ["w|running|2025-03-30T06:15:00Z|2025-03-30T07:15:00Z|3600|10000.5||142|3"])
         try database.add(
             document: "n", kind: 2, date: "2025-03-30",
-            body: "{\"main\":true,\"asleepMinutes\":380,\"source\":\"Watch\"}")
+            body: """
+                {"main":true,"asleepMinutes":380,"source":"Watch","sources":[{"source":"Watch","asleepMinutes":380}]}
+                """)
+        try database.add(
+            document: "o", kind: 2, date: "2025-03-30",
+            body: "{\"main\":false,\"asleepMinutes\":null,\"inBedMinutes\":60,\"source\":\"iPhone\",\"sources\":[]}")
         #expect(
-            try database.rows("SELECT date, main, asleep_minutes, deep_minutes, source FROM nights") == [
-                "2025-03-30|1|380||Watch"
+            try database.rows(
+                "SELECT date, main, asleep_minutes, in_bed_minutes, source, sources FROM nights ORDER BY id"
+            ) == [
+                "2025-03-30|1|380||Watch|[{\"source\":\"Watch\",\"asleepMinutes\":380}]",
+                "2025-03-30|0||60|iPhone|[]",
             ])
         try database.execute("UPDATE documents SET deleted = 1")
         for view in ["days", "hours", "nights", "workouts"] {

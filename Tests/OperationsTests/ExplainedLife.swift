@@ -45,7 +45,8 @@ struct ExplainedLife {
         (quantity + "BodyMass", 0, 70...72), (quantity + "Height", 0, 1.7...1.8),
         (quantity + "BodyMassIndex", 0, 20...25), (quantity + "BodyFatPercentage", 0, 0.1...0.2),
         (quantity + "RespiratoryRate", 0, 10...20), (quantity + "EnvironmentalAudioExposure", 30, 40...90),
-        ("HKCategoryTypeIdentifierMindfulSession", 20, 0...0), ("HKQuantityTypeIdentifierNobodyKnows", 5, 1...9),
+        ("HKCategoryTypeIdentifierMindfulSession", 20, 0...0), ("HKCategoryTypeIdentifierHeadache", 1800, 0...4),
+        ("HKQuantityTypeIdentifierNobodyKnows", 5, 1...9),
     ]
 
     init(seed: UInt64) throws {
@@ -60,7 +61,7 @@ struct ExplainedLife {
             "newestOfRepeats": .bool(seed % 2 == 0),
         ]
         for entry in Self.types where Int.random(in: 0..<8, using: &random) > 0 {
-            for _ in 0..<Int.random(in: 1...30, using: &random) {
+            for _ in 0..<Int.random(in: 1...(entry.minutes > 1000 ? 2 : 30), using: &random) {
                 let start = moment()
                 rows.append(
                     Row(

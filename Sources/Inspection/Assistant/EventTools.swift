@@ -8,7 +8,7 @@ enum NightsTool: AssistantTool {
         "get_nights", title: "Nights and naps",
         description:
             "Sleep: one row per night or nap, with minutes of each stage. A night belongs to the day on which it ends. "
-            + "Without dates: the last seven. \"main\" false is a nap.",
+            + "Without dates: the last seven. \"main\" false is a nap, or only time in bed if \"asleep_minutes\" is null.",
         parameters: EventAnswer.parameters, answers: EventAnswer.schema)
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {

@@ -18,13 +18,16 @@ struct CategoryExplanation: Explanation {
 
     let kind: ExplainedMetric.Kind
     let samples: [Sample]
+    /// How many samples of earlier days extend into this one. They were counted where they began.
+    let continued: Int
     /// The day's hours, and whether a sample in each hour has the value "stood"; nil if the hour has no samples.
     let hours: [(range: Range<Instant>, stood: Bool?, sources: [String])]
 
     init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {
         self.kind = kind
         let page = input.samples
-        let samples = page.rows(of: type).filter { input.contains(page.startOf($0)) }.map { row in
+        let rows = page.rows(of: type)
+        let samples = rows.filter { input.contains(page.startOf($0)) }.map { row in
             let raw = Int(exactly: page.value[row])
             return Sample(
                 start: page.startOf(row), end: page.endOf(row),
@@ -32,6 +35,10 @@ struct CategoryExplanation: Explanation {
                 source: page.originOf(row).sourceName, stood: page.value[row] == 0)
         }
         self.samples = samples
+        continued = rows.count { row in
+            let time = page.startOf(row)..<max(page.startOf(row), page.endOf(row))
+            return !input.contains(time.lowerBound) && input.window.contains(where: time.overlaps)
+        }
         hours = input.zones.hours(of: input.day).map { hour in
             let own = samples.filter { hour.contains($0.start) }
             return (hour, own.isEmpty ? nil : own.contains(where: \.stood), Set(own.map(\.source)).sorted())
@@ -39,7 +46,7 @@ struct CategoryExplanation: Explanation {
     }
 
     var result: Double? {
-        guard !samples.isEmpty else { return nil }
+        guard !samples.isEmpty || continued > 0 && kind == .count else { return nil }
         return Double(kind == .standHours ? hours.count { $0.stood == true } : samples.count)
     }
 
@@ -59,6 +66,7 @@ struct CategoryExplanation: Explanation {
                     ]
                 })
         ]
+        if kind == .count { members["continued"] = Value(continued) }
         if kind == .standHours {
             members["hours"] = .array(
                 hours.map { hour in
@@ -89,6 +97,10 @@ struct CategoryExplanation: Explanation {
                 sample.source,
             ])
         }
-        return [ExplainTable(table: table, rowsOnScreen: 40)]
+        let earlier =
+            "Samples of earlier days that extend into this one: \(continued). They were counted where they began."
+        return [
+            ExplainTable(table: table, rowsOnScreen: 40, footer: continued > 0 && kind == .count ? earlier : nil)
+        ]
     }
 }

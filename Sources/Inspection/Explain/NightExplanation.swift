@@ -2,7 +2,7 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A night: the sessions in its window, the source whose sleep stages each one uses, and which is the main one.
+/// A night: the sessions in its window, the sources whose sleep stages each one uses, and which is the main one.
 struct NightExplanation: Explanation {
     let sessions: [SleepExplanation]
     let main: Int?
@@ -35,7 +35,8 @@ struct NightExplanation: Explanation {
 
     var rule: String {
         "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without a sample of any source "
-            + "separate two. The main session is the one with the most sleep; the others with any sleep are naps."
+            + "separate two. The main session is the one with the most sleep; the others with any sleep are naps. "
+            + "At each moment, the first source that says asleep or awake counts."
     }
 
     private func reason(_ index: Int) -> String {
@@ -84,6 +85,7 @@ struct NightExplanation: Explanation {
         value["why"] = .string(why)
         value["statistic"] = .bool(explained.session.isStatistic)
         value["knows"] = .string(explained.knows.rawValue)
+        value["sources"] = explained.session.sourceMinutes
         value["bedSource"] = Value(explained.bedSource)
         value["leftOut"] = .array(explained.leftOut.map { .string($0) })
         value["untoldMinutes"] = .number(explained.untold.seconds / 60)
@@ -91,7 +93,7 @@ struct NightExplanation: Explanation {
             explained.stretches.map {
                 [
                     "start": .string(InstantText.iso8601($0.start)), "end": .string(InstantText.iso8601($0.end)),
-                    "stage": .string($0.stage.name),
+                    "stage": .string($0.stage.name), "source": .string($0.source),
                 ]
             })
         return .object(value)
@@ -106,13 +108,15 @@ struct NightExplanation: Explanation {
             let session = explained.session
             table.add([
                 title(index), clock.time(session.start), clock.time(session.end),
-                Self.minutes(session.asleep), Self.minutes(session.inBed), session.source, explained.bedSource ?? "",
+                Self.minutes(session.asleep), Self.minutes(session.inBed), Self.sources(session),
+                explained.bedSource ?? "",
                 explained.leftOut.joined(separator: ", "),
             ])
         }
         let why = sessions.indices.map { index in
             "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); \(sessions[index].session.isStatistic ? "lengths" : "stages") from "
-                + "\(sessions[index].session.source), \(Self.knows(sessions[index]))." + Self.untold(sessions[index])
+                + "\(sessions[index].session.source), \(Self.knows(sessions[index]))."
+                + Self.shares(sessions[index].session, gapMinutes) + Self.untold(sessions[index])
         }
         return [ExplainTable(table: table, footer: why.joined(separator: "\n"))]
             + sessions.filter { !$0.stretches.isEmpty }.map {
@@ -120,21 +124,41 @@ struct NightExplanation: Explanation {
             }
     }
 
+    private static func sources(_ session: SleepSession) -> String {
+        session.sources.isEmpty ? session.source : session.sources.map(\.source).joined(separator: ", ")
+    }
+
+    /// Which minutes came from whom, if they came from several.
+    private static func shares(_ session: SleepSession, _ gapMinutes: Double) -> String {
+        guard session.sources.count > 1 else { return "" }
+        let told = session.sources.map { share in
+            "\(share.source) " + minutes(share.asleep ?? 0) + " asleep"
+                + (share.awake.map { ", " + minutes($0) + " awake" } ?? "")
+        }
+        return
+            " Where it says neither asleep nor awake, others count; before its first and after its last sample, those "
+            + "whose sleep goes on for more than \(ExplainFormat.short(gapMinutes)) minutes: "
+            + told.joined(separator: "; ") + "."
+    }
+
     private static func untold(_ explained: SleepExplanation) -> String {
         guard explained.untold > .zero else { return "" }
         return
-            " It says nothing about \(minutes(explained.untold.seconds / 60)): they count as neither asleep nor awake."
+            " Nothing is known about \(minutes(explained.untold.seconds / 60)): they count as neither asleep nor awake."
     }
 
     private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ExplainFormat.short($0)) min" } ?? "" }
 
     private static func stretches(_ explained: SleepExplanation, _ clock: DayClock) -> Table {
-        var table = Table([.init("From"), .init("To"), .number("Time"), .init("Stage")])
+        let isMixed = explained.session.sources.count > 1
+        var table = Table(
+            [.init("From"), .init("To"), .number("Time"), .init("Stage")] + (isMixed ? [.init("Source")] : []))
         for stretch in explained.stretches {
-            table.add([
-                clock.time(stretch.start), clock.time(stretch.end),
-                HumanFormat.duration(stretch.end - stretch.start), stretch.stage.name,
-            ])
+            table.add(
+                [
+                    clock.time(stretch.start), clock.time(stretch.end),
+                    HumanFormat.duration(stretch.end - stretch.start), stretch.stage.name,
+                ] + (isMixed ? [stretch.source] : []))
         }
         return table
     }

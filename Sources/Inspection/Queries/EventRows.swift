@@ -106,9 +106,15 @@ package struct EventRows {
                 [night.day.description]
                     + [night.start, night.end].map { $0.map { terminal.clock($0, on: zones) } ?? "" }
                     + members.map { Self.hours(night.body[$0.1].double) }
-                    + [night.body["main"].bool == false ? "nap" : "", night.body["source"].string ?? ""])
+                    + [Self.title(ofNight: night.body), night.body["source"].string ?? ""])
         }
         return table.render(for: terminal)
+    }
+
+    /// Which of a day's sessions it is; the main one needs no word.
+    private static func title(ofNight night: Value) -> String {
+        guard night["main"].bool == false else { return "" }
+        return night["asleepMinutes"].isNull ? "in bed" : "nap"
     }
 
     private func workouts(_ terminal: Terminal, _ zones: ZoneTimeline) -> String {

@@ -18,7 +18,7 @@ export async function sleepOf(day, summary, zone, halved = false, title = t('nig
     told = { sessions: [] };
   }
   const main = told.sessions.find((one) => one.main), naps = told.sessions.filter((one) => !one.main && one.asleepMinutes);
-  return card(title, null, main && hypnogram(main, day, zone, halved), facts(summary.sleep, zone),
+  return card(title, null, main && hypnogram(main, day, zone, halved), facts(summary.sleep, zone), main && shares(main),
     naps.length ? [h('h3', null, t('naps', { count: naps.length })), naps.map((nap) => h('p', { class: 'small' }, `${time(nap.start, zone)} – ${time(nap.end, zone)}, ${duration(nap.asleepMinutes)}`))] : null);
 }
 
@@ -41,6 +41,9 @@ export function hypnogram(session, day, zone, halved) {
   asTable(label, { columns: [{ title: t('from') }, { title: t('to') }, { title: t('stage'), left: true }, { title: t('minutes') }],
     rows: stretches.map((one) => [time(one.start, zone), time(one.end, zone), t(`stage.${kind(one.stage)}`), duration((Date.parse(one.end) - Date.parse(one.start)) / 60_000)]) }));
 }
+
+/** Which minutes came from whom, if they came from several. */
+const shares = ({ sources }) => sources?.length > 1 && h('p', { class: 'small soft' }, sources.filter((one) => one.asleepMinutes).map((one) => `${one.source}: ${duration(one.asleepMinutes)}`).join(' · '));
 
 function facts(sleep, zone) {
   const tile = (title, told, note) => told && h('div', { class: 'tile sleep' }, h('dt', null, title), h('dd', null, told, note && h('div', { class: 'note' }, note)));

@@ -14,7 +14,7 @@ export async function draw(frame) {
   const person = await about(), span = frame.options.get('span') in SPANS ? frame.options.get('span') : '30';
   const { nights } = await ask('nights', span === 'all' ? { from: person.first, to: person.last } : null);
   frame.leaving.push(frame.live.on('days', () => frame.redraw()));
-  const main = nights.filter((one) => one.main).slice(-SPANS[span]), naps = nights.filter((one) => !one.main && (!main.length || one.date >= main[0].date));
+  const main = nights.filter((one) => one.main).slice(-SPANS[span]), naps = nights.filter((one) => !one.main && one.asleep_minutes !== null && (!main.length || one.date >= main[0].date));
   const title = h('div', { class: 'top' }, h('h1', null, t('view.nights')), choice(t('weeks'), [['30', t('days30')], ['90', t('nights90')], ['all', t('allNights')]], span, (one) => { frame.keep({ span: one }); frame.redraw(); }, 'span'));
   if (!main.length) return [title, card(null, null, empty(t('noNights')))];
 

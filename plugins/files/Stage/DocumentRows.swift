@@ -78,7 +78,8 @@ package struct DocumentRows: Sendable {
         user, Column("id"), Column("date"), Column("start_date", "start"), Column("end_date", "end"), Column("main"),
         .real("asleepMinutes"), .real("inBedMinutes"), .real("awakeMinutes"), .real("coreMinutes"),
         .real("deepMinutes"), .real("remMinutes"), .real("unspecifiedMinutes"), .real("latencyMinutes"),
-        .real("wakeAfterOnsetMinutes"), .real("efficiency"), Column("source"), version,
+        .real("wakeAfterOnsetMinutes"), .real("efficiency"), Column("source"), Column("sources"),
+        version,
     ]
 
     private static let workouts = [

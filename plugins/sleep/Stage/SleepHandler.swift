@@ -11,7 +11,7 @@ import HealthStatistics
 ///
 /// Configuration: `gapMinutes` (a longer time without samples separates sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: PluginHandler {
-    public let version = 5
+    public let version = 6
     public let detailedTypes = SleepDay.detailedTypes
 
     public init() {}
@@ -28,12 +28,14 @@ public struct SleepHandler: PluginHandler {
             })
     }
 
-    /// The members of the figure, together with the day that it belongs to and whether it is the main sleep.
+    /// The members of the figure, together with the day that it belongs to, whether it is the main sleep, and the
+    /// minutes of each source.
     private static func event(_ session: SleepSession, isMain: Bool, day: LocalDay) -> DayEvent {
         var payload = session.figure
         payload["id"] = .string(session.id.description)
         payload["date"] = .string(day.description)
         payload["main"] = .bool(isMain)
+        payload["sources"] = session.sourceMinutes
         return DayEvent(id: session.id.description, kind: "night", payload: .object(payload))
     }
 }
