@@ -45,7 +45,10 @@ struct AutoExportSpan {
     /// Nil if there is no date.
     static func date(_ span: JSONSpan?, _ name: String) throws(Problem) -> AutoExportDate? {
         guard let span else { return nil }
-        guard let date = span.date else { throw Problem(reason: "the \(name) isn't a date with an offset") }
+        guard let date = span.date else {
+            var text = span.text ?? ""
+            throw Problem(reason: text.withUTF8 { AutoExportDate.problem($0, name) })
+        }
         return date
     }
 }
