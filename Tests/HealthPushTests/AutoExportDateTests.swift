@@ -18,13 +18,14 @@ struct AutoExportDateTests {
     ])
     func everyFormOfADateIsRead(text: String, instant: String) throws {
         let changes = try pushed(
-            metric: "step_count", "count", #"{"qty":1,"date":"\#(text)"}"#, aggregation: "none")
+            metric: "body_temperature", "degC", #"{"qty":1,"date":"\#(text)"}"#, aggregation: "none")
         #expect(changes.rows.map(\.start) == [instant] && changes.quarantined.isEmpty)
     }
 
     @Test func anEscapedSpaceIsASpace() throws {
         let changes = try pushed(
-            metric: "step_count", "count", #"{"qty":1,"date":"2024-02-06 7:57:00\u202fam -0600"}"#, aggregation: "none")
+            metric: "body_temperature", "degC", #"{"qty":1,"date":"2024-02-06 7:57:00\u202fam -0600"}"#,
+            aggregation: "none")
         #expect(changes.rows.map(\.start) == ["2024-02-06T13:57:00Z"])
     }
 
@@ -37,7 +38,7 @@ struct AutoExportDateTests {
     ])
     func whatIsNoDateIsKeptApart(text: String) throws {
         let changes = try pushed(
-            metric: "step_count", "count", #"{"qty":1,"date":"\#(text)"},{"qty":2,"date":"2024-02-06T14:30:00Z"}"#,
+            metric: "body_temperature", "degC", #"{"qty":1,"date":"\#(text)"},{"qty":2,"date":"2024-02-06T14:30:00Z"}"#,
             aggregation: "none")
         #expect(changes.rows.map(\.value) == [2] && changes.items == 2)
         #expect(changes.quarantined.map(\.line) == [1])

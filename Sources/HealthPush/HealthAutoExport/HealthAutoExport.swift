@@ -55,5 +55,29 @@ package enum HealthAutoExport {
         return try reader.rows.finished()
     }
 
+    /// Decodes a file that the app has written, which has the form of a request, in pieces of a few thousand records.
+    /// Numbers of items continue through all pieces.
+    /// - Parameters:
+    ///   - text: the whole file.
+    ///   - written: when it was written, which decides between two statistics of one period.
+    ///   - take: takes a piece; an error ends the reading and is thrown.
+    /// - Throws: `PushError` if it isn't JSON or has no object `data`; in that case, nothing was taken.
+    package static func read(
+        file text: UnsafeRawBufferPointer, written: Instant, take: @escaping (PushedChanges) throws -> Void
+    ) throws {
+        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let text = UnsafeRawBufferPointer(rebasing: text[start...])
+        guard JSONScanner.isUTF8(text) else { throw PushError("isn't UTF-8") }
+        var reader = AutoExportReader(aggregation: nil, now: written)
+        reader.rows.deliver = take
+        do throws(JSONScanError) {
+            guard try reader.read(text) else { throw PushError("has no object 'data'") }
+        } catch {
+            throw reader.rows.failure ?? PushError("isn't well-formed: \(error)")
+        }
+        reader.rows.handOver()
+        if let failure = reader.rows.failure { throw failure }
+    }
+
     private static let hint = "set the app's automation to JSON (Export Format), and send it again"
 }

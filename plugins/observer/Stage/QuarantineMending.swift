@@ -21,8 +21,9 @@ package struct RereadReply: Sendable {
     package init(_ request: RereadRequest) {
         records = [:]
         for (number, raw, way) in request.inputs {
-            if let way {
-                records[number] = QuarantinedItem.records(raw, isAutoExport: way == .autoExport)
+            // Of a file, what isn't XML is Health Auto Export's.
+            if way != nil || raw.utf8.first == UInt8(ascii: "{") {
+                records[number] = QuarantinedItem.records(raw, isAutoExport: way != .samples)
                 continue
             }
             let sink = OneRecordSink()

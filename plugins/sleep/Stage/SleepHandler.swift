@@ -11,7 +11,7 @@ import HealthStatistics
 ///
 /// Configuration: `gapMinutes` (a longer time without samples separates sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: PluginHandler {
-    public let version = 5
+    public let version = 6
     public let detailedTypes = SleepDay.detailedTypes
 
     public init() {}
