@@ -102,7 +102,10 @@ import Testing
         #expect(found.withLock { batches($0).map(\.count) } == [1])
     }
 
-    @Test(arguments: [#"{"data":{"metrics":["#, #"{"data":{}} x"#, #"{"data":[]}"#])
+    @Test(arguments: [
+        #"{"data":{"metrics":["#, body((0..<1440).map(entry) + (0..<1440).map(entry) + (0..<1440).map(entry)) + " x",
+        #"{"data":[]}"#,
+    ])
     func ofAMalformedFileNothingIsTaken(text: String) async throws {
         let found = try await events(text)
         guard case .unreadable(_, let reason) = found.last else { return Issue.record("it was read") }
