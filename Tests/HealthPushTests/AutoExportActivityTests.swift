@@ -47,6 +47,8 @@ struct AutoExportActivityTests {
         #expect(body["activities"] == [["durationSeconds": 1500], ["name": "Ausruhen", "activity": "Ausruhen"]])
         let numbers = try pushed(#""workouts":[{\#(times),"name":"Running","activities":[7]}]"#)
         #expect(numbers.reasons == ["the workout's activities has an entry that isn't an object"])
+        let shapes = try pushed(#""workouts":[{\#(times),"name":"Running","activities":[{"statistics":7}]}]"#)
+        #expect(shapes.reasons == ["the workout's activities: statistics isn't a list"])
         let dates = try pushed(#""workouts":[{\#(times),"name":"Running","activities":[{"start":"soon"}]}]"#)
         #expect(dates.reasons == ["the start of an activity isn't a date with an offset"])
     }

@@ -22,7 +22,10 @@ extension AutoExportReader {
         try workout.read(&item)
         if item.look("route")?.kind == .array, let route = item.take("route") { try workout.route(route) }
         do throws(AutoExportSpan.Problem) {
-            if let parts = try activities(of: times) { workout.set("activities", .array(parts)) }
+            if let parts = try activities(of: times).map(Value.array) {
+                if let problem = WorkoutShape().problem("activities", parts) { return "the workout's \(problem)" }
+                workout.set("activities", parts)
+            }
         } catch { return error.reason }
         let metadata = indoors(name)
         var row = row(HealthType.workoutIdentifier, times.start, times.end)
