@@ -30,7 +30,7 @@ package enum ContentKind: Equatable {
             self = .gpx
         } else if ["bvx1", "bvx2", "bvxn", "bvx-"].contains(where: { head.starts(with: $0.utf8) }) {
             self = .compressedAutoExport
-        } else if Self.packed.contains(where: { head.starts(with: $0) }) {
+        } else if Self.packedHeads.contains(where: { head.starts(with: $0) }) {
             self = .packed
         } else if let first = Self.text(head).first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             self = first == UInt8(ascii: "{") && Self.beginsWithData(Self.text(head).dropFirst()) ? .autoExport : .json
@@ -40,7 +40,7 @@ package enum ContentKind: Equatable {
     }
 
     /// gzip, xz, 7z, bzip2, zstd, RAR.
-    private static let packed: [[UInt8]] = [
+    private static let packedHeads: [[UInt8]] = [
         [0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58], [0x37, 0x7A, 0xBC, 0xAF], [0x42, 0x5A, 0x68], [0x28, 0xB5, 0x2F, 0xFD],
         [0x52, 0x61, 0x72, 0x21],
     ]
