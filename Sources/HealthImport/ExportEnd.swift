@@ -2,12 +2,17 @@ import Glibc
 
 /// Whether a file that may still be growing is complete, judged by its first and last bytes.
 package enum ExportEnd: Sendable, Equatable {
-    /// An archive with its directory, or an XML export with its closing tag.
+    /// An archive with its directory, an XML export with its closing tag, or a JSON export with its closing brace.
     case whole
     /// The beginning of such a file, or no bytes yet.
     case open
     /// Neither.
     case foreign
+
+    /// Whether the file is one of Health Auto Export's.
+    package static func isAutoExport(descriptor: Int32) -> Bool {
+        ContentKind(head: bytes(descriptor, at: 0, ContentKind.sniffLength)) == .autoExport
+    }
 
     /// - Parameters:
     ///   - descriptor: a regular file, open for reading; its position is neither used nor changed.
@@ -20,7 +25,10 @@ package enum ExportEnd: Sendable, Equatable {
             let tail = Self.bytes(descriptor, at: max(0, size - 4096), 4096)
             let tag = Array("</HealthData>".utf8)
             self = tail.indices.contains { tail[$0...].starts(with: tag) } ? .whole : .open
-        case .clinicalDocument, .gpx, .other: self = .foreign
+        case .autoExport:
+            let tail = Self.bytes(descriptor, at: max(0, size - 64), Int(min(size, 64)))
+            self = tail.last { $0 > 0x20 } == UInt8(ascii: "}") ? .whole : .open
+        case .clinicalDocument, .gpx, .compressedAutoExport, .json, .table, .packed, .other: self = .foreign
         }
     }
 

@@ -41,7 +41,9 @@ package struct ExportReader: Sendable {
         switch ContentKind(head: source.head) {
         case .empty: throw ImportError.emptyFile(path: path)
         case .clinicalDocument: throw ImportError.clinicalDocument(path: path)
-        case .gpx, .other: throw ImportError.notAnExport(path: path)
+        // Health Auto Export's files have a reader of their own.
+        case .gpx, .compressedAutoExport, .autoExport, .json, .table, .packed, .other:
+            throw ImportError.notAnExport(path: path, kind: ContentKind(head: source.head))
         case .healthData:
             let parsing = ExportParsing(sink: sink, known: known)
             let name = URL(fileURLWithPath: path).lastPathComponent

@@ -9,7 +9,11 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     /// Any other failure to open or read, in the system's own words.
     case unreadable(path: String, reason: String)
     case emptyFile(path: String)
-    case notAnExport(path: String)
+    case notAnExport(path: String, kind: ContentKind)
+    /// A file of Health Auto Export that isn't well-formed JSON; `reason` says where.
+    case malformedAutoExport(path: String, reason: String)
+    /// A file of Health Auto Export with more bytes than are read at once.
+    case largeAutoExport(path: String, limit: Int64)
     /// The file is only the clinical document that comes with the export.
     case clinicalDocument(path: String)
     case emptyArchive(path: String)
@@ -47,7 +51,11 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
         case .isDirectory(let path): "'\(path)' is a folder"
         case .unreadable(let path, let reason): "can't read '\(path)': \(reason)"
         case .emptyFile(let path): "'\(path)' is empty"
-        case .notAnExport(let path): "'\(path)' is neither a zip archive nor an Apple Health export"
+        case .notAnExport(let path, let kind): "'\(path)' \(Self.appearance(kind))"
+        case .malformedAutoExport(let path, let reason):
+            "'\(path)' begins as a file of Health Auto Export, but \(reason)"
+        case .largeAutoExport(let path, let limit):
+            "'\(path)' is a file of Health Auto Export with more than \(limit >> 20) MiB"
         case .clinicalDocument(let path):
             "'\(path)' is the clinical document (CDA) beside an export, not the export itself"
         case .emptyArchive(let path): "the archive '\(path)' contains no file"
@@ -83,8 +91,12 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
         case .damagedFileInArchive:
             "copy or export it again: Health app, your picture, Export All Health Data; "
                 + "if there is no other copy, unpack it and import its export.xml, though some values may be wrong"
-        case .notAnExport, .emptyArchive, .noExportInArchive:
-            "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
+        case .notAnExport(_, let kind): Self.way(kind)
+        case .noExportInArchive(_, let found, _) where found.contains { $0.hasSuffix(".json") }:
+            "if its JSON files are Health Auto Export's, unpack it and import them; otherwise \(Self.choose)"
+        case .emptyArchive, .noExportInArchive: Self.choose
+        case .malformedAutoExport: "copy it again, or have the app write it again"
+        case .largeAutoExport: "have the app write a file for each year or month, and import these"
         case .clinicalDocument: "choose export.xml from the same folder, or the whole export.zip"
         case .encryptedArchive: "unpack it and import its export.xml"
         case .foreignEncoding(_, nil, _):
@@ -92,6 +104,34 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
         case .foreignEncoding:
             "unpack it, save the export as UTF-8 and import that (its first line must then say UTF-8, or no encoding)"
         case .outOfMemory: "close other programs, then try again"
+        }
+    }
+
+    private static let choose =
+        "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
+
+    private static func appearance(_ kind: ContentKind) -> String {
+        switch kind {
+        case .gpx: "is a route (GPX), which has no workout without its export"
+        case .compressedAutoExport:
+            "is one of Health Auto Export's compressed files (.hae), which only the app can read"
+        case .json: "is JSON, but not as Health Auto Export writes it"
+        case .table: "seems to be a table (CSV), which is read only inside an export"
+        case .packed: "is a compressed file or an archive other than zip"
+        default: "is neither a zip archive nor an Apple Health export"
+        }
+    }
+
+    private static func way(_ kind: ContentKind) -> String {
+        switch kind {
+        case .gpx: "import the export.zip that it is from"
+        case .compressedAutoExport:
+            "in Health Auto Export, export the same data with Export Format JSON, and import that file; or let the app "
+                + "send it ('healthbus pair')"
+        case .json: "send samples of your own to /v1/samples (docs/ways-in.md), or \(choose)"
+        case .table: "in Health Auto Export, choose Export Format JSON and import that file; or \(choose)"
+        case .packed: "unpack it and import the export.xml, export.zip or HealthAutoExport-….json in it"
+        default: choose + ", or a HealthAutoExport-….json"
         }
     }
 }

@@ -104,6 +104,8 @@ package struct ExportInfo: Sendable, Equatable {
     package var dateOfBirth: LocalDay?
     /// Whether the export was made by a generator rather than from a person's data.
     package var isMadeUp: Bool
+    /// Whether it is a file of Health Auto Export, which prints offsets but no zone.
+    package var isAutoExport = false
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {
         self.date = date

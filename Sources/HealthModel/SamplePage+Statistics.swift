@@ -18,6 +18,7 @@ extension SamplePage {
             numbers[base] = new
             return new
         }
+        page.endDays(targets)
         // The time that is already covered, by type and source.
         var taken: [Source: TakenTime] = [:]
         let origins = origins.map(\.sourceName)
@@ -35,8 +36,9 @@ extension SamplePage {
         // Shorter stretches come first: an hour is more precise than the day it is part of. A night is reported
         // repeatedly while it goes on, each time with a later end, so the newest report comes first.
         let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
+        let ends = page.end
         let precedence = { (row: Int) -> (Int64, Int64, Int64) in
-            let (length, age) = (end[row] - start[row], row < created.count ? -created[row] : 0)
+            let (length, age) = (ends[row] - start[row], row < created.count ? -created[row] : 0)
             return nights[Int(type[row])] ? (age, -length, start[row]) : (length, start[row], age)
         }
         let statistics = ids.indices.filter { targets[Int(type[$0])] != nil }.sorted {
@@ -47,7 +49,7 @@ extension SamplePage {
         for row in statistics {
             guard let target = targets[Int(type[row])] else { continue }
             let names = Self.names(of: origins[Int(origin[row])])
-            let time = start[row]..<Swift.max(end[row], start[row] + 1)
+            let time = start[row]..<Swift.max(ends[row], start[row] + 1)
             let isKnown = names.contains { name in
                 let source = Source(type: target, name: name)
                 return taken[source]?.overlaps(time) == true || stated[source]?.overlaps(time) == true
@@ -64,6 +66,32 @@ extension SamplePage {
         }
         return isLeftOut.contains(true) ? page.filter { !isLeftOut[$0] } : page
     }
+
+    /// Ends sums of 24 hours where the source's next day begins: apps that don't know when the clocks change count 24
+    /// hours for each day, and the day after would overlap.
+    private mutating func endDays(_ targets: [Int32?]) {
+        let days = ids.indices.filter { row in
+            targets[Int(type[row])] != nil && abs(end[row] - start[row] - Self.day) <= 2 * Self.hour
+        }
+        let begins = Set(days.map { DayStart(type: type[$0], origin: origin[$0], start: start[$0]) })
+        for row in days where end[row] - start[row] == Self.day {
+            let next = Self.changes.map { end[row] - $0 }.first { next in
+                begins.contains(DayStart(type: type[row], origin: origin[row], start: next))
+            }
+            if let next { end[row] = next }
+        }
+    }
+
+    private struct DayStart: Hashable {
+        var type: Int32
+        var origin: Int32
+        var start: Int64
+    }
+
+    /// By how much clocks are put forward: half an hour on Lord Howe Island, two hours on Troll.
+    private static let changes = [hour, hour / 2, 2 * hour]
+    private static let hour: Int64 = 3600 * Instant.microsecondsPerSecond
+    private static let day = 24 * hour
 
     /// Which of two statistics of the same time comes first, if nothing else decides: the one with the greater value,
     /// then with the greater content, then the one whose source comes first by name.

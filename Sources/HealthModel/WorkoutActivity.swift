@@ -15,12 +15,12 @@ public struct WorkoutActivity: Hashable, Sendable {
         self.init(raw: raw, name: name, identifier: identifier)
     }
 
-    /// The activity for a short name, a name as exports print it (`HKWorkoutActivityTypeRunning`), or the digits of a
-    /// raw value.
+    /// The activity for a short name, a name as exports print it (`HKWorkoutActivityTypeRunning`), the digits of a raw
+    /// value, or a name in any other spelling ("Running", "Outdoor Run").
     public init(named text: some StringProtocol) {
         let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count
         let bare = prefixed ? Self.lowercasingFirst(text.dropFirst(Self.prefix.count)) : String(text)
-        if let raw = Self.raws[bare] ?? Int(bare) {
+        if let raw = Self.raws[bare] ?? Int(bare) ?? Self.raw(ofSpelling: bare) {
             self.init(raw: raw)
         } else {
             self.init(raw: nil, name: "other", identifier: String(text))
@@ -39,10 +39,10 @@ public struct WorkoutActivity: Hashable, Sendable {
         text.prefix(1).lowercased() + String(text.dropFirst())
     }
 
-    private static let raws = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    static let raws = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// HKWorkoutActivityType from HKWorkout.h; 81 is unused.
-    private static let names: [Int: String] = {
+    static let names: [Int: String] = {
         let upTo80 = """
             americanFootball archery australianFootball badminton baseball basketball bowling boxing climbing cricket
             crossTraining curling cycling dance danceInspiredTraining elliptical equestrianSports fencing fishing

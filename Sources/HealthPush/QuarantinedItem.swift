@@ -2,6 +2,11 @@ import HealthModel
 
 /// Rereads an item from quarantine that wasn't understood before, applying today's rules.
 package enum QuarantinedItem {
+    /// Whether an item came from Health Auto Export, pushed or in a file. Other files' items are XML.
+    package static func isAutoExport(_ raw: String, pushedAsSamples: Bool) -> Bool {
+        !pushedAsSamples && raw.utf8.first == UInt8(ascii: "{")
+    }
+
     /// - Parameters:
     ///   - raw: as in `PushedChanges.quarantined`.
     ///   - isAutoExport: whether it came from Health Auto Export; otherwise it came from `/v1/samples`.

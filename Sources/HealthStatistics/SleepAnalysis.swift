@@ -67,18 +67,23 @@ public enum SleepAnalysis {
         }
     }
 
-    /// Splits samples, in order of their starts, at gaps.
+    /// Splits samples, in order of their starts, at gaps. An app's summary is a whole night, so the next one of the same
+    /// source is another night even if they touch.
     static func split(_ samples: [SleepSample], gap: Duration) -> [[SleepSample]] {
         var parts: [[SleepSample]] = []
         var end = Instant.distantPast
+        var summed: Set<Int> = []
         for sample in samples {
-            if parts.isEmpty || sample.start > end && sample.start - end > gap {
+            let isNextNight = sample.statement != nil && summed.contains(sample.source)
+            if parts.isEmpty || isNextNight || sample.start > end && sample.start - end > gap {
+                summed = []
                 parts.append([sample])
                 end = sample.end
             } else {
                 parts[parts.count - 1].append(sample)
                 end = max(end, sample.end)
             }
+            if sample.statement != nil { summed.insert(sample.source) }
         }
         return parts
     }

@@ -17,8 +17,9 @@ struct SleepStatement {
     /// Reads the payload of a statistic (`asleepSeconds`, `coreSeconds`, …).
     ///
     /// Apps print 0 for values that they don't know, such as a stage in a night without stages, or the time in bed. If
-    /// an app reports more sleep than the night is long, which can't be true, the whole statistic is ignored. It is
-    /// also ignored if it has neither sleep nor time in bed.
+    /// an app reports more sleep than the night is long, it has added up what several apps recorded of the same night:
+    /// then the stages count, if these fit, and the sleep without a stage doesn't. If the stages don't fit either, the
+    /// whole statistic is ignored. It is also ignored if it has neither sleep nor time in bed.
     init?(_ page: SamplePage, row: Int) {
         guard row < page.payload.count, page.start[row] < page.end[row],
             let body = try? Value(json: page.payload.bytes[page.payload.range(row)])
@@ -32,7 +33,12 @@ struct SleepStatement {
         bedStart = body["inBedStart"].string.flatMap(InstantText.parse)
         bedEnd = body["inBedEnd"].string.flatMap(InstantText.parse)
         let length = (page.endOf(row) - page.startOf(row)).seconds / 60
-        guard asleep != nil || inBed != nil, asleep ?? 0 <= length + 1 else { return nil }
+        if asleep ?? 0 > length + 1 {
+            let stages = (core ?? 0) + (deep ?? 0) + (rem ?? 0)
+            guard stages > 0, stages <= length + 1 else { return nil }
+            (asleep, unspecified) = (stages, nil)
+        }
+        guard asleep != nil || inBed != nil else { return nil }
     }
 }
 

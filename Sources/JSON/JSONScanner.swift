@@ -38,7 +38,11 @@ package struct JSONScanner {
 
     package init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
-    package static func isUTF8(_ text: [UInt8]) -> Bool { (try? UTF8Span(validating: text.span)) != nil }
+    package static func isUTF8(_ text: [UInt8]) -> Bool { text.withUnsafeBytes { isUTF8($0) } }
+
+    package static func isUTF8(_ text: UnsafeRawBufferPointer) -> Bool {
+        (try? UTF8Span(validating: text.assumingMemoryBound(to: UInt8.self).span)) != nil
+    }
 
     // MARK: Containers
 

@@ -89,6 +89,35 @@ import Testing
         #expect(try Self.sleep(Self.night("")).isNull)
     }
 
+    /// As from "Watch|Sleep++": the app adds up what both recorded of the same night.
+    @Test func stagesThatFitCountWhereAllSleepDoesNot() throws {
+        let sleep = try Self.sleep(
+            Self.night(
+                #"{"asleepSeconds":50400,"coreSeconds":14400,"deepSeconds":3600,"remSeconds":7200,"unspecifiedSeconds":25200}"#,
+                source: "Watch|Sleep++"))
+        #expect(sleep["asleepMinutes"] == 420.0 && sleep["coreMinutes"] == 240.0 && sleep["unspecifiedMinutes"].isNull)
+        let none = try Self.night(#"{"asleepSeconds":90000,"coreSeconds":50000,"inBedSeconds":28800}"#)
+        #expect(try Self.sleep(none).isNull)
+    }
+
+    @Test func touchingSummariesAreNightsOfTheirOwn() throws {
+        var day = try Self.night()
+        try day.add(
+            Self.type + ".statistics", "2025-06-01T06:30:00+02:00", "2025-06-01T15:00:00+02:00", .nan,
+            payload: #"{"asleepSeconds":28800}"#)
+        let output = try day.compute(SleepHandler())
+        #expect(output.figures["sleep"]?["asleepMinutes"] == 480.0 && output.events.count == 2)
+        #expect(output.figures["naps"]?.array?.map { $0["asleepMinutes"].double } == [420])
+    }
+
+    @Test func summariesOfTwoSourcesAreOneNight() throws {
+        var day = try Self.night()
+        try day.add(
+            Self.type + ".statistics", "2025-05-31T22:00:00+02:00", "2025-06-01T07:00:00+02:00", .nan, source: "Ring",
+            payload: #"{"asleepSeconds":30000}"#)
+        #expect(try day.compute(SleepHandler()).events.count == 1)
+    }
+
     @Test func aNapBesideItIsANap() throws {
         var day = try Self.night()
         try day.add(type, "2025-06-01T13:00:00+02:00", "2025-06-01T13:40:00+02:00", 3)

@@ -86,6 +86,25 @@ import Testing
         }
     }
 
+    /// What the file seems to be, and what takes it.
+    @Test(arguments: [
+        ("bvx2\u{1}\u{2}", "compressed files (.hae)", "Export Format JSON"),
+        ("[{\"type\": 1}]", "is JSON", "/v1/samples"), ("{\"samples\": []}", "is JSON", "/v1/samples"),
+        ("Date,Steps,Energy\n2026-01-01,1,2\n", "a table (CSV)", "Export Format JSON"),
+        ("a;b;c\r\n", "a table (CSV)", "export.zip"), ("<?xml version=\"1.0\"?><gpx/>", "a route (GPX)", "export.zip"),
+        ("7z\u{3C}", "neither a zip archive", "HealthAutoExport-….json"),
+        ("BZh9", "archive other than zip", "unpack it"),
+        ("Dear diary, today, as ever, nothing", "neither a zip archive", "HealthAutoExport-….json"),
+    ]) func aRefusalNamesTheWayThatFits(text: String, what: String, way: String) throws {
+        let error = try #require(try failure(Array(text.utf8)))
+        #expect(error.problem.contains(what) && error.hint.contains(way), "\(error)")
+    }
+
+    @Test func anArchiveOfJSONNamesTheWayToo() throws {
+        let error = try failure(ZipBytes([("HealthAutoExport-2026.json", "{}")]).bytes)
+        #expect(error?.hint.hasPrefix("if its JSON files are Health Auto Export's, unpack it") == true)
+    }
+
     @Test func truncatedXMLDeliversWhatIsWhole() throws {
         let whole = export((0..<9000).map { steps("\($0)") }.joined(separator: "\n"))
         for length in [whole.utf8.count / 2, whole.utf8.count - 20] {

@@ -60,6 +60,15 @@ import Testing
         }
         #expect(WorkoutActivity(raw: 81).name == "other")
         #expect(WorkoutActivity(raw: 81).raw == 81)
+        for (text, name) in [
+            ("Running", "running"), ("TraditionalStrengthTraining", "traditionalStrengthTraining"),
+            ("Traditional Strength Training", "traditionalStrengthTraining"), ("Outdoor Run", "running"),
+            ("IndoorCycling", "cycling"), ("Open Water Swim", "swimming"), ("HIIT", "highIntensityIntervalTraining"),
+            ("traditional_strength_training", "traditionalStrengthTraining"), ("WATER POLO", "waterPolo"),
+        ] { #expect(WorkoutActivity(named: text).name == name) }
+        for text in ["", "Outdoor", "Pool", "Outdoor Ausführen"] {
+            #expect(WorkoutActivity(named: text).raw == nil && WorkoutActivity(named: text).identifier == text)
+        }
         let future = WorkoutActivity(named: "HKWorkoutActivityTypeMoonWalking")
         #expect(future.name == "other" && future.raw == nil && future.identifier == "HKWorkoutActivityTypeMoonWalking")
         #expect(WorkoutActivity(named: "HKWorkoutActivityType85") == WorkoutActivity(raw: 85))

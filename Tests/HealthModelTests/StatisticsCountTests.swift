@@ -69,4 +69,18 @@ struct StatisticsCountTests {
         let rows = try counted([statistic(0, 1440, 9000), statistic(60, 120, 500), statistic(120, 180, 700)])
         #expect(rows.map(\.value) == [500, 700])
     }
+
+    /// Apps that print no zone give a day of 23 hours 24.
+    @Test func theNextDaysSumEndsADay() throws {
+        let (hour, day): (Int64, Int64) = (60, 24 * 60)
+        let rows = try counted([statistic(-day + hour, hour, 9000), statistic(0, day, 5000)])
+        #expect(rows.map(\.value).contains(5000))
+        // That of another source doesn't, and an hour isn't a day.
+        let others = try counted([
+            statistic(-day + hour, hour, 9000), statistic(0, day, 5000, "iPhone"), statistic(0, hour, 100),
+        ])
+        #expect(others.map(\.value).sorted() == [100, 5000])
+        // Sums that overlap by more are of the same time.
+        #expect(try counted([statistic(-12 * hour, 12 * hour, 9000), statistic(0, day, 5000)]).map(\.value) == [9000])
+    }
 }

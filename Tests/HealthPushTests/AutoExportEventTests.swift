@@ -72,9 +72,14 @@ struct AutoExportEventTests {
             "voltageMeasurements":[{"date":1188745353.99,"voltage":23.084741592407227,"units":"mcV"},
             {"date":1188745353.994,"voltage":-5,"units":"mcV"},{"voltage":0.001,"units":"mV"}],"source":"ECG"
             """#)
-        #expect(row.type == "HKDataTypeIdentifierElectrocardiogram" && row.value == nil && row.source == "ECG")
+        #expect(row.type == "HKDataTypeIdentifierElectrocardiogram" && row.value == 61 && row.unit == "count/min")
         #expect(row.body["microvolts"] == [23.085, -5, 1] && row.body["voltageMeasurements"].isNull)
         #expect(row.body["classification"] == "Sinus Rhythm" && row.body["averageHeartRate"] == 61)
+    }
+
+    @Test(arguments: [("0", Double?.none), ("null", nil), (#"{"qty":61,"units":"bpm"}"#, 61), ("\"58.5\"", 58.5)])
+    func anElectrocardiogramsValueIsItsAverage(rate: String, value: Double?) throws {
+        #expect(try one("ecg", #""averageHeartRate":\#(rate)"#).value == value)
     }
 
     @Test(arguments: [

@@ -111,7 +111,8 @@ struct AutoExportMetricTests {
         name: String, units: String, quantity: String, type: String, value: Double
     ) throws {
         let changes = try pushed(
-            metric: name, units, #"{"qty":\#(quantity),"date":"2026-09-01 10:20:30 +0200","source":"Watch"}"#,
+            metric: name, units,
+            #"{"qty":\#(quantity),"startDate":"2026-09-01 10:20:30 +0200","endDate":"2026-09-01 10:20:30 +0200","source":"Watch"}"#,
             aggregation: "none")
         let row = try #require(changes.rows.first)
         #expect(changes.items == 1 && changes.rows.count == 1 && changes.quarantined.isEmpty)
@@ -178,5 +179,41 @@ struct AutoExportMetricTests {
         let changes = try pushed(
             metric: "step_count", "count", #"{"qty":"12","date":"2026-09-01 10:20:30 +0200"}"#, aggregation: "none")
         #expect(changes.rows.map(\.value) == [12])
+    }
+
+    /// As an export's unknown types are, with the unit that is printed.
+    @Test(arguments: [
+        ("new_metric", "new/unit", "HKQuantityTypeIdentifierNewMetric", "new/unit"),
+        ("Sleeping Heart Rate", "bpm", "HKQuantityTypeIdentifierSleepingHeartRate", "count/min"),
+        ("HKQuantityTypeIdentifierMoonSteps", "", "HKQuantityTypeIdentifierMoonSteps", ""),
+        ("血糖値", "mg/dL", "HKQuantityTypeIdentifier血糖値", "mg/dL"),
+    ])
+    func anUnknownMetricIsAnUnknownType(name: String, units: String, type: String, unit: String) throws {
+        let changes = try pushed(
+            metric: name, units,
+            #"{"qty":5.5,"date":"2026-09-01 10:20:30 +0200","source":"Ring"},{"note":"x","date":"2026-09-01 10:20:31 +0200"}"#
+        )
+        #expect(changes.rows.map(\.type) == [type] && changes.rows.map(\.value) == [5.5])
+        #expect(changes.rows[0].unit == unit && changes.rows[0].source == "Ring")
+        #expect(changes.reasons == ["there is no quantity, or it isn't a number"])
+        let days = try pushed(
+            metric: name, units, #"{"Avg":5,"Min":4,"Max":6,"date":"2026-09-01 00:00:00 +0200"}"#, aggregation: "Days")
+        #expect(days.rows.map(\.type) == [type + ".statistics"] && days.rows[0].unit == unit)
+        #expect(days.rows[0].payload == #"{"maximum":6,"minimum":4}"#)
+    }
+
+    @Test func anUnknownMetricsWordIsKeptAsAnUnknownCategorys() throws {
+        let changes = try pushed(
+            metric: "new_event", "",
+            #"{"value":"Very","startDate":"2026-09-01 10:20:30 +0200","endDate":"2026-09-01 10:21:30 +0200"}"#)
+        #expect(changes.rows.map(\.type) == ["HKCategoryTypeIdentifierNewEvent"] && changes.rows[0].value == nil)
+        #expect(changes.rows[0].body == ["value": "Very"] && changes.rows[0].end == "2026-09-01T08:21:30Z")
+    }
+
+    @Test func aMetricMayHaveHealthKitsIdentifier() throws {
+        let changes = try pushed(
+            metric: "HKQuantityTypeIdentifierBodyMass", "lb", #"{"qty":150,"date":"2026-09-01 10:20:30 +0200"}"#)
+        #expect(changes.rows.map(\.type) == ["HKQuantityTypeIdentifierBodyMass"])
+        #expect(abs((changes.rows[0].value ?? 0) - 68.0388555) < 1e-9)
     }
 }

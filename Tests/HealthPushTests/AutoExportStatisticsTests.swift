@@ -23,8 +23,8 @@ struct AutoExportStatisticsTests {
     @Test(arguments: ["none", "Off", "unaggregated"])
     func theHeaderMaySayThatNothingIsAddedUp(header: String) throws {
         let changes = try pushed(
-            metric: "step_count", "count", #"{"qty":800,"date":"2026-09-01 00:00:00 +0200"}"#, aggregation: header)
-        #expect(changes.rows.map(\.type) == ["HKQuantityTypeIdentifierStepCount"] && changes.rows[0].created == 0)
+            metric: "dietary_water", "mL", #"{"qty":800,"date":"2026-09-01 00:00:00 +0200"}"#, aggregation: header)
+        #expect(changes.rows.map(\.type) == ["HKQuantityTypeIdentifierDietaryWater"] && changes.rows[0].created == 0)
         #expect(changes.rows[0].end == changes.rows[0].start)
     }
 
@@ -40,7 +40,7 @@ struct AutoExportStatisticsTests {
     /// midnight.
     @Test(arguments: [
         (["00:00:00", "00:00:00"], 86_400), (["00:00:00", "13:00:00"], 3600), (["00:00:00", "13:05:00"], 60),
-        (["00:00:00", "13:05:01"], 0),
+        (["00:00:00", "13:05:01"], 600),
     ])
     func withoutAHeaderTheDatesTell(times: [String], seconds: Int) throws {
         let entries = times.enumerated().map { index, time in

@@ -54,7 +54,7 @@ struct SamplesBodyTests {
     }
 
     @Test func aWorkoutNamesItsActivityOrNumbersIt() throws {
-        for activity in ["37", "\"running\"", "\"HKWorkoutActivityTypeRunning\""] {
+        for activity in ["37", "\"running\"", "\"HKWorkoutActivityTypeRunning\"", "\"Running\"", "\"Outdoor Run\""] {
             let changes = try changes(
                 """
                 {"samples": [{"type": "HKWorkoutTypeIdentifier", "start": 0, "end": 1800,

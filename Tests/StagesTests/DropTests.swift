@@ -66,6 +66,9 @@ import Testing
         #expect(try end(Array(export.dropLast(5).utf8)) == .open)
         #expect(try end([]) == .open)
         #expect(try end(Array("Dear diary".utf8)) == .foreign)
+        #expect(try end(Array("bvx2....".utf8)) == .foreign && end(Array(#"{"samples":[]}"#.utf8)) == .foreign)
+        let json = "{ \"data\" : {\"metrics\":[\(String(repeating: " ", count: 5000))]}}\n"
+        #expect(try end(Array(json.utf8)) == .whole && end(Array(json.dropLast(3).utf8)) == .open)
         #expect(try end(Array(stored.utf8)) == .open)
         func archive(directoryAt offset: UInt8) -> [UInt8] {
             Array(stored.utf8) + [0x50, 0x4B, 1, 2] + [0x50, 0x4B, 5, 6, 0, 0, 0, 0, 1, 0, 1, 0, 4, 0, 0, 0]

@@ -12,7 +12,8 @@ import Testing
 @Suite struct PushedRetryTests {
     private static let sample =
         #"{"type":"HKQuantityTypeIdentifierStepCount","start":1742900000,"end":1742900060,"value":7,"source":"Watch"}"#
-    private static let entry = #"{"date":"2025-03-26 10:00:01 +0100","qty":9,"source":"Watch"}"#
+    private static let entry =
+        #"{"start":"2025-03-26 10:00:01 +0100","end":"2025-03-26 10:00:31 +0100","qty":9,"source":"Watch"}"#
 
     private func rig() throws -> StageRig<MendingStage> {
         try StageRig {

@@ -47,16 +47,18 @@ enum AutoExportPeriod: Int, Comparable {
         return AutoExportPeriod.beginning(at: date).map { $0 >= min(self, .day) } ?? false
     }
 
-    /// The end of the period that begins at this date.
-    func end(from date: AutoExportDate) -> Instant {
+    /// The end of the period that begins at this date. A day, and anything longer, ends at a midnight; its offset is
+    /// taken to be that of the date unless that midnight is known.
+    /// - Parameter midnights: known ones, by the number of the day that begins.
+    func end(from date: AutoExportDate, midnights: [Int: Instant] = [:]) -> Instant {
         switch self {
         case .second: shifted(date, Instant.microsecondsPerSecond)
         case .minute: shifted(date, Self.minuteLength)
         case .hour: shifted(date, Self.hourLength)
-        case .day: shifted(date, AutoExportDate.dayLength)
-        case .week: shifted(date, 7 * AutoExportDate.dayLength)
-        case .month: calendarEnd(date, months: 1)
-        case .year: calendarEnd(date, months: 12)
+        case .day: end(LocalDay(number: date.day.number + 1), date, midnights)
+        case .week: end(LocalDay(number: date.day.number + 7), date, midnights)
+        case .month: end(Self.later(date.day, months: 1), date, midnights)
+        case .year: end(Self.later(date.day, months: 12), date, midnights)
         }
     }
 
@@ -64,15 +66,17 @@ enum AutoExportPeriod: Int, Comparable {
         Instant(microseconds: date.instant.microseconds + length)
     }
 
-    /// The same day and time in a later month; if there is no such day, the first day of the month after that.
-    private func calendarEnd(_ date: AutoExportDate, months: Int) -> Instant {
-        let day = date.day
+    private func end(_ day: LocalDay, _ date: AutoExportDate, _ midnights: [Int: Instant]) -> Instant {
+        if date.inDay == 0, let known = midnights[day.number], known > date.instant { return known }
+        return Instant(microseconds: date.midnight(of: day).microseconds + date.inDay)
+    }
+
+    /// The same day in a later month; if there is no such day, the first day of the month after that.
+    private static func later(_ day: LocalDay, months: Int) -> LocalDay {
         let month = day.month - 1 + months
-        var end = LocalDay(year: day.year + month / 12, month: month % 12 + 1, day: day.day)
-        if LocalDay(number: end.number) != end {
-            end = LocalDay(year: day.year + (month + 1) / 12, month: (month + 1) % 12 + 1, day: 1)
-        }
-        return Instant(microseconds: date.midnight(of: end).microseconds + date.inDay)
+        let later = LocalDay(year: day.year + month / 12, month: month % 12 + 1, day: day.day)
+        guard LocalDay(number: later.number) != later else { return later }
+        return LocalDay(year: day.year + (month + 1) / 12, month: (month + 1) % 12 + 1, day: 1)
     }
 
     private static let minuteLength = 60 * Instant.microsecondsPerSecond

@@ -2,9 +2,13 @@ import HealthModel
 
 /// A date as the app writes it, with the wall clock that it was read from.
 ///
-/// The forms are `2024-02-06 14:30:00 -0800`; on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00
-/// pm`, with any kind of space before PM (U+202F since iOS 17); and ISO 8601. A date without an offset is rejected,
-/// since it is impossible to tell which moment it means.
+/// The forms are `2024-02-06 14:30:00 -0800`; on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` with AM or
+/// PM before or after the time, in the phone's language and digits (`2024-02-06 下午2:30:00 +0800`); and ISO 8601. Any
+/// kind of space counts as one (U+202F stands before PM since iOS 17). A date without an offset is rejected, since it is
+/// impossible to tell which moment it means.
+///
+/// Years are Gregorian. Those of the Buddhist calendar are converted, since only the number of the year differs; those
+/// of other calendars are rejected (`PhoneCalendar`).
 struct AutoExportDate: Equatable {
     let instant: Instant
     /// Seconds east of Greenwich, as printed.
@@ -13,8 +17,37 @@ struct AutoExportDate: Equatable {
     /// Nil for text that isn't such a date.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         var scanner = DateScanner(text)
-        guard let date = scanner.autoExportDate() else { return nil }
-        (instant, offset) = date
+        if let date = scanner.autoExportDate(isAfternoon: nil) {
+            (instant, offset) = date
+        } else if let date = Self.localized(text) {
+            (instant, offset) = date
+        } else {
+            return nil
+        }
+    }
+
+    private static func localized(_ text: UnsafeBufferPointer<UInt8>) -> (instant: Instant, offset: Int64)? {
+        let text = LocalizedDate(text)
+        guard text.isLocalized, text.word.isEmpty || text.isAfternoon != nil else { return nil }
+        return text.ascii.withUnsafeBufferPointer { bytes in
+            var scanner = DateScanner(bytes)
+            return scanner.autoExportDate(isAfternoon: text.isAfternoon)
+        }
+    }
+
+    /// Why a text isn't such a date, with what to do about it.
+    /// - Parameter name: the member's name.
+    static func problem(_ text: UnsafeBufferPointer<UInt8>, _ name: String) -> String {
+        let localized = LocalizedDate(text)
+        if let calendar = PhoneCalendar(ofForeignYear: localized.year) {
+            return "the \(name) is of the \(calendar.rawValue) calendar: set the phone's calendar to Gregorian "
+                + "(Settings, General, Language & Region, Calendar), then send it again"
+        }
+        if localized.year != nil, !localized.word.isEmpty, localized.isAfternoon == nil {
+            return "the \(name) doesn't say in a known way whether it is before or after noon: switch on the phone's "
+                + "24-Hour Time (Settings, General, Date & Time), then send it again"
+        }
+        return "the \(name) isn't a date with an offset"
     }
 
     /// The wall clock's microseconds since 1970-01-01.
@@ -39,9 +72,10 @@ struct AutoExportDate: Equatable {
 
 extension DateScanner {
     /// Reads the whole text as one of the app's dates.
-    fileprivate mutating func autoExportDate() -> (instant: Instant, offset: Int64)? {
-        guard let year = number(4), skip("-"), let month = number(1...2), (1...12).contains(month), skip("-"),
-            let day = number(1...2)
+    /// - Parameter isAfternoon: which half of the day it means, if that isn't in the text.
+    fileprivate mutating func autoExportDate(isAfternoon half: Bool?) -> (instant: Instant, offset: Int64)? {
+        guard let printed = number(4), let year = PhoneCalendar.gregorian(printed), skip("-"),
+            let month = number(1...2), (1...12).contains(month), skip("-"), let day = number(1...2)
         else { return nil }
         let date = LocalDay(year: year, month: month, day: day)
         guard LocalDay(number: date.number) == date else { return nil }
@@ -55,8 +89,9 @@ extension DateScanner {
             fraction = parts
         }
         _ = skipSpaces()
-        if let isAfternoon = half() {
-            guard (1...12).contains(hour) else { return nil }
+        if let isAfternoon = half ?? self.half() {
+            // Some languages count the hours from 0 to 11.
+            guard hour <= 12 else { return nil }
             hour = hour % 12 + (isAfternoon ? 12 : 0)
         } else if hour > 23 {
             return nil

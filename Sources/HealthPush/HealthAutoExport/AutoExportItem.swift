@@ -45,6 +45,13 @@ struct AutoExportItem {
         return value ?? last
     }
 
+    /// Shows each remaining member; those for which the body returns true count as understood.
+    mutating func takeEach(_ body: (String, JSONSpan) -> Bool) {
+        for (index, member) in members.enumerated() where index < 64 && !isUnderstood(index) && !member.value.isNull {
+            if let name = member.name.text, body(name, member.value) { understood |= 1 << UInt64(index) }
+        }
+    }
+
     /// Whether there is a member with this name, even if it is null.
     func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
 

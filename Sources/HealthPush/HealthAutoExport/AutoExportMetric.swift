@@ -14,6 +14,8 @@ struct AutoExportMetric {
         case category
         /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`, which are counts.
         case sexualActivity
+        /// As a quantity, in its own unit.
+        case unknown
     }
 
     let type: HealthType
@@ -23,11 +25,44 @@ struct AutoExportMetric {
     /// in them.
     static func named(_ name: String) -> AutoExportMetric? {
         let key = key(name)
-        guard let identifier = others[key] ?? own[key] else { return nil }
+        let full = HealthType.known(name).flatMap { [.quantity, .category].contains($0.kind) ? name : nil }
+        guard let identifier = full ?? others[key] ?? own[key] else { return nil }
         let type = HealthType.named(identifier)
         let form = forms[identifier] ?? (type.kind == .quantity ? .quantity : .category)
         return AutoExportMetric(type: type, form: form)
     }
+
+    /// What a name that isn't known stands for: most of the app's names are HealthKit's, so `new_metric` is taken for
+    /// `HKQuantityTypeIdentifierNewMetric`, as an export would call it. Nil for a name that can't be a type's.
+    static func unknown(_ name: String) -> AutoExportMetric? {
+        let isWhole = name.hasPrefix("HK") && name.contains("TypeIdentifier")
+        let words = name.split { !$0.isLetter && !$0.isNumber }
+        let identifier =
+            isWhole ? name : quantity + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        guard !words.isEmpty, identifier.utf8.count <= longestName else { return nil }
+        return AutoExportMetric(type: HealthType.named(identifier), form: .unknown)
+    }
+
+    /// The category of the same name; nil if the identifier isn't a quantity's.
+    var categoryIdentifier: String? {
+        guard type.identifier.hasPrefix(Self.quantity) else { return nil }
+        return Self.category + type.identifier.dropFirst(Self.quantity.count)
+    }
+
+    /// In bytes, without the suffix of statistics.
+    private static let longestName = 180
+
+    /// Whether HealthKit has the type's sums only over a time in which a device measured them. Sums that people enter
+    /// (food, drinks, doses) have an instant.
+    var isMeasuredOverTime: Bool {
+        guard form == .quantity, type.style == .cumulative else { return false }
+        let name = type.identifier.dropFirst(Self.quantity.count)
+        return !name.hasPrefix("Dietary") && !Self.entered.contains(String(name))
+    }
+
+    private static let entered: Set = [
+        "InsulinDelivery", "InhalerUsage", "NumberOfAlcoholicBeverages", "NumberOfTimesFallen",
+    ]
 
     /// Keeps only letters and digits: `step_count` and `Step Count` are `stepcount`.
     static func key(_ name: String) -> String {

@@ -20,7 +20,8 @@ extension AutoExportReader {
         let isStand = series.metric.type.identifier == Self.standHour
         var span: AutoExportSpan
         do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(&item, series.aggregation, isSum: true)
+            span = try AutoExportSpan(
+                &item, series.aggregation, midnights: series.dates.midnights, isSum: true)
         } catch { return error.reason }
         let isNamed = item.look("value") != nil
         let outlasts = !isStand && (length.map { $0 > span.end - span.start } ?? false)
@@ -80,7 +81,8 @@ extension AutoExportReader {
         let isMidnight = item.look("date")?.date.map { $0.inDay == 0 } ?? false
         var span: AutoExportSpan
         do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(&item, isMidnight ? .period(.day) : series.aggregation, isSum: true)
+            span = try AutoExportSpan(
+                &item, isMidnight ? .period(.day) : series.aggregation, midnights: series.dates.midnights, isSum: true)
         } catch { return error.reason }
         let total = counts.reduce(0) { $0 + $1.1 }
         // All counts are zero on that day, so there is nothing to store.

@@ -7,7 +7,8 @@ extension AutoExportReader {
     private static let voltageDigits = 1000.0
     private static let voltageLimit = 1 << 16
 
-    /// Reads an electrocardiogram as one record without a number. Returns what is wrong, or nil.
+    /// Reads an electrocardiogram as one record, whose value is the average heart rate, as in imports. Returns what is
+    /// wrong, or nil.
     ///
     /// Its payload has `classification`, `averageHeartRate`, `samplingFrequency` and the like as the app sends them,
     /// and the voltages as one column: `{"microvolts": […]}`, to the nanovolt. The measurements' own times aren't kept:
@@ -18,6 +19,8 @@ extension AutoExportReader {
             times = try readTimes()
         } catch { return error.reason }
         var row = row(Self.electrocardiogram, times.start, times.end)
+        // The app sends 0 where the watch couldn't tell.
+        if let rate = Self.rate(item.look("averageHeartRate")), rate > 0, rate.isFinite { row.value = rate }
         var voltages: Value = .null
         if let column = try Self.microvolts(item.look("voltageMeasurements")) {
             voltages = .column(.float64(column))
@@ -27,6 +30,11 @@ extension AutoExportReader {
             voltages.isNull ? rest : rest.merging(["microvolts": voltages]) { known, _ in known }
         }
         return rows.append(row)
+    }
+
+    /// Beats per minute, from a number or `{qty}`.
+    private static func rate(_ span: JSONSpan?) -> Double? {
+        span.flatMap { $0.decimal ?? $0.value["qty"].double }
     }
 
     /// Nil for anything that isn't an array of voltages or is longer than any recording; the array is then kept

@@ -11,10 +11,14 @@ struct AutoExportSeries {
     /// The range within which a value's minimum and maximum must be.
     let limit: ClosedRange<Double>
     let aggregation: AutoExportAggregation
+    let dates: AutoExportSeriesDates
     /// The positions in the columns of the samples' type and unit, and of the statistics' type and unit; nil until
     /// there is such a row.
     var sampleSlots: AutoExportSlots?
     var statisticSlots: AutoExportSlots?
+
+    /// The unit of an unknown type's values, which stay as printed; nil for a known type.
+    var ownUnit: String? { metric.form == .unknown ? AutoExportUnits.healthKit(units) : nil }
 }
 
 extension AutoExportReader {
@@ -37,15 +41,17 @@ extension AutoExportReader {
             rows.beginItem()
             return rows.quarantine("the metric's data isn't an array", raw: span.whole)
         }
-        guard let metric = AutoExportMetric.named(text) else {
+        guard let metric = AutoExportMetric.named(text) ?? AutoExportMetric.unknown(text) else {
             return try eachEntry(data) { reader, entry throws(JSONScanError) in
-                reader.rows.quarantine("no metric with this name is known", raw: entry.whole, within: context)
+                reader.rows.quarantine(
+                    "the metric's name is too long, or has no letters", raw: entry.whole, within: context)
             }
         }
         let unit = units?.text ?? ""
+        let dates = try AutoExportSeriesDates(data, needsPoints: metric.isMeasuredOverTime)
         var series = AutoExportSeries(
             metric: metric, units: unit, factors: AutoExportUnits.factors(unit, for: Self.valueType(of: metric)),
-            limit: PlausibilityLimit.of(metric.type).values, aggregation: try aggregation(of: data))
+            limit: PlausibilityLimit.of(metric.type).values, aggregation: aggregation(dates), dates: dates)
         try eachEntry(data) { reader, entry throws(JSONScanError) in
             let problem = try reader.item.read(entry) ? reader.readEntry(of: &series) : "the entry isn't an object"
             if let problem { reader.rows.quarantine(problem, raw: entry.whole, within: context) }
@@ -59,6 +65,7 @@ extension AutoExportReader {
         try scanner.beginArray()
         while try scanner.nextElement() {
             let entry = try scanner.value()
+            if rows.failure != nil { return }
             rows.beginItem()
             try body(&self, entry)
         }
@@ -72,25 +79,16 @@ extension AutoExportReader {
     static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
 
     /// The aggregation stated by the request; otherwise inferred from all of the metric's dates together.
-    private func aggregation(of data: JSONSpan) throws(JSONScanError) -> AutoExportAggregation {
+    private func aggregation(_ dates: AutoExportSeriesDates) -> AutoExportAggregation {
         guard case .unknown(let longest) = aggregation else { return aggregation }
-        var scanner = JSONScanner(data.bytes)
-        var found: AutoExportPeriod?
-        var entry = AutoExportItem()
-        try scanner.beginArray()
-        while try scanner.nextElement() {
-            guard try entry.read(scanner.value()), let date = entry.take("date")?.date else { continue }
-            // If even one date isn't the beginning of a period, the entries aren't periods.
-            guard let period = AutoExportPeriod.beginning(at: date) else { return .samples }
-            found = min(found ?? longest, period)
-        }
-        return found.map { .period($0) } ?? .samples
+        return dates.period.map { .period(min(longest, $0)) } ?? .samples
     }
 
     /// Returns what is wrong, or nil.
     private mutating func readEntry(of series: inout AutoExportSeries) -> String? {
         switch series.metric.form {
         case .quantity: readQuantity(&series)
+        case .unknown: readUnknown(&series)
         case .bloodPressure: readBloodPressure(series)
         case .sleep: readSleep(series)
         case .category: readCategoryMetric(series)

@@ -8,7 +8,7 @@ extension AutoExportReader {
     /// Reads `{date, qty}` or `{date, Min, Avg, Max}`, and the members that describe them. Returns what is wrong, or
     /// nil.
     mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
-        guard let factors = series.factors else { return Self.wrongUnit }
+        guard let factors = series.metric.form == .unknown ? .identity : series.factors else { return Self.wrongUnit }
         let quantity = item.take("qty")
         let mean = item.take("Avg", "avg")
         guard let value = number(mean ?? quantity, factors) else { return Self.noQuantity }
@@ -23,15 +23,35 @@ extension AutoExportReader {
         }
         let hasSpread = spread.least != nil && spread.most != nil && spread.least != spread.most
         let isSum = series.metric.type.style == .cumulative
-        let span: AutoExportSpan
+        var span: AutoExportSpan
         do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(&item, series.aggregation, hasSpread: hasSpread, isSum: isSum)
+            span = try AutoExportSpan(
+                &item, series.aggregation, midnights: series.dates.midnights, hasSpread: hasSpread, isSum: isSum)
         } catch { return error.reason }
+        // HealthKit has such sums over a time only. As instants, those of watch and phone would both count.
+        if !span.isOwn, !span.isStatistic, series.metric.isMeasuredOverTime {
+            span.end = series.dates.end(of: item, from: span.start)
+            span.isStatistic = true
+        }
         // A single sample's minimum and maximum equal its value, so they aren't stored.
         if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }
         var row = row(of: &series, span)
         row.value = value
         describe(&row, metadata: quantityMetadata(series.metric.type.identifier), spread: spread)
+        return rows.append(row)
+    }
+
+    /// Reads an entry of an unknown metric: a quantity or, if it has a word instead of a number, a category whose word
+    /// stays in the payload. Returns what is wrong, or nil.
+    mutating func readUnknown(_ series: inout AutoExportSeries) -> String? {
+        let isWord = item.look("value")?.text != nil && item.look("qty") == nil && item.look("Avg") == nil
+        guard isWord, let identifier = series.metric.categoryIdentifier else { return readQuantity(&series) }
+        let span: AutoExportSpan
+        do throws(AutoExportSpan.Problem) {
+            span = try AutoExportSpan(&item, .samples, isSum: false)
+        } catch { return error.reason }
+        var row = row(identifier, span)
+        describe(&row)
         return rows.append(row)
     }
 
@@ -73,7 +93,8 @@ extension AutoExportReader {
         let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]
         let span: AutoExportSpan
         do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(&item, series.aggregation, isSum: false)
+            span = try AutoExportSpan(
+                &item, series.aggregation, midnights: series.dates.midnights, isSum: false)
         } catch { return error.reason }
         let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
         guard numbers.count == parts.count else { return Self.noQuantity }

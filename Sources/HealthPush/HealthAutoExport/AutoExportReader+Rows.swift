@@ -12,11 +12,11 @@ extension AutoExportReader {
     mutating func row(of series: inout AutoExportSeries, _ span: AutoExportSpan) -> AutoExportRow {
         let identifier = series.metric.type.identifier
         guard span.isStatistic else {
-            let slots = series.sampleSlots ?? rows.slots(identifier)
+            let slots = series.sampleSlots ?? rows.slots(identifier, unit: series.ownUnit)
             series.sampleSlots = slots
             return AutoExportRow(slots: slots, start: span.start, end: span.end)
         }
-        let slots = series.statisticSlots ?? rows.slots(HealthType.statistics(of: identifier))
+        let slots = series.statisticSlots ?? rows.slots(HealthType.statistics(of: identifier), unit: series.ownUnit)
         series.statisticSlots = slots
         var row = AutoExportRow(slots: slots, start: span.start, end: span.end)
         row.created = now.flooredSecond

@@ -63,6 +63,7 @@ struct AutoExportReader {
         try scanner.beginArray()
         while try scanner.nextElement() {
             let element = try scanner.value()
+            if rows.failure != nil { return }
             guard part != .metrics else {
                 try readMetric(element)
                 continue

@@ -88,10 +88,34 @@ struct AutoExportRows {
     private var lastOrigin: Int32 = -1
     private var hasUUIDs = false
 
-    mutating func beginItem() { changes.items += 1 }
+    /// Takes the changes so far, if they don't all have to be there at the end; an error of its ends the reading.
+    var deliver: ((PushedChanges) throws -> Void)?
+    private(set) var failure: (any Error)?
+
+    mutating func beginItem() {
+        if isFull { handOver() }
+        changes.items += 1
+    }
 
     /// Whether there is room for the item; items beyond the limit are only counted.
-    private var hasRoom: Bool { changes.items <= SamplesBody.itemLimit }
+    private var hasRoom: Bool { (deliver != nil || changes.items <= SamplesBody.itemLimit) && failure == nil }
+
+    /// As many rows, or as much text, as an import's batch.
+    private var isFull: Bool {
+        guard deliver != nil else { return false }
+        let batch = columns.batch
+        return batch.count >= 4096 || batch.payload.bytes.count + batch.metadata.bytes.count >= Self.rowTextLimit
+            || changes.quarantined.count >= 128
+    }
+
+    mutating func handOver() {
+        guard let deliver, failure == nil else { return }
+        var full = changes
+        full.records = columns.takeRows()
+        if !hasUUIDs { full.records.healthKitUUID = [] }
+        (hasUUIDs, changes.quarantined) = (false, [])
+        do { try deliver(full) } catch { failure = error }
+    }
 
     /// Adds a record of the item; returns what is wrong with it, or nil.
     mutating func append(_ row: AutoExportRow) -> String? {

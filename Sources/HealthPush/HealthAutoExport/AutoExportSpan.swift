@@ -14,10 +14,12 @@ struct AutoExportSpan {
 
     /// Reads an entry's times, following the rule described at `HealthAutoExport`.
     /// - Parameters:
+    ///   - midnights: known ones, by the number of the day that begins.
     ///   - hasSpread: whether its minimum and maximum differ.
     ///   - isSum: whether the value is a sum, which belongs to a period whatever its times are.
     init(
-        _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, hasSpread: Bool = false, isSum: Bool
+        _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, midnights: [Int: Instant] = [:],
+        hasSpread: Bool = false, isSum: Bool
     ) throws(Problem) {
         let date = try Self.date(item.take("date"), "date")
         let start = try Self.date(item.take("startDate", "start"), "start")
@@ -32,7 +34,8 @@ struct AutoExportSpan {
         // If there are two different values at one instant, the app has aggregated by the second, its shortest period.
         if period == nil, hasSpread { period = AutoExportPeriod.second }
         self.init(
-            start: date.instant, end: period?.end(from: date) ?? date.instant, isStatistic: period != nil, isOwn: false)
+            start: date.instant, end: period?.end(from: date, midnights: midnights) ?? date.instant,
+            isStatistic: period != nil, isOwn: false)
     }
 
     private init(start: Instant, end: Instant, isStatistic: Bool, isOwn: Bool) {
@@ -45,7 +48,10 @@ struct AutoExportSpan {
     /// Nil if there is no date.
     static func date(_ span: JSONSpan?, _ name: String) throws(Problem) -> AutoExportDate? {
         guard let span else { return nil }
-        guard let date = span.date else { throw Problem(reason: "the \(name) isn't a date with an offset") }
+        guard let date = span.date else {
+            var text = span.text ?? ""
+            throw Problem(reason: text.withUTF8 { AutoExportDate.problem($0, name) })
+        }
         return date
     }
 }

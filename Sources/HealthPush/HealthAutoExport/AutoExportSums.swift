@@ -12,8 +12,12 @@ struct AutoExportSums {
     private var count = 0.0
     private var isMixed = false
 
+    /// A series may be grouped by the hour, and a group has the time at which it begins.
+    private static let longestGroup = Duration.seconds(3600)
+
     /// Nil for anything that isn't an array or contains no numbers.
-    init?(_ array: JSONSpan?) throws(JSONScanError) {
+    /// - Parameter span: readings outside it are left out; nil for all of them. Those without a time are within it.
+    init?(_ array: JSONSpan?, during span: ClosedRange<Instant>? = nil) throws(JSONScanError) {
         guard let array, array.kind == .array else { return nil }
         var scanner = JSONScanner(array.bytes)
         var item = AutoExportItem()
@@ -22,6 +26,11 @@ struct AutoExportSums {
         while try scanner.nextElement() {
             guard try item.read(scanner.value()) else { continue }
             let quantity = item.take("qty")?.decimal
+            if let span, let time = item.look("date")?.date?.instant,
+                time > span.upperBound || time <= span.lowerBound - Self.longestGroup
+            {
+                continue
+            }
             guard let mean = item.take("Avg", "avg", "hr")?.decimal ?? quantity, mean.isFinite else { continue }
             let units = item.take("units", "unit")?.text ?? ""
             let from = item.take("source")?.text ?? ""

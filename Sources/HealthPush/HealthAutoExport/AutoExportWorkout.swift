@@ -12,8 +12,12 @@ struct AutoExportWorkout {
     private var numbers: WorkoutNumbers
     private var statistics: [String: [String: Value]] = [:]
     private(set) var members: [String: Value] = [:]
+    let span: ClosedRange<Instant>
 
-    init(start: Instant, end: Instant) { numbers = WorkoutNumbers(start: start, end: end) }
+    init(start: Instant, end: Instant) {
+        numbers = WorkoutNumbers(start: start, end: end)
+        span = start...max(start, end)
+    }
 
     mutating func set(_ name: String, _ value: Value?) {
         if let value, !value.isNull { members[name] = value }
@@ -35,9 +39,12 @@ struct AutoExportWorkout {
         statistics[type.identifier, default: [:]]["unit"] = .string(found.unit)
     }
 
-    mutating func statistic(_ type: String, _ name: String, _ span: JSONSpan?) {
-        guard let span, let (text, unit) = Self.quantity(span) else { return }
+    /// False if there is no number.
+    @discardableResult
+    mutating func statistic(_ type: String, _ name: String, _ span: JSONSpan?) -> Bool {
+        guard let span, let (text, unit) = Self.quantity(span) else { return false }
         statistic(type, name, text, unit)
+        return true
     }
 
     func has(_ type: String, _ name: String) -> Bool { statistics[type]?[name] != nil }

@@ -24,8 +24,13 @@ import JSON
 /// A statistic has a type of its own (`HealthType.statistics(of:)`). It lasts from the beginning to the end of its
 /// period, its value is the sum for a cumulative type and the mean for any other, and its payload is `{"maximum",
 /// "minimum"}` if they are given. While a period is in progress, the app sends its statistic repeatedly, so `created`
-/// is the time at which the request was received: of two statistics for one period, the later one wins. A day's end is
-/// assumed to have the same offset as its start, so days on which the clocks change are an hour off.
+/// is the time at which the request was received: of two statistics for one period, the later one wins. A day ends at
+/// the next day's `date`, if the metric has one. Otherwise its end is assumed to have the same offset as its start;
+/// `RecordBatch.endDays` corrects that once the person's zone is known.
+///
+/// A sum of something measured over time (steps, energy) that would be a sample at an instant is a statistic too, until
+/// its source's next one, at most ten minutes: HealthKit has no such instants, so they would match no other way's
+/// samples, and those of several devices would all count.
 ///
 /// Nothing is dropped silently: anything not understood is in `quarantined`, unchanged, up to 4 KiB.
 package enum HealthAutoExport {
@@ -53,6 +58,34 @@ package enum HealthAutoExport {
         }
         if let problem { throw problem }
         return try reader.rows.finished()
+    }
+
+    /// Decodes a file that the app has written, which has the form of a request, in pieces of a few thousand records.
+    /// Numbers of items continue through all pieces.
+    /// - Parameters:
+    ///   - text: the whole file.
+    ///   - written: when it was written, which decides between two statistics of one period.
+    ///   - take: takes a piece; an error ends the reading and is thrown.
+    /// - Throws: `PushError` if it isn't JSON or has no object `data`; in that case, nothing was taken.
+    package static func read(
+        file text: UnsafeRawBufferPointer, written: Instant, take: @escaping (PushedChanges) throws -> Void
+    ) throws {
+        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let text = UnsafeRawBufferPointer(rebasing: text[start...])
+        guard JSONScanner.isUTF8(text) else { throw PushError("isn't UTF-8") }
+        var reader = AutoExportReader(aggregation: nil, now: written)
+        reader.rows.deliver = take
+        let hasData: Bool
+        do throws(JSONScanError) {
+            // Damage behind the data is found before anything is taken.
+            var whole = JSONScanner(text)
+            _ = try whole.value()
+            try whole.end()
+            hasData = try reader.read(text)
+        } catch { throw PushError("isn't well-formed: \(error)") }
+        guard hasData else { throw PushError("has no object 'data'") }
+        reader.rows.handOver()
+        if let failure = reader.rows.failure { throw failure }
     }
 
     private static let hint = "set the app's automation to JSON (Export Format), and send it again"

@@ -41,6 +41,14 @@ struct RecordRows {
         var item: Int64 = 0
     }
 
+    /// Takes out the rows; the names keep their numbers.
+    mutating func takeRows() -> RecordBatch {
+        let full = batch
+        batch = RecordBatch()
+        (batch.types, batch.units, batch.origins) = (full.types, full.units, full.origins)
+        return full
+    }
+
     mutating func append(_ row: Row) {
         append(row, item: row.item, type: slot(type: row.type), unit: slot(unit: row.unit), origin: slot(row.origin))
     }

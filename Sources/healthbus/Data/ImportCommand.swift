@@ -12,7 +12,8 @@ import Terminal
 enum ImportCommand: Command {
     static let help = CommandHelp(
         name: "healthbus import",
-        summary: "Hand exports (export.zip or XML; - is standard input) over to the running stack.",
+        summary:
+            "Hand exports (export.zip, XML or Health Auto Export's JSON; - is standard input) over to the running stack.",
         positionals: [.init("file", repeats: true)],
         options: CommandHelp.stackOptions + [
             .user("the person whose samples they are (default: me)"),

@@ -6,7 +6,7 @@ import HealthStatistics
 ///
 /// In kilograms, metres, kg/m² (as measured, never computed from the other two), and as a fraction from 0 to 1.
 public struct BodyHandler: PluginHandler {
-    public let version = 3
+    public let version = 4
 
     public init() {}
 

@@ -16,7 +16,7 @@ import HealthStatistics
 /// stack's host gives this handler all types that have no other handler; it ignores workouts. Configuration:
 /// `sourceOrder`.
 public struct GenericHandler: PluginHandler {
-    public let version = 3
+    public let version = 4
     public let characteristics: Set<String> = ["ownTypes"]
 
     public init() {}

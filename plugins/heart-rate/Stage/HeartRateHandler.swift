@@ -8,7 +8,7 @@ import HealthStatistics
 /// `hrvSDNNMilliseconds` is the plain mean. Each hour has the heart rate's average (`heartRate`), minimum and maximum
 /// (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: PluginHandler {
-    public let version = 5
+    public let version = 6
     /// For what summarizes several measurements (samples of iOS 8, apps' statistics), the lowest and highest value.
     public let payloadTypes: Set = [
         "HKQuantityTypeIdentifierHeartRate", HealthType.statistics(of: "HKQuantityTypeIdentifierHeartRate"),

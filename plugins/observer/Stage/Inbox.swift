@@ -113,8 +113,10 @@ package final class Inbox: EffectRunner {
         _ id: String, _ original: String, _ known: [PieceHash: Int], _ answer: @escaping (ImportEvent) -> Bool
     ) {
         do {
-            let summary = try ExportReader(path: original, file: path(id))
-                .read(into: EventSink(id: id, answer: answer), known: known)
+            let sink = EventSink(id: id, answer: answer)
+            let summary =
+                try AutoExportFile(path: original, file: path(id))?.read(into: sink)
+                ?? ExportReader(path: original, file: path(id)).read(into: sink, known: known)
             _ = answer(.finished(id: id, summary))
         } catch is EventSink.Stopped {
             return

@@ -10,6 +10,7 @@ extension ObserverStage {
     /// Processes a piece of the file being read; pieces from another attempt are ignored.
     func take(_ event: ImportEvent, _ turn: Turn) throws {
         guard let attempt, event.id == attempt.id, var entry = try imports.entry(attempt.id, turn) else { return }
+        let event = try withEnds(event, attempt, entry, turn)
         if entry.plan?.isTryingOut == true, try tryOut(event, attempt, entry, turn) { return }
         let writer = try writer(for: entry.user, turn)
         switch event {
@@ -61,6 +62,17 @@ extension ObserverStage {
             entry.problem = reason
             try close(&entry, .failed, turn)
         }
+    }
+
+    /// Days of an app that prints no zone end with the person's.
+    private func withEnds(
+        _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
+    ) throws -> ImportEvent {
+        guard attempt.export?.isAutoExport == true, case .records(let id, var batch) = event,
+            let timeline = try zones.timeline(of: entry.user, turn)
+        else { return event }
+        batch.endDays(on: timeline)
+        return .records(id: id, batch)
     }
 
     /// Tries a piece out without writing anything; returns false for events that aren't about the file's content.

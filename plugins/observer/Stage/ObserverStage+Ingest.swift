@@ -33,7 +33,12 @@ extension ObserverStage {
 
     private func take(_ part: IngestPart, _ session: ImportSession, _ turn: Turn) throws -> IngestReceipt {
         var receipt = IngestReceipt(id: part.id, part: part.number)
-        let deletions = try take(pushed: part.records, deleted: part.deleted, of: part.user, session, turn)
+        try zones.ensure(user: part.user, zone: zone, turn)
+        var records = part.records
+        if part.way == IngestWay.autoExport.rawValue, let timeline = try zones.timeline(of: part.user, turn) {
+            records.endDays(on: timeline)
+        }
+        let deletions = try take(pushed: records, deleted: part.deleted, of: part.user, session, turn)
         if part.records.count > 0 {
             receipt.outcomes = session.outcomes.map(\.rawValue)
             receipt.reasons = session.reasons.sorted { $0.key < $1.key }

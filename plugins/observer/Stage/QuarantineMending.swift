@@ -21,8 +21,9 @@ package struct RereadReply: Sendable {
     package init(_ request: RereadRequest) {
         records = [:]
         for (number, raw, way) in request.inputs {
-            if let way {
-                records[number] = QuarantinedItem.records(raw, isAutoExport: way == .autoExport)
+            let isAutoExport = QuarantinedItem.isAutoExport(raw, pushedAsSamples: way == .samples)
+            if way != nil || isAutoExport {
+                records[number] = QuarantinedItem.records(raw, isAutoExport: isAutoExport)
                 continue
             }
             let sink = OneRecordSink()
@@ -148,7 +149,10 @@ extension ObserverStage {
         guard var job = mending, let (effect, entries) = job.rereading, effect == id else { return }
         job.rereading = nil
         for entry in entries {
-            guard let batch = reply.records[entry.number] else { continue }
+            guard var batch = reply.records[entry.number] else { continue }
+            if Self.isAutoExport(entry), let timeline = try zones.timeline(of: entry.user, turn) {
+                batch.endDays(on: timeline)
+            }
             let writer = try writer(for: entry.user, turn)
             _ = try turn.write()
             let session = ImportSession(source: entry.source, tellsOutcomes: true)
@@ -163,6 +167,10 @@ extension ObserverStage {
         }
         mending = job
         try tellMended(turn)
+    }
+
+    private static func isAutoExport(_ entry: QuarantineEntry) -> Bool {
+        QuarantinedItem.isAutoExport(entry.raw, pushedAsSamples: IngestWay(rawValue: entry.source) == .samples)
     }
 
     func tellMended(_ turn: Turn) throws {

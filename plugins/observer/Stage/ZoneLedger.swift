@@ -101,6 +101,11 @@ struct ZoneLedger {
         }
     }
 
+    /// The user's days as known now; nil if the user has no timeline yet.
+    func timeline(of user: String, _ turn: Turn) throws -> ZoneTimeline? {
+        try ZoneTables.plan(of: user, in: turn.database)?.timeline()
+    }
+
     /// Updates the timelines with new observations.
     mutating func settle(_ turn: Turn) throws {
         for user in stale.sorted() { try settle(user, turn) }
