@@ -20,6 +20,8 @@ struct Stretch: Sendable {
     var kind: Kind
     /// Metres per second, on foot.
     var speed: Float = 0
+    /// Fast enough to count as exercise, for this person.
+    var isBrisk = false
     /// Floors climbed.
     var climb: UInt8 = 0
     /// Whether the phone is in a pocket.
@@ -73,10 +75,8 @@ struct DayPlan: Sendable {
     /// The minutes that count as exercise: those of workouts, and of brisk walks after the first one.
     func exerciseMinutes() -> [Int64] {
         var minutes: [Int64] = []
-        for stretch in stretches {
-            let isBrisk = stretch.kind == .walking && stretch.speed >= Self.brisk
-            guard stretch.kind == .workout || isBrisk else { continue }
-            var start = stretch.start + (isBrisk ? 60 : 0)
+        for stretch in stretches where stretch.kind == .workout || stretch.isBrisk {
+            var start = stretch.start + (stretch.isBrisk ? 60 : 0)
             while start + 60 <= stretch.end {
                 minutes.append(start)
                 start += 60
@@ -84,9 +84,6 @@ struct DayPlan: Sendable {
         }
         return minutes
     }
-
-    /// A brisk walk's speed, in metres per second.
-    static let brisk: Float = 1.45
 
     /// The hours of the local day while the person is up, by their start, and whether at least a minute of each was
     /// spent standing.

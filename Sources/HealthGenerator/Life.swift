@@ -53,7 +53,7 @@ extension DayPlan {
         // A flight makes a day longer or shorter, but not a night of half a day, or of an hour.
         let wake = max(min(at(wakes), asleep + 10 * 3600), asleep + 3 * 3600)
         let bed = max(at(sleeps), wake + 4 * 3600)
-        let trains = !isIll && random.chance(person.trainingDays[weekday] ? 0.88 : 0.18)
+        let trains = !isIll && random.chance(person.trainingDays[weekday] ? 0.85 : 0.14)
         let workout = Self.workout(person, isWeekend: isWeekend, wake: wake, at: at, &random)
         var rhythm = SeededRandom(seed: person.seed, subject: 5003, day: day.number)
         resting =

@@ -100,7 +100,7 @@ extension RecordStream {
             "HeartRate", .watch, .plain("count/min"),
             // A watch measures every few minutes, and every five seconds in a workout.
             paced([
-                .asleep: 400, .sitting: 380, .about: 300, .walking: 180, .workout: 5, .pause: 5,
+                .asleep: 480, .sitting: 420, .about: 300, .walking: 180, .workout: 5, .pause: 5,
             ]), .heartRate),
         quantity(
             "OxygenSaturation", .watch, .plain("%"), .daily(10, isFixed: false), .moments(.oxygen),
@@ -128,7 +128,7 @@ extension RecordStream {
             ring: .phoneEnergy),
         quantity(
             "ActiveEnergyBurned", .watch, .energy,
-            paced([.sitting: 500, .about: 120, .walking: 90, .workout: 60, .pause: 300]), .amounts(.activeEnergy),
+            paced([.sitting: 600, .about: 150, .walking: 90, .workout: 60, .pause: 300]), .amounts(.activeEnergy),
             ring: .watchEnergy),
         quantity(
             "FlightsClimbed", .phone, .plain("count"), paced([.about: 1, .walking: 1]), .amounts(.flights)),

@@ -7,15 +7,14 @@ extension RecordWriter {
         _ count: Int, _ plan: DayPlan, _ amount: RecordStream.Amount, isCondensed: Bool,
         _ random: inout SeededRandom, _ text: inout ExportText
     ) {
-        let trace = plan.workout == nil ? nil : WorkoutTrace(plan, person)
+        let trace = isMeasured(amount, in: plan) ? WorkoutTrace(plan, person) : nil
         let isWhole = if case .plain = stream.unit { true } else { false }
-        let isMeasured = Self.column(amount, in: trace) != nil
         eachStretch(count, of: plan) { stretch, count in
             let count = isCondensed ? 1 : min(count, Int(stretch.length))
             let column = stretch.kind == .workout ? Self.column(amount, in: trace) : nil
             let base = column.flatMap { trace?.amount($0, at: stretch.start) } ?? 0
             var whole = perSecond(amount, stretch) * Double(stretch.length)
-            if isMeasured, let column, let trace { whole = trace.amount(column, at: stretch.end) - base }
+            if let column, let trace { whole = trace.amount(column, at: stretch.end) - base }
             if isWhole { whole = whole.rounded() }
             var (start, past) = (stretch.start, 0.0)
             for index in 1...count {
@@ -34,6 +33,15 @@ extension RecordWriter {
                 write(start, end, stored: stored(end, &random), value, &text)
                 (start, past) = (end, sum)
             }
+        }
+    }
+
+    /// Whether some of the day's records follow from the measurements of a workout.
+    private func isMeasured(_ amount: RecordStream.Amount, in plan: DayPlan) -> Bool {
+        guard plan.workout != nil, stream.source == .watch else { return false }
+        return switch amount {
+        case .steps, .distance, .cycling, .activeEnergy: true
+        case .basalEnergy, .flights, .standing: false
         }
     }
 

@@ -88,7 +88,9 @@ struct Routine {
         let carries = random.chance(kind == .about ? 0.5 : 0.95)
         guard to - from >= 90, placed.allSatisfy({ to + 30 <= $0.start || $0.end + 30 <= from }) else { return }
         placed.append(
-            Stretch(start: from, end: to, kind: kind, speed: speed, climb: UInt8(floors), carriesPhone: carries))
+            Stretch(
+                start: from, end: to, kind: kind, speed: speed, isBrisk: Double(speed) >= person.walkingSpeed,
+                climb: UInt8(floors), carriesPhone: carries))
     }
 
     /// All stretches in order, with sitting between them, and the night.
