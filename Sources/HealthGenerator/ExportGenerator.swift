@@ -10,7 +10,8 @@ package enum UnitSystem: String, Sendable, CaseIterable {
 /// same bytes everywhere.
 ///
 /// If no number of records is given, a day's samples depend only on the seed, the zone and the date: a longer period
-/// contains the samples of a shorter one, except for the height, which is entered on the first day.
+/// contains the samples of a shorter one, except for the height, which is entered on the first day, and for what
+/// changes from one export of a messy life to the next.
 package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int

@@ -49,7 +49,9 @@ extension DayPlan {
         // Whoever stays up on Friday and Saturday sleeps in on the next day.
         let bedHour = person.bedHour + (weekday == 5 || weekday == 6 ? person.sleepsIn * 0.7 : 0) - (isIll ? 0.7 : 0)
         let (wakes, sleeps) = (random.normal(wakeHour, 0.25), random.normal(bedHour, 0.3))
-        let asleep = lastBed ?? begin - Int64(random.uniform(0, 5400))
+        // Drawn apart: no other number depends on whether the evening before is known.
+        var evening = random
+        let asleep = lastBed ?? begin - Int64(evening.uniform(0, 5400))
         // A flight makes a day longer or shorter, but not a night of half a day, or of an hour.
         let wake = max(min(at(wakes), asleep + 10 * 3600), asleep + 3 * 3600)
         let bed = max(at(sleeps), wake + 4 * 3600)

@@ -38,6 +38,8 @@ struct Routine {
         place(person.chargesEarly ? wake + 300 : bed - 1500 - charge, charge, .charging)
         if !isIll {
             if isWeekend { outings(at) } else { workday(at, after: workout) }
+            // The bus won't wait.
+            if random.chance(0.9) { walk(at(random.uniform(9.2, 16.5)), random.uniform(4, 9), brisk: true) }
             if random.chance(0.2 + 0.1 * mood) { walk(at(random.uniform(19.6, 21)), random.uniform(12, 30)) }
         }
         // Getting up, breaks, the household.
@@ -70,7 +72,7 @@ struct Routine {
     }
 
     private mutating func walk(_ start: Int64, _ minutes: Double, brisk: Bool = false) {
-        let speed = person.walkingSpeed * random.uniform(0.9, 1.06) + (brisk ? 0.1 : 0)
+        let speed = person.walkingSpeed * random.uniform(0.9, 1.06) + (brisk ? 0.13 : 0)
         place(start, Int64(minutes * 60), .walking, speed: Float(speed))
     }
 

@@ -40,6 +40,17 @@ import Testing
         }
     }
 
+    /// With a number of records given, the same holds for the fewer or more that there are.
+    @Test(arguments: [6000, 60_000]) func ringsAgreeAtAnyDensity(_ records: Int) throws {
+        let life = try GeneratedLife(.init(days: 20, seed: 4, records: records))
+        var rings = RingComparison()
+        for (index, day) in life.days.enumerated() {
+            let figures = Value.object(try life.figures(index))
+            rings.add(day, ours: RingComparison.ourFigures(of: figures), apples: life.rings[day])
+        }
+        #expect(rings.compared == 20 && rings.equal == 20, "\(rings.differences.prefix(5))")
+    }
+
     @Test(arguments: seeds) func daysVaryWithinWhatPeopleDo(_ seed: UInt64) throws {
         let year = try year(seed)
         func check(_ name: String, _ allowed: ClosedRange<Double>, mean usual: ClosedRange<Double>, _ numbers: [Double])
@@ -59,10 +70,10 @@ import Testing
         check("asleep", 120...620, mean: 380...500, year.numbers { $0["sleep"]?["asleepMinutes"].double })
         check(
             "deep", 0.05...0.35, mean: 0.1...0.22,
-            year.numbers { $0["sleep"].flatMap { $0["deepMinutes"].double.map2($0["asleepMinutes"].double) } })
+            year.numbers { $0["sleep"].flatMap { $0["deepMinutes"].double.part(of: $0["asleepMinutes"].double) } })
         check(
             "REM", 0.05...0.4, mean: 0.15...0.3,
-            year.numbers { $0["sleep"].flatMap { $0["remMinutes"].double.map2($0["asleepMinutes"].double) } })
+            year.numbers { $0["sleep"].flatMap { $0["remMinutes"].double.part(of: $0["asleepMinutes"].double) } })
         let exercise = number("exerciseMinutes")
         #expect(Set(exercise).count > 40 && (15...90).contains(exercise.reduce(0, +) / 365))
         #expect((0.4...0.75).contains(Double(year.figures.count { $0["workouts"]?.array?.isEmpty == false }) / 365))
@@ -105,5 +116,5 @@ import Testing
 
 extension Optional<Double> {
     /// This number as a fraction of another.
-    fileprivate func map2(_ whole: Double?) -> Double? { flatMap { part in whole.map { part / $0 } } }
+    fileprivate func part(of whole: Double?) -> Double? { flatMap { part in whole.map { part / $0 } } }
 }
