@@ -328,6 +328,12 @@ let package = Package(
                     "BodyStage", "EnergyStage", "GenericStage", "HealthModel", "HealthStatistics", "HeartRateStage",
                     "SleepStage", "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
+            tests(
+                "HealthGenerator",
+                [
+                    "EnergyStage", "HealthGenerator", "HealthImport", "HealthModel", "HealthStatistics",
+                    "HeartRateStage", "Inspection", "SleepStage", "StepsStage", "TestSupport", "WorkoutsStage",
+                ]),
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite", "TestSupport"]),
             tests("HealthPush", ["HealthModel", "HealthPush", "JSON", "TestSupport"]),

@@ -1,53 +1,61 @@
 import HealthModel
 
+/// What one export prints everywhere.
+struct ExportLook: Sendable {
+    let system: UnitSystem
+    /// The memory address of devices, other in every export.
+    let address: UInt64
+    let naming: SourceNaming
+}
+
 /// Writes export.xml in the order of real exports: records by type and time, then correlations, workouts and ring
 /// summaries.
 struct DocumentWriter {
     private let options: ExportGenerator.Options
+    private let streams: [RecordStream]
     private let counts: RecordCounts
     private let life: Life
+    private let zones: ZoneTimeline
     private let exported: Int64
-    private let address: UInt64
     private let until: Int64
-    let workouts: WorkoutWriter
+    private let look: ExportLook
+    private let workouts: WorkoutWriter
 
     init(_ generator: ExportGenerator, _ life: Life, exported: Int64) {
         options = generator.options
-        until = generator.options.now?.flooredSecond ?? .max
-        counts = generator.counts
+        zones = generator.zones
+        // What an app stores late is missing from the exports before.
+        until = options.isMessy ? exported : generator.options.now?.flooredSecond ?? .max
+        streams = options.isMessy ? Mess.streams : RecordStream.ordinary
+        counts = RecordCounts(life, streams, records: options.records)
         self.life = life
         self.exported = exported
         var random = SeededRandom(
             seed: options.seed, subject: options.unitSystem == .metric ? 3000 : 3001, day: Int(exported))
-        address = random.bits() & 0xFFFF_FFF0
-        workouts = WorkoutWriter(system: options.unitSystem, zone: options.zone, address: address)
+        look = ExportLook(
+            system: options.unitSystem, address: random.bits() & 0xFFFF_FFF0,
+            naming: SourceNaming(isRenamed: options.isMessy && Mess.isRenamed(options.end)))
+        workouts = WorkoutWriter(person: life.person, zones: zones, export: look)
     }
 
-    mutating func write(
+    func write(
         _ text: inout ExportText, _ result: inout ExportGenerator.Result, _ progress: (Int, Int) -> Void
     ) {
         head(&text)
-        let total = counts.total(of: life.plans)
-        if counts.hasHeight {
-            height(&text)
-        }
+        if counts.hasHeight { height(&text) }
         let rings = RingLedger(life.plans)
-        for (subject, stream) in RecordStream.all.enumerated() {
-            let writer = RecordWriter(stream, system: options.unitSystem, address: address, until: until, rings: rings)
-            for (index, plan) in life.plans.enumerated() {
-                rings.day = index
-                let count = counts.records(of: subject, on: plan.day, index, of: life.plans.count)
-                var random = SeededRandom(seed: options.seed, subject: UInt64(subject + 1), day: plan.day.number)
-                writer.write(count, plan, zone: options.zone, &random, &text)
-            }
-            progress(text.records, total)
+        for (stream, share) in zip(streams, counts.shares) {
+            write(stream, share, rings, &text)
+            progress(text.records, counts.total)
         }
         readings(&text, &result)
         result.records = text.records
-        for plan in life.plans where plan.workout(storedBy: until) != nil {
-            var random = SeededRandom(seed: options.seed, subject: 1000, day: plan.day.number)
-            workouts.write(plan, &random, &text)
-            result.workouts += 1
+        for plan in life.plans {
+            if plan.workout(storedBy: until) != nil {
+                workouts.write(plan, &text)
+                result.workouts += 1
+            }
+            if options.isMessy { result.workouts += workouts.writeMess(plan, until: until, &text) }
             text.flushIfLarge()
         }
         for (plan, rings) in zip(life.plans, rings.close()) {
@@ -55,7 +63,24 @@ struct DocumentWriter {
             text.flushIfLarge()
         }
         text.append("</HealthData>\n")
-        progress(text.records, total)
+        progress(text.records, counts.total)
+    }
+
+    private func write(
+        _ stream: RecordStream, _ share: RecordCounts.Share, _ rings: RingLedger, _ text: inout ExportText
+    ) {
+        var share = share
+        let writer = RecordWriter(stream, of: life.person, in: look, until: until, rings: rings)
+        let condensed = options.end.adding(days: -Mess.daysUntilCondensed)
+        for (index, plan) in life.plans.enumerated() {
+            rings.day = index
+            let count = share.next(stream.records(on: plan, life.person))
+            guard count > 0 else { continue }
+            var random = SeededRandom(seed: options.seed, subject: stream.subject, day: plan.day.number)
+            writer.write(
+                count, plan, zone: zones.zone(at: Instant(seconds: plan.wake)),
+                isCondensed: options.isMessy && stream.source == .watch && plan.day < condensed, &random, &text)
+        }
     }
 
     private func head(_ text: inout ExportText) {
@@ -67,7 +92,7 @@ struct DocumentWriter {
                 + ">\n <ExportDate value=\"")
         text.append(date: exported)
         let me = [
-            ("DateOfBirth", "1986-05-17"), ("BiologicalSex", "HKBiologicalSexNotSet"),
+            ("DateOfBirth", "\(life.person.birth)"), ("BiologicalSex", "HKBiologicalSexNotSet"),
             ("BloodType", "HKBloodTypeNotSet"),
             ("FitzpatrickSkinType", "HKFitzpatrickSkinTypeNotSet"), ("CardioFitnessMedicationsUse", "None"),
         ]
@@ -78,8 +103,8 @@ struct DocumentWriter {
 
     private func height(_ text: inout ExportText) {
         guard let first = life.plans.first else { return }
-        let writer = RecordWriter(.height, system: options.unitSystem, address: address, until: until)
-        writer.write(first.wake + 7200, first.wake + 7200, stored: first.wake + 7201, 1.78, &text)
+        let writer = RecordWriter(.height, of: life.person, in: look, until: until)
+        writer.write(first.wake + 7200, first.wake + 7200, stored: first.wake + 7201, life.person.heightMeters, &text)
     }
 
     /// Writes blood pressure entered by hand: both values at top level, then the correlations that repeat them.
@@ -87,11 +112,11 @@ struct DocumentWriter {
         let mercury = ["Systolic": (118.0, 7.0), "Diastolic": (76.0, 5.0)]
         let writers = ["Systolic", "Diastolic"].map { name in
             let stream = RecordStream(
-                type: "HKQuantityTypeIdentifierBloodPressure" + name, source: .byHand, unit: .plain("mmHg"), perDay: 0,
-                shape: .bodyMass, metadata: [("HKWasUserEntered", "1")])
+                type: "HKQuantityTypeIdentifierBloodPressure" + name, source: .byHand, unit: .plain("mmHg"),
+                density: .daily(0, isFixed: true), shape: .bodyMass, metadata: [("HKWasUserEntered", "1")])
             return (
-                RecordWriter(stream, system: options.unitSystem, address: address, until: until),
-                RecordWriter(stream, system: options.unitSystem, address: address, until: until, indent: "  "),
+                RecordWriter(stream, of: life.person, in: look, until: until),
+                RecordWriter(stream, of: life.person, in: look, until: until, indent: "  "),
                 mercury[name] ?? (0, 0)
             )
         }
@@ -102,7 +127,7 @@ struct DocumentWriter {
                 text.flushIfLarge()
             }
         }
-        let source = RecordSource.byHand.attributes(address: address)
+        let source = RecordSource.byHand.attributes(address: look.address, look.naming)
         eachReading { plan, moment, random in
             let values = writers.map { random.normal($0.2.0, $0.2.1).rounded() }
             text.append(" <Correlation type=\"HKCorrelationTypeIdentifierBloodPressure\"\(source) creationDate=\"")

@@ -10,7 +10,8 @@ package enum UnitSystem: String, Sendable, CaseIterable {
 /// same bytes everywhere.
 ///
 /// If no number of records is given, a day's samples depend only on the seed, the zone and the date: a longer period
-/// contains the samples of a shorter one, except for the height, which is entered on the first day.
+/// contains the samples of a shorter one, except for the height, which is entered on the first day, and for what
+/// changes from one export of a messy life to the next.
 package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int
@@ -26,11 +27,13 @@ package struct ExportGenerator: Sendable {
         package var now: Instant?
         /// Whether the export is marked as made up, so that no store mistakes it for a real person's.
         package var isMarked: Bool
+        /// Whether other apps and a careless owner add what real exports suffer from (`Mess`). Not with `records`.
+        package var isMessy: Bool
 
         package init(
             days: Int, seed: UInt64, records: Int? = nil, zone: String = "Europe/Berlin",
             end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric,
-            now: Instant? = nil, isMarked: Bool = false
+            now: Instant? = nil, isMarked: Bool = false, isMessy: Bool = false
         ) {
             self.days = days
             self.seed = seed
@@ -40,6 +43,7 @@ package struct ExportGenerator: Sendable {
             self.unitSystem = unitSystem
             self.now = now
             self.isMarked = isMarked
+            self.isMessy = isMessy
         }
     }
 
@@ -56,7 +60,6 @@ package struct ExportGenerator: Sendable {
 
     package let options: Options
     let zones: ZoneTimeline
-    let counts: RecordCounts
 
     /// - Throws: `GeneratorError.invalidOption`, `ZoneError`.
     package init(_ options: Options) throws {
@@ -66,9 +69,16 @@ package struct ExportGenerator: Sendable {
         if let records = options.records, !(0...100_000_000).contains(records) {
             throw GeneratorError.invalidOption("\(records) records can't be generated", hint: "give 0 to 100000000")
         }
+        guard options.records == nil || !options.isMessy else {
+            throw GeneratorError.invalidOption(
+                "a messy life has as many records as it has", hint: "leave out the number of records")
+        }
         self.options = options
-        zones = try ZoneTimeline(zone: options.zone)
-        counts = RecordCounts(days: options.days, records: options.records)
+        zones =
+            options.isMessy
+            ? try Mess.travels(
+                options.zone, from: options.end.adding(days: -options.days), to: options.end, options.seed)
+            : try ZoneTimeline(zone: options.zone)
     }
 
     /// Writes the archive under another name first, so that a file with the final name is always complete.
@@ -91,7 +101,9 @@ package struct ExportGenerator: Sendable {
 
     private func writeArchive(_ path: String, _ progress: (Int, Int) -> Void) throws -> Result {
         let until = options.now?.flooredSecond ?? .max
-        let life = Life(days: options.days, end: options.end, zones: zones, seed: options.seed, until: until)
+        let life = Life(
+            days: options.days, end: options.end, zones: zones, seed: options.seed, until: until,
+            isMessy: options.isMessy)
         guard let last = life.plans.last else {
             throw GeneratorError.invalidOption("the zone has none of these days", hint: "choose other days")
         }
@@ -102,7 +114,7 @@ package struct ExportGenerator: Sendable {
         var result = Result()
         try zip.begin("apple_health_export/export.xml")
         var text = ExportText(zip: zip, offset: offset)
-        var document = DocumentWriter(self, life, exported: exported)
+        let document = DocumentWriter(self, life, exported: exported)
         document.write(&text, &result, progress)
         try text.flush()
         result.bytes = text.total
@@ -115,14 +127,12 @@ package struct ExportGenerator: Sendable {
 
             """ as StaticString)
         try clinical.flush()
+        let routes = RouteWriter(person: life.person)
         for plan in life.plans {
-            guard let workout = plan.workout(storedBy: until), let name = document.workouts.routePath(plan) else {
-                continue
-            }
+            guard plan.workout(storedBy: until) != nil, let name = WorkoutWriter.routePath(plan) else { continue }
             try zip.begin("apple_health_export" + name)
             var route = ExportText(zip: zip, offset: offset)
-            var random = SeededRandom(seed: options.seed, subject: 2000, day: plan.day.number)
-            document.workouts.writeRoute(workout, &random, &route)
+            routes.write(plan, &route)
             try route.flush()
             result.routes += 1
         }

@@ -1,185 +1,186 @@
 import HealthModel
 
 /// The records of one type from one source: how many there are per day, and what they contain.
-struct RecordStream {
-    enum Shape {
-        /// Amounts over intervals, at a rate per second during waking hours, or all day.
-        case amounts(perSecond: Double, wholeDay: Bool, isWhole: Bool)
-        /// Instants spread over the whole day, with a mean and a deviation.
-        case moments(mean: Double, deviation: Double, isWhole: Bool)
-        /// Instants as above, but only while awake or asleep.
-        case awakeMoments(mean: Double, deviation: Double)
-        case asleepMoments(mean: Double, deviation: Double)
+struct RecordStream: Sendable {
+    enum Shape: Sendable {
+        /// Amounts over intervals, which follow from what the person does.
+        case amounts(Amount)
+        /// Instants over the whole day.
+        case moments(Vital)
+        /// Instants as above, but only while awake, asleep or walking.
+        case awakeMoments(Vital)
+        case asleepMoments(Vital)
+        case walkingMoments(Vital)
         case heartRate, variability, soundLevel, sleepStages, timeInBed, standHours, mindfulness, exerciseMinutes,
             bodyMass
+        case messy(Mess.Shape)
+    }
+
+    enum Amount: Sendable { case steps, distance, cycling, activeEnergy, basalEnergy, flights, standing }
+
+    enum Vital: Sendable { case oxygen, breaths, restingRate, vo2Max, walkingSpeed, stepLength }
+
+    /// How many records an ordinary day has.
+    enum Density: Sendable {
+        /// On average; the same for everyone. Fixed ones have a natural limit: they don't grow with the requested
+        /// number of records.
+        case daily(Double, isFixed: Bool)
+        /// By what the person does.
+        case paced(Pacing)
+        /// As many as there is to tell: stages, hours, minutes of exercise.
+        case told(@Sendable (DayPlan, Person) -> Int)
+    }
+
+    /// Seconds from one record to the next, by what the person does; nil for no records.
+    struct Pacing: Sendable {
+        private var seconds = [Double?](repeating: nil, count: Stretch.Kind.allCases.count)
+
+        init(_ seconds: [Stretch.Kind: Double]) {
+            for (kind, length) in seconds { self.seconds[kind.rawValue] = length }
+        }
+
+        subscript(kind: Stretch.Kind) -> Double? { seconds[kind.rawValue] }
     }
 
     let type: String
     let source: RecordSource
     let unit: PrintedUnit.Kind
-    /// How many records there are in an ordinary life.
-    let perDay: Double
-    /// Whether the number of records grows with the requested density; for other streams it has a natural limit.
-    var scales = true
+    let density: Density
     let shape: Shape
     /// The metadata of every record, as keys and values.
     var metadata: [(String, String)] = []
     /// The ring that its records add to.
     var ring: RingLedger.Part?
+    /// Distinguishes the random numbers of streams; the same for a stream in every life.
+    var subject: UInt64 = 0
 
-    static let height = quantity("Height", .byHand, .height, 0, scales: false, .bodyMass, [("HKWasUserEntered", "1")])
-
-    /// All streams, in the order of the export file.
-    static let all: [RecordStream] = [
-        quantity("BodyMass", .scale, .mass, 0.8, scales: false, .bodyMass, [("HKMetadataKeySyncVersion", "1")]),
-        quantity("BodyMass", .byHand, .mass, 0.05, scales: false, .bodyMass, [("HKWasUserEntered", "1")]),
-        quantity("HeartRate", .watch, .plain("count/min"), 300, .heartRate),
-        quantity(
-            "OxygenSaturation", .watch, .plain("%"), 10, .moments(mean: 0.967, deviation: 0.012, isWhole: false),
-            [("HKMetadataKeyBarometricPressure", "101.325 kPa")]),
-        quantity("RespiratoryRate", .watch, .plain("count/min"), 14, .asleepMoments(mean: 14.5, deviation: 1.2)),
-        quantity("StepCount", .phone, .plain("count"), 45, .amounts(perSecond: 0.11, wholeDay: false, isWhole: true)),
-        quantity("StepCount", .watch, .plain("count"), 70, .amounts(perSecond: 0.15, wholeDay: false, isWhole: true)),
-        quantity(
-            "DistanceWalkingRunning", .phone, .distance, 45, .amounts(perSecond: 0.08, wholeDay: false, isWhole: false)),
-        quantity(
-            "DistanceWalkingRunning", .watch, .distance, 120,
-            .amounts(perSecond: 0.11, wholeDay: false, isWhole: false),
-            [("HKMetadataKeyAppleDeviceCalibrated", "1")]),
-        quantity(
-            "BasalEnergyBurned", .watch, .energy, 160, .amounts(perSecond: 0.0195, wholeDay: true, isWhole: false)),
-        quantity(
-            "ActiveEnergyBurned", .phone, .energy, 12, .amounts(perSecond: 0.004, wholeDay: false, isWhole: false),
-            ring: .phoneEnergy),
-        quantity(
-            "ActiveEnergyBurned", .watch, .energy, 220, .amounts(perSecond: 0.009, wholeDay: false, isWhole: false),
-            ring: .watchEnergy),
-        quantity(
-            "FlightsClimbed", .phone, .plain("count"), 6, .amounts(perSecond: 0.00018, wholeDay: false, isWhole: true)),
-        quantity(
-            "FlightsClimbed", .watch, .plain("count"), 7, .amounts(perSecond: 0.0002, wholeDay: false, isWhole: true)),
-        quantity("AppleExerciseTime", .watch, .plain("min"), 25, .exerciseMinutes, ring: .exercise),
-        quantity(
-            "RestingHeartRate", .watch, .plain("count/min"), 1, scales: false,
-            .moments(mean: 57, deviation: 2, isWhole: true)),
-        quantity(
-            "VO2Max", .watch, .plain("mL/min·kg"), 0.2, scales: false, .awakeMoments(mean: 43, deviation: 0.8),
-            [("HKVO2MaxTestType", "2")]),
-        quantity(
-            "WalkingSpeed", .phone, .speed, 8, .awakeMoments(mean: 1.35, deviation: 0.09),
-            [("HKMetadataKeyDevicePlacementSide", "2")]),
-        quantity(
-            "WalkingStepLength", .phone, .step, 8, .awakeMoments(mean: 0.72, deviation: 0.04),
-            [("HKMetadataKeyDevicePlacementSide", "2")]),
-        quantity(
-            "AppleStandTime", .watch, .plain("min"), 30, .amounts(perSecond: 0.002, wholeDay: false, isWhole: true)),
-        quantity("HeadphoneAudioExposure", .phone, .plain("dBASPL"), 12, .soundLevel),
-        quantity(
-            "HeartRateVariabilitySDNN", .watch, .plain("ms"), 6, .variability, [("HKAlgorithmVersion", "2")]),
-        category("SleepAnalysis", .phone, 1, scales: false, .timeInBed),
-        category("SleepAnalysis", .watch, 18, .sleepStages),
-        category("AppleStandHour", .watch, 14, scales: false, .standHours, ring: .stand),
-        category("MindfulSession", .meditation, 0.4, scales: false, .mindfulness),
-    ]
-
-    private static func quantity(
-        _ type: String, _ source: RecordSource, _ unit: PrintedUnit.Kind, _ perDay: Double, scales: Bool = true,
-        _ shape: Shape, _ metadata: [(String, String)] = [], ring: RingLedger.Part? = nil
-    ) -> RecordStream {
-        RecordStream(
-            type: "HKQuantityTypeIdentifier" + type, source: source, unit: unit, perDay: perDay, scales: scales,
-            shape: shape, metadata: metadata, ring: ring)
+    var scales: Bool {
+        switch density {
+        case .daily(_, let isFixed): !isFixed
+        case .paced: true
+        case .told: false
+        }
     }
 
-    private static func category(
-        _ type: String, _ source: RecordSource, _ perDay: Double, scales: Bool = true, _ shape: Shape,
-        ring: RingLedger.Part? = nil
-    ) -> RecordStream {
-        RecordStream(
-            type: "HKCategoryTypeIdentifier" + type, source: source, unit: .plain(""), perDay: perDay, scales: scales,
-            shape: shape, ring: ring)
+    /// How many records this stream has in a stretch of an ordinary day.
+    func records(in stretch: Stretch, of plan: DayPlan) -> Int {
+        guard case .paced(let pacing) = density, let seconds = pacing[stretch.kind] else { return 0 }
+        if case .phone = source, !stretch.carriesPhone, stretch.kind != .charging { return 0 }
+        if case .amounts(let amount) = shape {
+            switch (amount, plan.workout?.activity) {
+            case (.flights, _): return stretch.climb > 0 ? 1 : 0
+            case (.cycling, let activity) where stretch.kind == .workout && activity != .cycling: return 0
+            case (.steps, .cycling) where stretch.kind == .workout: return 0
+            case (.distance, .cycling) where stretch.kind == .workout: return 0
+            default: break
+            }
+        }
+        return max(1, Int((Double(stretch.length) / seconds).rounded()))
+    }
+
+    /// How many records this stream has on an ordinary day.
+    func records(on plan: DayPlan, _ person: Person) -> Int {
+        switch density {
+        case .daily(let perDay, _): RecordCounts.natural(perDay, on: plan.day)
+        case .paced: plan.stretches.reduce(0) { $0 + records(in: $1, of: plan) }
+        case .told(let count): count(plan, person)
+        }
     }
 }
 
-/// How many records each stream has on each day. In an ordinary life the counts depend only on the date, so that a
-/// longer period contains a shorter one; otherwise they add up to exactly what was requested.
-struct RecordCounts {
-    /// A blood-pressure reading is four `Record` elements: two in its correlation, and two repeating them at top level.
-    static let recordsPerReading = 4
-    private static let readingsPerDay = 0.1
-    /// The day from which days are counted: the last one of an export, unless specified otherwise.
-    private static let lastDay = LocalDay(year: 2025, month: 4, day: 5).number
+extension RecordStream {
+    static let height = quantity(
+        "Height", .byHand, .height, .daily(0, isFixed: true), .bodyMass, [("HKWasUserEntered", "1")])
 
-    /// The number of records requested for all days together; nil for an ordinary life.
-    private let requested: (streams: [Int], readings: Int)?
-    let hasHeight: Bool
-
-    init(days: Int, records: Int?) {
-        guard let records else {
-            requested = nil
-            hasHeight = true
-            return
-        }
-        let all = RecordStream.all
-        let natural = all.map { Int(($0.perDay * Double(days)).rounded()) }
-        let naturalReadings = Int((Self.readingsPerDay * Double(days)).rounded())
-        let total = natural.reduce(0, +) + naturalReadings * Self.recordsPerReading + 1
-        let share = min(1, Double(records) / Double(total))
-        let hasHeight = records >= 50
-        let readings = Int(Double(naturalReadings) * share)
-        var counts = zip(all, natural).map { $0.scales ? 0 : Int(Double($1) * share) }
-        let fixed = counts.reduce(0, +) + readings * Self.recordsPerReading + (hasHeight ? 1 : 0)
-        let rest = max(0, records - fixed)
-        let weights = all.map { $0.scales ? $0.perDay : 0 }
-        let sum = weights.reduce(0, +)
-        for index in all.indices where all[index].scales { counts[index] = Int(Double(rest) * weights[index] / sum) }
-        // What is left after rounding goes to heart rates, which have the most records.
-        let left = records - fixed - all.indices.filter { all[$0].scales }.map { counts[$0] }.reduce(0, +)
-        if let heart = all.firstIndex(where: { $0.type.hasSuffix("IdentifierHeartRate") }) { counts[heart] += left }
-        requested = (counts, readings)
-        self.hasHeight = hasHeight
+    /// The streams of an ordinary life, in the order of the export file.
+    static let ordinary: [RecordStream] = [
+        quantity("BodyMass", .scale, .mass, .daily(0.8, isFixed: true), .bodyMass, [("HKMetadataKeySyncVersion", "1")]),
+        quantity("BodyMass", .byHand, .mass, .daily(0.05, isFixed: true), .bodyMass, [("HKWasUserEntered", "1")]),
+        quantity(
+            "HeartRate", .watch, .plain("count/min"),
+            // A watch measures every few minutes, and every five seconds in a workout.
+            paced([
+                .asleep: 480, .sitting: 420, .about: 300, .walking: 180, .workout: 5, .pause: 5,
+            ]), .heartRate),
+        quantity(
+            "OxygenSaturation", .watch, .plain("%"), .daily(10, isFixed: false), .moments(.oxygen),
+            [("HKMetadataKeyBarometricPressure", "101.325 kPa")]),
+        quantity(
+            "RespiratoryRate", .watch, .plain("count/min"), .daily(14, isFixed: false), .asleepMoments(.breaths)),
+        quantity(
+            "StepCount", .phone, .plain("count"), paced([.about: 300, .walking: 240, .charging: 300]), .amounts(.steps)),
+        quantity(
+            "StepCount", .watch, .plain("count"), paced([.about: 200, .walking: 240, .workout: 60]), .amounts(.steps)),
+        quantity(
+            "DistanceWalkingRunning", .phone, .distance, paced([.about: 300, .walking: 240, .charging: 300]),
+            .amounts(.distance)),
+        quantity(
+            "DistanceWalkingRunning", .watch, .distance, paced([.about: 150, .walking: 90, .workout: 30]),
+            .amounts(.distance), [("HKMetadataKeyAppleDeviceCalibrated", "1")]),
+        quantity("DistanceCycling", .watch, .distance, paced([.workout: 60]), .amounts(.cycling)),
+        quantity(
+            "BasalEnergyBurned", .watch, .energy,
+            paced([
+                .asleep: 900, .sitting: 720, .about: 600, .walking: 600, .workout: 120, .pause: 120,
+            ]), .amounts(.basalEnergy)),
+        quantity(
+            "ActiveEnergyBurned", .phone, .energy, paced([.walking: 600, .charging: 1200]), .amounts(.activeEnergy),
+            ring: .phoneEnergy),
+        quantity(
+            "ActiveEnergyBurned", .watch, .energy,
+            paced([.sitting: 600, .about: 150, .walking: 90, .workout: 60, .pause: 300]), .amounts(.activeEnergy),
+            ring: .watchEnergy),
+        quantity(
+            "FlightsClimbed", .phone, .plain("count"), paced([.about: 1, .walking: 1]), .amounts(.flights)),
+        quantity(
+            "FlightsClimbed", .watch, .plain("count"), paced([.about: 1, .walking: 1]), .amounts(.flights)),
+        quantity(
+            "AppleExerciseTime", .watch, .plain("min"), .told { plan, _ in plan.exerciseMinutes().count },
+            .exerciseMinutes, ring: .exercise),
+        quantity(
+            "RestingHeartRate", .watch, .plain("count/min"), .daily(1, isFixed: true), .moments(.restingRate)),
+        quantity(
+            "VO2Max", .watch, .plain("mL/min·kg"), .daily(0.2, isFixed: true), .awakeMoments(.vo2Max),
+            [("HKVO2MaxTestType", "2")]),
+        quantity(
+            "WalkingSpeed", .phone, .speed, paced([.walking: 300]), .walkingMoments(.walkingSpeed),
+            [("HKMetadataKeyDevicePlacementSide", "2")]),
+        quantity(
+            "WalkingStepLength", .phone, .step, paced([.walking: 300]), .walkingMoments(.stepLength),
+            [("HKMetadataKeyDevicePlacementSide", "2")]),
+        quantity(
+            "AppleStandTime", .watch, .plain("min"), paced([.about: 300, .walking: 300, .workout: 300]),
+            .amounts(.standing)),
+        quantity("HeadphoneAudioExposure", .phone, .plain("dBASPL"), .daily(12, isFixed: false), .soundLevel),
+        quantity(
+            "HeartRateVariabilitySDNN", .watch, .plain("ms"), .daily(6, isFixed: false), .variability,
+            [("HKAlgorithmVersion", "2")]),
+        category("SleepAnalysis", .phone, .daily(1, isFixed: true), .timeInBed),
+        category("SleepAnalysis", .watch, .told { Hypnogram($0, $1).stages.count }, .sleepStages),
+        category("AppleStandHour", .watch, .told { plan, _ in plan.standHours().count }, .standHours, ring: .stand),
+        category("MindfulSession", .meditation, .daily(0.4, isFixed: true), .mindfulness),
+    ].enumerated().map { index, stream in
+        var stream = stream
+        stream.subject = UInt64(index + 1)
+        return stream
     }
 
-    /// How many records a stream has on a day.
-    /// - Parameters:
-    ///   - stream: its index in `RecordStream.all`.
-    ///   - index: the day's index among all `days`.
-    func records(of stream: Int, on day: LocalDay, _ index: Int, of days: Int) -> Int {
-        guard let requested else { return Self.natural(RecordStream.all[stream].perDay, on: day) }
-        return Self.part(requested.streams[stream], day: index, of: days)
+    static func paced(_ seconds: [Stretch.Kind: Double]) -> Density { .paced(Pacing(seconds)) }
+
+    static func quantity(
+        _ type: String, _ source: RecordSource, _ unit: PrintedUnit.Kind, _ density: Density, _ shape: Shape,
+        _ metadata: [(String, String)] = [], ring: RingLedger.Part? = nil
+    ) -> RecordStream {
+        RecordStream(
+            type: "HKQuantityTypeIdentifier" + type, source: source, unit: unit, density: density, shape: shape,
+            metadata: metadata, ring: ring)
     }
 
-    /// How many blood-pressure readings there are on a day.
-    func readings(on day: LocalDay, _ index: Int, of days: Int) -> Int {
-        guard let requested else { return Self.natural(Self.readingsPerDay, on: day) }
-        return Self.part(requested.readings, day: index, of: days)
-    }
-
-    /// The number of `Record` elements on all of these days.
-    func total(of plans: [DayPlan]) -> Int {
-        plans.enumerated().reduce(hasHeight ? 1 : 0) { sum, entry in
-            let (index, day) = (entry.offset, entry.element.day)
-            let streams = RecordStream.all.indices.reduce(0) {
-                $0 + records(of: $1, on: day, index, of: plans.count)
-            }
-            return sum + streams + readings(on: day, index, of: plans.count) * Self.recordsPerReading
-        }
-    }
-
-    /// One day's share of a rate, evenly spread over the calendar.
-    private static func natural(_ perDay: Double, on day: LocalDay) -> Int {
-        // Rates have two decimals at most.
-        let hundredths = Int((perDay * 100).rounded())
-        /// The total up to that day, rounded down.
-        func past(_ days: Int) -> Int {
-            let amount = hundredths * days
-            return amount >= 0 ? amount / 100 : -((99 - amount) / 100)
-        }
-        return past(day.number - lastDay) - past(day.number - lastDay - 1)
-    }
-
-    /// One day's share of a count; the shares of all days add up to the count.
-    private static func part(_ count: Int, day index: Int, of days: Int) -> Int {
-        count * (index + 1) / days - count * index / days
+    static func category(
+        _ type: String, _ source: RecordSource, _ density: Density, _ shape: Shape, ring: RingLedger.Part? = nil
+    ) -> RecordStream {
+        RecordStream(
+            type: "HKCategoryTypeIdentifier" + type, source: source, unit: .plain(""), density: density, shape: shape,
+            ring: ring)
     }
 }

@@ -2,17 +2,19 @@ import HealthModel
 
 extension RecordWriter {
     /// Writes a stream's records of one day, in order of their start.
-    func write(_ count: Int, _ plan: DayPlan, zone: String, _ random: inout SeededRandom, _ text: inout ExportText) {
+    /// - Parameter isCondensed: whether HealthKit has made one record of those of each stretch, in types of amounts.
+    func write(
+        _ count: Int, _ plan: DayPlan, zone: String, isCondensed: Bool = false, _ random: inout SeededRandom,
+        _ text: inout ExportText
+    ) {
         guard count > 0 else { return }
         switch stream.shape {
-        case .amounts(let rate, let wholeDay, let isWhole):
-            amounts(count, plan, rate, wholeDay: wholeDay, isWhole: isWhole, &random, &text)
-        case .moments(let mean, let deviation, let isWhole):
-            moments(count, plan.dayStart, plan.dayEnd, mean, deviation, isWhole: isWhole, &random, &text)
-        case .awakeMoments(let mean, let deviation):
-            moments(count, plan.wake, plan.bed, mean, deviation, isWhole: false, &random, &text)
-        case .asleepMoments(let mean, let deviation):
-            moments(count, plan.asleep, plan.wake, mean, deviation, isWhole: false, &random, &text)
+        case .amounts(let amount): amounts(count, plan, amount, isCondensed: isCondensed, &random, &text)
+        case .moments(let vital): moments(count, plan.dayStart, plan.dayEnd, vital, plan, &random, &text)
+        case .awakeMoments(let vital): moments(count, plan.wake, plan.bed, vital, plan, &random, &text)
+        case .asleepMoments(let vital):
+            moments(count, plan.asleep, plan.watchDied ?? plan.wake, vital, plan, &random, &text)
+        case .walkingMoments(let vital): walkingMoments(count, plan, vital, &random, &text)
         case .bodyMass: bodyMass(count, plan, &random, &text)
         case .heartRate: heartRates(count, plan, &random, &text)
         case .variability: variability(count, plan, &random, &text)
@@ -22,6 +24,7 @@ extension RecordWriter {
         case .timeInBed: timeInBed(count, plan, zone, &random, &text)
         case .standHours: standHours(count, plan, &random, &text)
         case .mindfulness: mindfulness(count, plan, zone, &random, &text)
+        case .messy(let shape): messy(shape, count, plan, zone, &random, &text)
         }
     }
 
@@ -35,66 +38,59 @@ extension RecordWriter {
         return (Int64(start), max(Int64(start), Int64(end)))
     }
 
-    private func stored(_ end: Int64, _ random: inout SeededRandom) -> Int64 { end + 1 + Int64(random.index(600)) }
+    func stored(_ end: Int64, _ random: inout SeededRandom) -> Int64 { end + 1 + Int64(random.index(600)) }
 
-    private func amounts(
-        _ count: Int, _ plan: DayPlan, _ rate: Double, wholeDay: Bool, isWhole: Bool, _ random: inout SeededRandom,
-        _ text: inout ExportText
-    ) {
-        let from = wholeDay ? plan.dayStart : plan.wake
-        let to = wholeDay ? plan.dayEnd : plan.bed
-        let share = Double(to - from) / Double(count)
-        for index in 0..<count {
-            var (start, end) = cell(index, count, from, to, &random)
-            var value = rate * share
-            if wholeDay {
-                // Resting energy never pauses: one interval follows another.
-                start = from + (to - from) * Int64(index) / Int64(count)
-                end = from + (to - from) * Int64(index + 1) / Int64(count)
-                value *= random.uniform(0.9, 1.1)
-            } else {
-                // The shortened interval carries the amount of the whole cell.
-                value *= plan.level * (plan.isInWorkout(start) ? 2.5 : 1) * random.uniform(0.3, 1.7)
-            }
-            if isWhole { value = max(1, value.rounded()) }
-            write(start, end, stored: stored(end, &random), value, &text)
+    /// Calls `body` with each stretch that has some of the day's records, and their number.
+    func eachStretch(_ count: Int, of plan: DayPlan, _ body: (Stretch, Int) -> Void) {
+        let natural = stream.records(on: plan, person)
+        guard natural > 0 else { return }
+        var passed = 0
+        for stretch in plan.stretches {
+            let before = count * passed / natural
+            passed += stream.records(in: stretch, of: plan)
+            let own = count * passed / natural - before
+            if own > 0 { body(stretch, own) }
         }
     }
 
     private func moments(
-        _ count: Int, _ from: Int64, _ to: Int64, _ mean: Double, _ deviation: Double, isWhole: Bool,
+        _ count: Int, _ from: Int64, _ to: Int64, _ vital: RecordStream.Vital, _ plan: DayPlan,
         _ random: inout SeededRandom, _ text: inout ExportText
     ) {
         for index in 0..<count {
             let (start, _) = cell(index, count, from, to, &random)
-            var value = random.normal(mean, deviation)
-            if isWhole { value = value.rounded() }
-            if case .plain("%") = stream.unit { value = min(1, (value * 100).rounded() / 100) }
+            let value: Double =
+                switch vital {
+                case .oxygen: min(1, (random.normal(0.967, 0.011) * 100).rounded() / 100)
+                case .breaths: (random.normal(person.breaths, 0.9) * 2).rounded() / 2
+                case .restingRate: plan.resting.rounded()
+                default: random.normal(person.vo2Max, 0.4)
+                }
             write(start, start, stored: stored(start, &random), value, &text)
         }
     }
 
-    private func bodyMass(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
-        for index in 0..<count {
-            let start = plan.wake + 600 + Int64(index) * 3600 + Int64(random.index(600))
-            // Slow variation over the year, rounded to the scale's resolution.
-            let kilograms = 76 + Double((plan.day.number * 7) % 365) / 365 + random.normal(0, 0.3)
-            write(start, start, stored: start + 2, (kilograms * 20).rounded() / 20, &text)
+    private func walkingMoments(
+        _ count: Int, _ plan: DayPlan, _ vital: RecordStream.Vital, _ random: inout SeededRandom,
+        _ text: inout ExportText
+    ) {
+        eachStretch(count, of: plan) { stretch, count in
+            for index in 0..<count {
+                let (start, end) = cell(index, count, stretch.start, stretch.end, &random)
+                let speed = Double(stretch.speed) * random.normal(1, 0.03)
+                let value = if case .stepLength = vital { person.stepLength(walking: speed) } else { speed }
+                write(start, end, stored: stored(end, &random), value, &text)
+            }
         }
     }
 
-    private func heartRates(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
+    private func bodyMass(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
+        let season = SeededRandom.drift(seed: person.seed, subject: 5007, day: plan.day.number / 6)
         for index in 0..<count {
-            let (start, _) = cell(index, count, plan.dayStart, plan.dayEnd, &random)
-            let isActive = plan.isInWorkout(start)
-            let mean: Double = isActive ? 142 : plan.isAsleep(start) ? 55 : 74
-            let rate = max(40, random.normal(mean, isActive ? 9 : 6).rounded())
-            let context = isActive ? 2 : plan.isAsleep(start) ? 1 : random.index(2)
-            write(start, start, stored: stored(start, &random), rate, &text) { text in
-                text.append("  <MetadataEntry key=\"HKMetadataKeyHeartRateMotionContext\" value=\"")
-                text.append(integer: context)
-                text.append("\"/>\n")
-            }
+            let start = plan.wake + 600 + Int64(index) * 3600 + Int64(random.index(600))
+            // Slow variation over the year, rounded to the scale's resolution.
+            let kilograms = person.massKilograms * (1 + 0.015 * season) + random.normal(0, 0.3)
+            write(start, start, stored: start + 2, (kilograms * 20).rounded() / 20, &text)
         }
     }
 
@@ -105,14 +101,12 @@ extension RecordWriter {
         }
     }
 
-    /// Writes intervals of one minute, starting with those in the workout.
+    /// Writes intervals of one minute; if fewer are wanted than there are, some from all over the day.
     private func exerciseMinutes(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText)
     {
-        let from = plan.workout?.start ?? plan.wake + 3600
-        let to = max(plan.bed, from + Int64(count) * 60)
-        let step = plan.workout == nil ? max(60, (to - from) / Int64(count)) : 60
-        for index in 0..<count {
-            let start = from + Int64(index) * step
+        let minutes = plan.exerciseMinutes()
+        for index in 0..<min(count, minutes.count) {
+            let start = minutes[index * minutes.count / count]
             write(start, start + 60, stored: stored(start + 60, &random), 1, &text)
         }
     }

@@ -1,22 +1,21 @@
-extension RecordWriter {
-    private static let cycle: [StaticString] = [
-        "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAsleepDeep",
-        "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAsleepREM",
-        "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAwake",
-    ]
+import HealthModel
 
+extension RecordWriter {
     /// The stages of the night that ends on this day, one after the other.
     func sleepStages(
         _ count: Int, _ plan: DayPlan, _ zone: String, _ random: inout SeededRandom, _ text: inout ExportText
     ) {
-        let from = plan.asleep + 600
-        let length = plan.wake - from
-        var start = from
-        for index in 0..<count {
-            let even = from + length * Int64(index + 1) / Int64(count)
-            let spread = Double(length) / Double(count) * 0.4
-            let end = index == count - 1 ? plan.wake : even + Int64(random.uniform(-spread, spread))
-            write(start, end, stored: plan.wake + 300, name: Self.cycle[index % Self.cycle.count], zone: zone, &text)
+        let night = Hypnogram(plan, person)
+        var start = night.start
+        for (stage, end) in night.thinned(to: count) {
+            let name: StaticString =
+                switch stage {
+                case .core: "HKCategoryValueSleepAnalysisAsleepCore"
+                case .deep: "HKCategoryValueSleepAnalysisAsleepDeep"
+                case .rem: "HKCategoryValueSleepAnalysisAsleepREM"
+                case .awake: "HKCategoryValueSleepAnalysisAwake"
+                }
+            write(start, end, stored: plan.wake + 300, name: name, zone: zone, &text)
             start = end
         }
     }
@@ -34,16 +33,11 @@ extension RecordWriter {
         }
     }
 
-    /// Writes whole hours of the local day, from the one in which the person wakes up. Most are `Stood`, some are
-    /// `Idle`.
+    /// Writes whole hours of the local day, from the one in which the person wakes up: `Stood` or `Idle`.
     func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
-        let last = (plan.dayEnd - plan.dayStart) / 3600
-        let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))
-        for index in 0..<Int64(count) {
-            let start = plan.dayStart + (first + index) % last * 3600
+        for (start, hasStood) in plan.standHours().prefix(count) {
             let stood: StaticString = "HKCategoryValueAppleStandHourStood"
             let idle: StaticString = "HKCategoryValueAppleStandHourIdle"
-            let hasStood = random.chance(0.85)
             write(start, start + 3600, stored: start + 3900, name: hasStood ? stood : idle, counts: hasStood, &text)
         }
     }
@@ -64,12 +58,14 @@ extension RecordWriter {
         for index in 0..<count {
             let width = (plan.dayEnd - plan.dayStart) / Int64(count)
             let start = plan.dayStart + width * Int64(index) + Int64(random.uniform(0, 0.9) * Double(width))
-            let spread = max(12, random.normal(48, 14))
+            let spread = max(
+                12, person.variability * plan.recovery * random.normal(isNight(start, plan) ? 1.15 : 0.9, 0.16))
+            let beat = 60 / (plan.resting + (isNight(start, plan) ? 0 : 11))
             write(start, start + 60, stored: start + 70, (spread * 10_000).rounded() / 10_000, &text) { text in
                 text.append("  <HeartRateVariabilityMetadataList>\n")
                 var clock = Double(86_400 - (plan.dayEnd - start))
                 for _ in 0..<20 {
-                    let interval = max(0.4, random.normal(0.98, spread / 1000))
+                    let interval = max(0.4, random.normal(beat, spread / 1000))
                     clock += interval
                     text.append("   <InstantaneousBeatsPerMinute bpm=\"")
                     text.append(integer: Int((60 / interval).rounded()))
@@ -81,6 +77,8 @@ extension RecordWriter {
             }
         }
     }
+
+    private func isNight(_ second: Int64, _ plan: DayPlan) -> Bool { second < plan.wake || second >= plan.bed }
 
     /// A time such as `6:14:48.94 PM`, with the narrow no-break space of recent systems.
     private static func append(clock: Double, _ text: inout ExportText) {

@@ -4,6 +4,7 @@ import HealthModel
 struct RecordWriter {
     let stream: RecordStream
     let unit: PrintedUnit
+    let person: Person
     private let opening: [UInt8]
     private let closing: [UInt8]
     private let rings: RingLedger?
@@ -12,14 +13,17 @@ struct RecordWriter {
 
     /// - Parameter rings: the ledger that the records are added to, if the stream counts towards a ring.
     init(
-        _ stream: RecordStream, system: UnitSystem, address: UInt64, until: Int64, indent: String = " ",
-        rings: RingLedger? = nil
+        _ stream: RecordStream, of person: Person, in export: ExportLook, until: Int64,
+        indent: String = " ", rings: RingLedger? = nil
     ) {
         self.stream = stream
+        self.person = person
         self.until = until
         self.rings = rings
-        unit = PrintedUnit.of(stream.unit, system)
-        var text = "\(indent)<Record type=\"\(stream.type)\"" + stream.source.attributes(address: address)
+        unit = PrintedUnit.of(stream.unit, export.system)
+        var text =
+            "\(indent)<Record type=\"\(stream.type)\""
+            + stream.source.attributes(address: export.address, export.naming)
         if !unit.name.isEmpty { text += " unit=\"\(unit.name)\"" }
         opening = Array((text + " creationDate=\"").utf8)
         var end = ""

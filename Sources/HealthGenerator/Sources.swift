@@ -1,15 +1,27 @@
+/// Which names the devices have in an export: the owner may have renamed them since an earlier one.
+struct SourceNaming: Sendable {
+    var isRenamed = false
+}
+
 /// The sources of samples. Their names are written as in the Health app, with the typographic apostrophe and the
 /// no-break space of real ones.
-enum RecordSource: Int, CaseIterable {
+enum RecordSource: Int, CaseIterable, Sendable {
     case watch, phone, scale, byHand, meditation
+    // Only in messy lives.
+    case band, ring, strap, nights, runs
 
-    var name: String {
+    func name(_ naming: SourceNaming) -> String {
         switch self {
-        case .watch: "Robin’s Apple\u{00A0}Watch"
-        case .phone: "Robin’s iPhone"
+        case .watch: naming.isRenamed ? "Sam’s Apple\u{00A0}Watch" : "Robin’s Apple\u{00A0}Watch"
+        case .phone: naming.isRenamed ? "Sam’s iPhone" : "Robin’s iPhone"
         case .scale: "Balance Scale"
         case .byHand: "Health"
         case .meditation: "Stillness"
+        case .band: "Stride Band"
+        case .ring: "Halo Ring"
+        case .strap: "Chest Strap"
+        case .nights: "Night Diary"
+        case .runs: "Run Diary"
         }
     }
 
@@ -20,6 +32,8 @@ enum RecordSource: Int, CaseIterable {
         case .scale: "6210403"
         case .byHand: "18.3.2"
         case .meditation: "4.2"
+        case .band, .ring, .strap: "2.0"
+        case .nights, .runs: "7.1"
         }
     }
 
@@ -28,14 +42,14 @@ enum RecordSource: Int, CaseIterable {
         case .watch: "name:Apple Watch, manufacturer:Apple Inc., model:Watch, hardware:Watch6,2, software:11.3.1"
         case .phone: "name:iPhone, manufacturer:Apple Inc., model:iPhone, hardware:iPhone14,5, software:18.3.2"
         case .scale: "name:Balance Scale, manufacturer:Balance, model:BS-440, hardware:2.1, software:1871"
-        case .byHand, .meditation: nil
+        case .byHand, .meditation, .band, .ring, .strap, .nights, .runs: nil
         }
     }
 
     /// ` sourceName="…" sourceVersion="…" device="…"`; the device has an address that differs in every export, as in
     /// real ones.
-    func attributes(address: UInt64) -> String {
-        var text = " sourceName=\"\(name)\" sourceVersion=\"\(version)\""
+    func attributes(address: UInt64, _ naming: SourceNaming) -> String {
+        var text = " sourceName=\"\(name(naming))\" sourceVersion=\"\(version)\""
         if let device {
             let pointer =
                 "0x" + String(0x3_0000_0000 + (address &+ UInt64(rawValue) &* 0x1_4F20) & 0xFFFF_FFF0, radix: 16)
@@ -69,7 +83,7 @@ struct PrintedUnit {
         }
     }
 
-    enum Kind {
+    enum Kind: Sendable {
         case plain(String)
         case distance, energy, mass, height, step, speed
     }

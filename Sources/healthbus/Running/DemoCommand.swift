@@ -69,6 +69,11 @@ enum DemoCommand: Command {
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
         try StateFolder.make(stack.state.path)
         let file = stack.state.path + "/made-up-export.zip"
+        // Another release may make up another life, which would mix with the one that the folder holds.
+        if FileManager.default.fileExists(atPath: file) {
+            say("export \(file): the made-up person of the first start")
+            return file
+        }
         // The data ends on a fixed date, so that it includes the change to summer time on 2025-03-30.
         let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone, isMarked: true))
         var bar = ProgressBar("generating", totalBytes: nil)

@@ -24,6 +24,11 @@ enum GenerateCommand: Command {
             .init(
                 "--units", value: "system", words: UnitSystem.allCases.map(\.rawValue),
                 help: "metric or imperial (default: metric)"),
+            .init(
+                "--messy",
+                help:
+                    "with what real exports suffer from: other apps' sums, nights without a watch, late and repeated data, travel and more (docs/operating.md lists them)"
+            ),
             .init("--output", short: "-o", value: "file", help: "where to write the zip"),
             .init(
                 "--unmarked", help: "don't mark it as made up; 'import' uses the mark to keep it from a person's data"),
@@ -39,6 +44,7 @@ enum GenerateCommand: Command {
             days: try arguments.integer("--days", in: 1...36_525) ?? 90,
             seed: UInt64(try arguments.integer("--seed", in: 0 ... .max) ?? 1))
         options.isMarked = !arguments.flag("--unmarked")
+        options.isMessy = arguments.flag("--messy")
         options.records = try arguments.integer("--records", in: 0...100_000_000)
         if let zone = arguments.value("--zone") { options.zone = zone }
         if let end = arguments.value("--end") {
