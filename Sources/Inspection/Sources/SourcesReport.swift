@@ -54,6 +54,12 @@ package struct SourcesReport {
             "\(user) has no samples of a source '\(text)'", hint: Nearest.hint(for: text, among: names))
     }
 
+    /// Whether there is a rule for the same source and type.
+    package func isLeftOut(_ rule: LeftOutSource) -> Bool {
+        let names = group(of: rule.source)
+        return leftOut.contains { $0.type == rule.type && names.contains($0.source) }
+    }
+
     /// How many samples a rule concerns.
     package func count(_ rule: LeftOutSource) -> Int64 {
         let names = Set(group(of: rule.source))

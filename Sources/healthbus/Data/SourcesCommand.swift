@@ -71,6 +71,10 @@ enum SourcesCommand: Command {
             rule.from = start
         }
         if arguments.flag("--figures") { rule.figuresOnly = true }
+        if action == .takeBack, !report.isLeftOut(rule) {
+            throw Failure(
+                "'\(rule.source)', \(report.words(rule)), isn't left out", hint: "'healthbus sources' shows what is")
+        }
         try change(rule, action, report, stack, arguments)
     }
 
