@@ -162,6 +162,12 @@ package struct ObservationPage {
         let value = page.value[row]
         guard value.isFinite else {
             if part.isOwn { return out.append(json: "\"valueBoolean\":true") }
+            if part.type.kind == .category,
+                let text = page.payloadValue(row)["value"].string.flatMap(Observations.plain)
+            {
+                return out.append(
+                    contentsOf: "\"valueCodeableConcept\":\(Value.object(["text": .string(text)]).json())".utf8)
+            }
             let reason = part.type.kind == .quantity ? "unknown" : "not-applicable"
             out.append(contentsOf: "\"dataAbsentReason\":\(Observations.absent(reason).json())".utf8)
             return

@@ -42,6 +42,7 @@ struct PayloadObservation {
     /// is registered without a result. So whoever reads final observations counts only doses that were taken.
     private mutating func addDose(_ dosage: Double, _ unit: String, _ payload: Value) {
         let found = DoseStatus(payload: payload)
+        let dosage = dosage.isFinite ? dosage : Self.number(payload["doseQuantity"]) ?? .nan
         switch found {
         case .taken:
             if dosage.isFinite {

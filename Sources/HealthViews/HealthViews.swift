@@ -122,7 +122,7 @@ package struct HealthViews: Sendable, Equatable {
             "kind", .text, "activity, lap, segment, marker, pause, resume, or HealthKit's other kinds of events"),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
         ViewColumn(
-            "duration_seconds", .real, "of an activity, without pauses", .member(["durationSeconds"]), unit: "s"),
+            "duration_seconds", .real, "without pauses, for an activity", .member(["durationSeconds"]), unit: "s"),
         ViewColumn("activity", .text, "of an activity, such as running", .member(["activity"])),
         ViewColumn("distance_meters", .real, "of an activity", .member(["distanceMeters"]), unit: "m"),
         ViewColumn(
