@@ -49,15 +49,17 @@ struct PayloadCase {
             way: .autoExport(
                 #""ecg":[{\#(autoTimes),"classification":"Atrial Fibrillation","averageHeartRate":62,"samplingFrequency":512,"numberOfVoltageMeasurements":2,"voltageMeasurements":[{"voltage":12.25,"units":"mcV"},{"voltage":3,"units":"mcV"}]}]"#
             ),
-            member: "microvolts", says: ["ClassificationAtrialFibrillation", ":62,", ":512,", "measurements"],
+            member: "microvolts",
+            says: ["ClassificationAtrialFibrillation", "\"value\":62", "\"value\":512", "measurements"],
             hides: ["12.25"], figure: ["count": 1]),
         PayloadCase(
             name: "a blood pressure's two values", fhir: "one panel with two components",
             openMHealth: "`blood-pressure:4.0`", day: "`count`, beside the figures of its two samples",
             way: .autoExport(
-                #""metrics":[{"name":"blood_pressure","units":"mmHg","data":[{"date":"2025-03-30 08:15:00 +0200","systolic":121,"diastolic":79}]}]"#
+                #""metrics":[{"name":"blood_pressure","units":"mmHg","data":[{"date":"2025-03-30 08:15:07 +0200","systolic":121,"diastolic":79}]}]"#
             ),
-            member: "parts", says: ["85354-9", "8480-6", "8462-4", ":121,", ":79,"], schema: "blood-pressure",
+            member: "parts", says: ["85354-9", "8480-6", "8462-4", "\"value\":121", "\"value\":79"],
+            schema: "blood-pressure",
             figure: ["count": 1]),
         PayloadCase(
             name: "a meal's parts", fhir: "no resource, but one for each part", openMHealth: "",
@@ -77,7 +79,7 @@ struct PayloadCase {
             name: "the lowest and highest value of a mean", fhir: "the mean alone",
             openMHealth: "the mean alone, if its type has a schema", day: "`min` and `max` of a heart rate",
             way: .export(
-                #"<Record type="\#(quantity)HeartRate" unit="count/min" average="71" minimum="58" maximum="93" \#(times)/>"#
+                #"<Record type="\#(quantity)HeartRate" unit="count/min" average="71" min="58" max="93" \#(times)/>"#
             ),
             member: "maximum", says: ["\"value\":71"], hides: ["58", "93"], schema: "heart-rate"),
         PayloadCase(
@@ -116,7 +118,7 @@ struct PayloadCase {
         PayloadCase(
             name: "whatever else an app sent with a sample", fhir: "nothing", openMHealth: "", day: "nothing",
             way: .autoExport(
-                #""metrics":[{"name":"vo2_max","units":"ml/(kg·min)","data":[{"date":"2025-03-30 08:15:00 +0200","qty":44,"mystery":"m1"}]}]"#
+                #""metrics":[{"name":"vo2_max","units":"ml/(kg·min)","data":[{"date":"2025-03-30 08:15:07 +0200","qty":44,"mystery":"m1"}]}]"#
             ),
             member: "mystery", says: ["\"value\":44"], hides: ["m1"],
             figure: [

@@ -81,7 +81,7 @@ import UploaderReading
     @Test(arguments: PayloadCase.all.filter { $0.figure != nil }.map(\.name))
     func whatADaySaysOfIt(_ name: String) throws {
         let (told, kept) = try made(name)
-        let zones = ZoneTimeline(zone: "UTC")
+        let zones = try ZoneTimeline(zone: "UTC")
         let handler = GenericHandler()
         let day = try #require(LocalDay("2025-03-30"))
         let input = DayInput(
