@@ -354,6 +354,12 @@ let package = Package(
                 ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
             tests("HealthResources", ["HealthModel", "HealthResources"]),
             tests(
+                "Payloads",
+                [
+                    "FilesStage", "GenericStage", "HealthImport", "HealthModel", "HealthPush", "HealthResources",
+                    "TestSupport", "UploaderReading",
+                ]),
+            tests(
                 "FHIR",
                 [
                     "DeliveryKit", "FHIRStage", "HTTP", "HealthModel", "HealthResources", "StageKit", "TestSupport",

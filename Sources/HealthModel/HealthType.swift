@@ -84,6 +84,12 @@ public struct HealthType: Hashable, Sendable {
     // As in HealthKit's own constants; the last two have existed since iOS 26.
     package static let electrocardiogramIdentifier = "HKDataTypeIdentifierElectrocardiogram"
     package static let visionPrescriptionIdentifier = "HKVisionPrescriptionTypeIdentifier"
+    package static let stateOfMindIdentifier = "HKDataTypeIdentifierStateOfMind"
+    package static let bloodPressureIdentifier = correlationPrefix + "BloodPressure"
+    /// The types of a blood pressure's two samples: systolic, diastolic.
+    package static let bloodPressureParts = [
+        quantityPrefix + "BloodPressureSystolic", quantityPrefix + "BloodPressureDiastolic",
+    ]
     package static let assessmentPrefix = "HKScoredAssessmentTypeIdentifier"
     package static let clinicalPrefix = "HKClinicalTypeIdentifier"
     package static let medicationDoseIdentifier = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"

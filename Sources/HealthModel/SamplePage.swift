@@ -71,4 +71,6 @@ public struct SampleFlags: OptionSet, Sendable, Hashable {
     public static let quarantined = SampleFlags(rawValue: 16)
     /// Not a sample but a sum or average that an app computed for this period. It counts where there are no samples.
     public static let statistics = SampleFlags(rawValue: 32)
+    /// The sample is one of the two of a blood pressure, which is a sample too.
+    public static let part = SampleFlags(rawValue: 128)
 }

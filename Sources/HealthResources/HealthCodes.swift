@@ -1,9 +1,14 @@
+import HealthModel
+
 /// The codes for sample types. They include only codes that a public source gives and that claim nothing beyond what
 /// HealthKit says. `docs/fhir.md` lists them.
 package enum HealthCodes {
     /// By HealthKit's identifier.
     package static let types: [String: HealthCoding] = {
         var table: [String: HealthCoding] = [:]
+        table[HealthType.bloodPressureIdentifier] = HealthCoding(
+            codes: [.loinc("85354-9", "Blood pressure panel with all children optional", .vitalSigns)],
+            category: .vitalSigns, unit: nil, factor: 1)
         func add(
             _ name: String, _ category: HealthCoding.Category?, _ codes: [HealthCode], unit: String? = nil,
             factor: Double = 1

@@ -14,9 +14,13 @@ package struct ObservationPage {
     private let sources: [[UInt8]]
 
     private struct TypePart {
-        /// The bytes from the end of the identifier to the time.
+        /// The bytes from the status to the time.
         var middle: [UInt8]
         var type: HealthType
+        /// Set for types whose samples say more in their payload than in their value.
+        var payload: PayloadObservation.Kind?
+        /// Whether a panel shows what a sample says that is part of a correlation.
+        var isInPanel: Bool
         var isHealthKits: Bool
         /// Whether a person created the type; its samples without a number are events.
         var isOwn: Bool
@@ -60,7 +64,7 @@ package struct ObservationPage {
         let type = HealthType.named(name)
         let coding = HealthCodes.types[name]
         var middle: [UInt8] = []
-        middle.append(json: "\"}],\"status\":\"final\",")
+        middle.append(UInt8(ascii: ","))
         if let category = coding?.category {
             middle.append(contentsOf: "\"category\":[\(Observations.category(category).json())],".utf8)
         }
@@ -70,7 +74,8 @@ package struct ObservationPage {
         let unit =
             type.unit.isEmpty && coding?.unit == nil ? nil : ResourceUnit(coding, of: type.unit, isFraction: true)
         return TypePart(
-            middle: middle, type: type, isHealthKits: name.hasPrefix("HK"),
+            middle: middle, type: type, payload: PayloadObservation.Kind(name),
+            isInPanel: HealthType.bloodPressureParts.contains(name), isHealthKits: name.hasPrefix("HK"),
             isOwn: type.kind == .other && !name.hasPrefix("HK") && HealthType.known(name) == nil, unit: unit,
             tail: unit.map(Self.tail) ?? [])
     }
@@ -92,16 +97,35 @@ package struct ObservationPage {
         return tail
     }
 
-    /// Whether a type's samples are resources. A correlation only groups samples that become resources themselves: the
-    /// two of a blood pressure, or those of a meal.
-    package static func has(_ type: String) -> Bool { HealthType.named(type).kind != .correlation }
+    /// What becomes of a row.
+    package enum Form: Equatable {
+        /// It is a resource.
+        case resource
+        /// It isn't: other resources say what it says, and one that it was before must go. A blood pressure's panel has
+        /// the values of its two samples.
+        case elsewhere
+        /// It never was a resource: the correlation of a meal only groups samples that are resources themselves.
+        case none
+    }
+
+    package static func form(_ row: Int, of page: SamplePage) -> Form {
+        let type = page.types[Int(page.type[row])]
+        if page.flags[row].contains(.part), HealthType.bloodPressureParts.contains(type) { return .elsewhere }
+        return HealthType.named(type).kind == .correlation && type != HealthType.bloodPressureIdentifier
+            ? .none : .resource
+    }
 
     /// Adds a row's resource, without a line break.
-    /// - Returns: false, with nothing added, for a type without resources.
+    /// - Returns: false, with nothing added, for a row that isn't a resource.
     @discardableResult
     package func append(_ row: Int, to out: inout [UInt8]) -> Bool {
         let part = types[Int(page.type[row])]
-        guard part.type.kind != .correlation else { return false }
+        guard part.type.kind != .correlation || part.payload != nil else { return false }
+        if part.isInPanel, page.flags[row].contains(.part) { return false }
+        let told = part.payload.map { kind in
+            let unit = page.unit.count == page.count ? page.units[Int(page.unit[row])] : ""
+            return PayloadObservation(kind, value: page.value[row], unit: unit, page.payloadValue(row))
+        }
         out.append(contentsOf: resource)
         if observations.givesIDs {
             let id = Observations.id(observations.identifier(.sample, page.ids[row].description))
@@ -109,6 +133,9 @@ package struct ObservationPage {
         }
         out.append(contentsOf: head)
         out.append(contentsOf: page.ids[row].description.utf8)
+        out.append(json: "\"}],\"status\":\"")
+        out.append(contentsOf: (told?.status ?? "final").utf8)
+        out.append(UInt8(ascii: "\""))
         out.append(contentsOf: part.middle)
         if page.end[row] > page.start[row] {
             out.append(json: "\"effectivePeriod\":{\"start\":")
@@ -121,7 +148,12 @@ package struct ObservationPage {
             out.append(jsonDate: page.startOf(row))
         }
         out.append(UInt8(ascii: ","))
-        appendValue(row, part, to: &out)
+        if let told {
+            // Without the braces.
+            out.append(contentsOf: Value.object(told.members).json().utf8.dropFirst().dropLast())
+        } else {
+            appendValue(row, part, to: &out)
+        }
         out.append(contentsOf: sources[Int(page.origin[row])])
         return true
     }
@@ -130,6 +162,12 @@ package struct ObservationPage {
         let value = page.value[row]
         guard value.isFinite else {
             if part.isOwn { return out.append(json: "\"valueBoolean\":true") }
+            if part.type.kind == .category,
+                let text = page.payloadValue(row)["value"].string.flatMap(Observations.plain)
+            {
+                return out.append(
+                    contentsOf: "\"valueCodeableConcept\":\(Value.object(["text": .string(text)]).json())".utf8)
+            }
             let reason = part.type.kind == .quantity ? "unknown" : "not-applicable"
             out.append(contentsOf: "\"dataAbsentReason\":\(Observations.absent(reason).json())".utf8)
             return

@@ -8,6 +8,10 @@ import HealthModel
 package struct Observations: Sendable {
     package enum Kind: String, Sendable { case sample, day, night, workout }
 
+    /// Must be increased whenever the same element would give another resource: what was delivered in an earlier form is
+    /// then replaced. 1 stands for all forms before this number was stored.
+    package static let revision: Int64 = 2
+
     /// The system of HealthKit's names, as written by apps that send FHIR.
     package static let healthKit = "http://developer.apple.com/documentation/healthkit"
 

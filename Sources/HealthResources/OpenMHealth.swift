@@ -3,6 +3,9 @@ import HealthModel
 /// A person's days, nights and workouts as Open mHealth data points: each has a header, and a body that follows one of
 /// the schemas. Pure.
 package struct OpenMHealth: Sendable {
+    /// Must be increased whenever the same element would give other data points, as `Observations.revision`.
+    package static let revision: Int64 = 2
+
     private let user: String
 
     package init(user: String) { self.user = user }

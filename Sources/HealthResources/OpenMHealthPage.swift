@@ -13,6 +13,8 @@ package struct OpenMHealthPage {
 
     private struct TypePart {
         let schema: OpenMHealthSchema
+        /// Whether it is a blood pressure, whose two numbers are in the payload.
+        let isPair: Bool
         /// `,"schema_id":{…},"acquisition_provenance":{"source_name":`
         var header: [UInt8]
         /// The bytes from the number to the time.
@@ -22,7 +24,7 @@ package struct OpenMHealthPage {
     }
 
     /// Whether there is a schema for a type's samples.
-    package static func has(_ type: String) -> Bool { OpenMHealthSchema.types[type] != nil }
+    package static func has(_ type: String) -> Bool { part(of: type) != nil }
 
     package init(_ page: SamplePage, user: String) {
         self.page = page
@@ -31,7 +33,7 @@ package struct OpenMHealthPage {
         name.append(jsonString: user)
         name.append(json: "},\"body\":{")
         self.user = name
-        types = page.types.map { OpenMHealthSchema.types[$0].map(Self.part) }
+        types = page.types.map(Self.part(of:))
         sources = page.origins.map { origin in
             var name: [UInt8] = []
             name.append(jsonString: origin.sourceName.isEmpty ? "unknown" : origin.sourceName)
@@ -40,19 +42,42 @@ package struct OpenMHealthPage {
         hasCreated = page.created.count == page.count
     }
 
-    private static func part(_ schema: OpenMHealthSchema) -> TypePart {
+    private static func part(of type: String) -> TypePart? {
+        if type == HealthType.bloodPressureIdentifier {
+            return OpenMHealthSchema.bloodPressure.last.map { part($0, isPair: true) }
+        }
+        return OpenMHealthSchema.types[type].map { part($0, isPair: false) }
+    }
+
+    private static func part(_ schema: OpenMHealthSchema, isPair: Bool) -> TypePart {
         let id = OpenMHealth.schemaID(schema.name, schema.version).json()
         let header = ",\"schema_id\":\(id),\"acquisition_provenance\":{\"source_name\":"
         let unit = ",\"unit\":\(JSONString.quoted(schema.unit))},\"effective_time_frame\":"
         let more = schema.more.map { ",\(JSONString.quoted($0.name)):\(JSONString.quoted($0.value))" } ?? ""
         return TypePart(
-            schema: schema, header: Array(header.utf8), unit: Array(unit.utf8), end: Array((more + "}}").utf8))
+            schema: schema, isPair: isPair, header: Array(header.utf8), unit: Array(unit.utf8),
+            end: Array((more + "}}").utf8))
     }
 
     /// Adds a row's data point, without a line break.
     /// - Returns: false, with nothing added, for a type without a schema or a sample without a number.
     package func append(_ row: Int, to out: inout [UInt8]) -> Bool {
-        guard let part = types[Int(page.type[row])], page.value[row].isFinite else { return false }
+        guard let part = types[Int(page.type[row])] else { return false }
+        var value = page.value[row]
+        var first: [UInt8] = []
+        if part.isPair {
+            guard let pair = pair(row), let last = pair.last else { return false }
+            value = last
+            for (schema, number) in zip(OpenMHealthSchema.bloodPressure.dropLast(), pair) {
+                first.append(jsonString: schema.member)
+                first.append(json: ":{\"value\":")
+                first.append(json: schema.number(number))
+                first.append(json: ",\"unit\":")
+                first.append(jsonString: schema.unit)
+                first.append(json: "},")
+            }
+        }
+        guard value.isFinite else { return false }
         out.append(json: "{\"header\":{\"id\":\"")
         out.append(contentsOf: page.ids[row].description.utf8)
         out.append(json: "\",\"creation_date_time\":")
@@ -64,9 +89,10 @@ package struct OpenMHealthPage {
             json: page.flags[row].isDisjoint(with: [.manual, .userEntered])
                 ? ",\"modality\":\"sensed\"" : ",\"modality\":\"self-reported\"")
         out.append(contentsOf: user)
+        out.append(contentsOf: first)
         out.append(jsonString: part.schema.member)
         out.append(json: ":{\"value\":")
-        out.append(json: part.schema.number(page.value[row]))
+        out.append(json: part.schema.number(value))
         out.append(contentsOf: part.unit)
         if page.end[row] > page.start[row] || part.schema.needsInterval {
             out.append(json: "{\"time_interval\":{\"start_date_time\":")
@@ -81,5 +107,14 @@ package struct OpenMHealthPage {
         }
         out.append(contentsOf: part.end)
         return true
+    }
+
+    /// The systolic and the diastolic value; nil unless both are there.
+    private func pair(_ row: Int) -> [Double]? {
+        let parts = page.payloadValue(row)["parts"].array ?? []
+        let values = HealthType.bloodPressureParts.compactMap { type in
+            parts.lazy.filter { $0["type"].string == type }.compactMap { $0["value"].double }.first
+        }
+        return values.count == HealthType.bloodPressureParts.count ? values : nil
     }
 }

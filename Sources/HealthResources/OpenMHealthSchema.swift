@@ -14,7 +14,7 @@ struct OpenMHealthSchema: Sendable {
     /// Another member of the body, with its value.
     var more: (name: String, value: String)?
 
-    /// By HealthKit's identifier. A blood pressure data point needs both values, but each sample has only one of them.
+    /// By HealthKit's identifier. A blood pressure's data point needs both values, so it is made of the pair.
     static let types: [String: OpenMHealthSchema] = {
         var table: [String: OpenMHealthSchema] = [:]
         func add(_ type: String, _ schema: OpenMHealthSchema) { table["HKQuantityTypeIdentifier" + type] = schema }
@@ -45,6 +45,11 @@ struct OpenMHealthSchema: Sendable {
         add("BloodGlucose", .init(name: "blood-glucose", version: "4.0", member: "blood_glucose", unit: "mg/dL"))
         return table
     }()
+
+    static let bloodPressure = [
+        OpenMHealthSchema(name: "blood-pressure", version: "4.0", member: "systolic_blood_pressure", unit: "mmHg"),
+        OpenMHealthSchema(name: "blood-pressure", version: "4.0", member: "diastolic_blood_pressure", unit: "mmHg"),
+    ]
 
     static let steps = OpenMHealthSchema(
         name: "step-count", version: "3.0", member: "step_count", unit: "steps", needsInterval: true)

@@ -58,6 +58,6 @@ package struct ResourceUnit: Sendable, Equatable {
         "mg": "mg", "mcg": "ug", "mL": "mL", "L": "L", "kcal": "kcal", "s": "s", "ms": "ms", "min": "min", "hr": "h",
         "hours": "h", "IU": "[iU]", "degC": "Cel", "mmHg": "mm[Hg]", "mg/dL": "mg/dL", "m/s": "m/s", "W": "W",
         "L/min": "L/min", "mcS": "uS", "dBASPL": "dB[SPL]", "mL/min·kg": "mL/min/kg", "kcal/hr·kg": "kcal/h/kg",
-        "appleEffortScore": "{score}",
+        "appleEffortScore": "{score}", "Hz": "Hz",
     ]
 }

@@ -135,11 +135,19 @@ struct BatchIngest {
             value: batch.value[row], unit: units[Int(batch.unit[row])], origin: origins[Int(batch.origin[row])],
             batchOrigin: Int(batch.origin[row]),
             isUnnamed: isUnnamed[Int(batch.origin[row])],
-            created: batch.created[row], flags: flags.subtracting(.correlationChild).rawValue,
+            created: batch.created[row], flags: stored(flags, row),
             isChild: flags.contains(.correlationChild),
             uuid: batch.healthKitUUID.isEmpty ? nil : batch.healthKitUUID[row],
             line: batch.line.isEmpty ? 0 : batch.line[row],
             metadata: text(batch.metadata, metadata, row), payload: text(batch.payload, payload, row))
+    }
+
+    private func stored(_ flags: RecordFlags, _ row: Int) -> UInt8 {
+        let own = flags.subtracting(.correlationChild).rawValue
+        let isPart =
+            flags.contains(.correlationChild)
+            && HealthType.bloodPressureParts.contains(batch.types[Int(batch.type[row])])
+        return isPart ? own | SampleFlags.part.rawValue : own
     }
 
     private func text(_ column: TextColumn, _ bytes: UnsafeRawBufferPointer, _ row: Int) -> UnsafeRawBufferPointer {

@@ -273,7 +273,7 @@ extension HealthStoreWriter {
         row.value = page.value[number]
         row.unit = unit
         row.origin = try origins.id(page.originOf(number))
-        row.flags = page.flags[number].intersection([.userEntered, .manual]).rawValue
+        row.flags = page.flags[number].intersection([.userEntered, .manual, .part]).rawValue
         row.created = page.created.isEmpty ? 0 : page.created[number]
     }
 }

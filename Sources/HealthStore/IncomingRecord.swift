@@ -16,7 +16,8 @@ struct IncomingRecord {
     /// Whether the record doesn't name the source that recorded it.
     var isUnnamed: Bool
     var created: Int64
-    /// The flags as stored: a child of a Correlation becomes an ordinary sample.
+    /// The flags as stored: a child of a Correlation becomes an ordinary sample, which shows only that it is one of the
+    /// two of a blood pressure.
     var flags: UInt8
     var isChild: Bool
     var uuid: SampleID?

@@ -49,7 +49,7 @@ struct PageBuilder {
         page.end.append(end)
         page.value.append(row.value)
         page.origin.append(try index(ofOrigin: row.origin))
-        var shown = SampleFlags(rawValue: row.flags).intersection([.userEntered, .manual])
+        var shown = SampleFlags(rawValue: row.flags).intersection([.userEntered, .manual, .part])
         switch row.state {
         case .alive: break
         case .absent, .deleted, .replaced: shown.insert(.deleted)

@@ -12,7 +12,7 @@ final class Pieces {
         """
 
     /// The version of the rules for reading records. If it changes, all pieces are read again.
-    private static let rules = 1
+    private static let rules = 2
     /// The maximum number of pieces to keep, enough for 50 million records; beyond that, the oldest are dropped.
     private static let limit = 200_000
 

@@ -131,7 +131,10 @@ struct RecordClaim {
             if implausible(record) == nil { tally.revived += 1 } else { tally.quarantined += 1 }
             noteTimes(record)
             if keepsTried { tryReviving(row, record, slot) }
-        case .alive: if changed { tally.joined += 1 } else { tally.known += 1 }
+        case .alive:
+            // An export repeats the parts of a blood pressure: that it is one is nothing new about the sample.
+            let isOnlyPart = record.flags & ~row.flags == SampleFlags.part.rawValue
+            if changed, !isOnlyPart { tally.joined += 1 } else { tally.known += 1 }
         case .replaced:
             // A newer export that contains it may show that it is back.
             tally.known += 1

@@ -42,6 +42,16 @@ private struct PostgresText {
         case .days: "FROM (\(documents("day"))) r"
         case .workouts: "FROM (\(documents("workout"))) r"
         case .nights: "FROM (\(documents("night"))) r"
+        case .workoutParts:
+            """
+            FROM (SELECT d.user_id, d.id AS workout_id, CASE l.name WHEN 'activities' THEN 'activity'
+                    ELSE lower(replace(p.part ->> 'type', 'HKWorkoutEventType', '')) END AS kind,
+                (p.part ->> 'start')::timestamptz AS start_date, (p.part ->> 'end')::timestamptz AS end_date, p.part AS body, d.version
+                FROM (\(documents("workout"))) d CROSS JOIN (VALUES ('activities'), ('events')) AS l(name)
+                CROSS JOIN LATERAL jsonb_array_elements(CASE jsonb_typeof(d.body -> l.name)
+                    WHEN 'array' THEN d.body -> l.name ELSE '[]' END) AS p(part) WHERE jsonb_typeof(p.part) = 'object') r
+            """
+        case .bloodPressures: "FROM (\(HealthViews.pressures(from: samples))) r"
         case .hours:
             """
             FROM (SELECT d.user_id, d.date, d.body, (h.place - 1)::integer AS index, substr(h.start, 12, 2)::integer AS hour,

@@ -26,6 +26,17 @@ private enum SQLiteText {
         case .days: "FROM (\(documents(0)))"
         case .workouts: "FROM (\(documents(1)))"
         case .nights: "FROM (\(documents(2)))"
+        case .workoutParts:
+            """
+            FROM (SELECT user_id, workout_id, kind, json_extract(body, '$.start') AS start_date, json_extract(body, '$.end') AS end_date,
+                body, version FROM (
+                SELECT d.user_id, d.id AS workout_id, 'activity' AS kind, p.value AS body, d.version
+                FROM (\(documents(1))) d JOIN json_each(d.body, '$.activities') p WHERE p.type = 'object'
+                UNION ALL
+                SELECT d.user_id, d.id, lower(replace(json_extract(p.value, '$.type'), 'HKWorkoutEventType', '')), p.value, d.version
+                FROM (\(documents(1))) d JOIN json_each(d.body, '$.events') p WHERE p.type = 'object'))
+            """
+        case .bloodPressures: "FROM (\(HealthViews.pressures(from: samples)))"
         case .hours:
             // The list of the hours' start times shows how many hours there are and when each begins, with the local
             // clock's offset.

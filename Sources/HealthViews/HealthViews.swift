@@ -1,4 +1,5 @@
 import Configuration
+import HealthModel
 
 /// The views for querying what was delivered. Their names, columns and rows are the same in the reference backend's
 /// SQLite file and in PostgreSQL. They are documented in `docs/queries.md`.
@@ -19,6 +20,13 @@ package struct HealthViews: Sendable, Equatable {
                 name: .nights, summary: "one row per sleep, the main one and naps, or other time in bed",
                 columns: Self.nights),
             HealthView(name: .workouts, summary: "one row per workout", columns: Self.workouts),
+            HealthView(
+                name: .workoutParts,
+                summary: "one row per activity, lap, segment, marker, pause and resumption of a workout",
+                columns: Self.workoutParts),
+            HealthView(
+                name: .bloodPressures, summary: "one row per blood pressure, which is two samples",
+                columns: Self.bloodPressures),
             HealthView(
                 name: .sources, summary: "one row per source and type, without deleted samples", columns: Self.sources),
         ]
@@ -109,7 +117,35 @@ package struct HealthViews: Sendable, Equatable {
         ViewColumn("ascent_meters", .real, "of the route", .member(["route", "ascentMeters"]), unit: "m"),
         ViewColumn("descent_meters", .real, "of the route", .member(["route", "descentMeters"]), unit: "m"),
         ViewColumn("route_points", .integer, "how many points the route has", .member(["route", "points"])),
+        ViewColumn(
+            "swimming_strokes", .real, "counted by the watch", .member(["swimmingStrokes"]), unit: "count"),
         ViewColumn("metadata", .json, "an object, or NULL", .member(["metadata"])), version,
+    ]
+
+    private static let workoutParts = [
+        user, ViewColumn("workout_id", .text, "the workout's id"),
+        ViewColumn(
+            "kind", .text, "activity, lap, segment, marker, pause, resume, or HealthKit's other kinds of events"),
+        ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
+        ViewColumn(
+            "duration_seconds", .real, "without pauses, for an activity", .member(["durationSeconds"]), unit: "s"),
+        ViewColumn("activity", .text, "of an activity, such as running", .member(["activity"])),
+        ViewColumn("distance_meters", .real, "of an activity", .member(["distanceMeters"]), unit: "m"),
+        ViewColumn(
+            "active_energy_kcal", .real, "of an activity", .member(["energyKilocalories"]), unit: "kcal"),
+        ViewColumn("swimming_strokes", .real, "of an activity", .member(["swimmingStrokes"]), unit: "count"),
+        ViewColumn(
+            "stroke_style", .text, "of a lap or segment: HealthKit's number, such as 2 for freestyle",
+            .member(["metadata", "HKSwimmingStrokeStyle"])),
+        ViewColumn("metadata", .json, "an object, or NULL", .member(["metadata"])), version,
+    ]
+
+    private static let bloodPressures = [
+        user, ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
+        ViewColumn("systolic", .real, "NULL if that sample is missing", unit: "mmHg"),
+        ViewColumn("diastolic", .real, "likewise", unit: "mmHg"),
+        ViewColumn("source", .text, "the app or device, as the phone calls it"),
+        ViewColumn("source_type", .text, "healthkit, or manual for samples never in HealthKit"), version,
     ]
 
     private static let sources = [
@@ -117,6 +153,20 @@ package struct HealthViews: Sendable, Equatable {
         ViewColumn("samples", .integer, "how many"), ViewColumn("first_date", .moment, "when the first one begins"),
         ViewColumn("last_date", .moment, "when the last one begins"),
     ]
+}
+
+extension HealthViews {
+    /// The pairs of systolic and diastolic samples, in both databases' SQL. A source's samples of one time are a pair,
+    /// whether or not it said so.
+    static func pressures(from samples: String) -> String {
+        let types = HealthType.bloodPressureParts.map(ColumnName.literal)
+        func value(_ type: String) -> String { "max(CASE type WHEN \(type) THEN value END)" }
+        return """
+            SELECT user_id, start_date, end_date, \(value(types[0])) AS systolic, \(value(types[1])) AS diastolic, source, source_type,
+                max(version) AS version FROM (\(samples)) s WHERE type IN (\(types.joined(separator: ", ")))
+                GROUP BY user_id, start_date, end_date, source, source_type
+            """
+    }
 }
 
 extension FigureDeclaration {

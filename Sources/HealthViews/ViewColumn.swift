@@ -57,7 +57,14 @@ package struct ViewColumn: Sendable, Equatable {
 
 /// A view for queries: its name, its contents, and its columns.
 package struct HealthView: Sendable, Equatable {
-    package enum Name: String, Sendable, CaseIterable { case samples, days, hours, nights, workouts, sources }
+    package enum Name: String, Sendable, CaseIterable, CustomStringConvertible {
+        case samples, days, hours, nights, workouts
+        case workoutParts = "workout_parts"
+        case bloodPressures = "blood_pressures"
+        case sources
+
+        package var description: String { rawValue }
+    }
 
     package let name: Name
     /// One sentence.

@@ -7,9 +7,10 @@ import Protocol
 
 /// What commands ask the observer, whether it is running or not.
 package struct ObserverQueries {
-    /// The types whose payloads the heart-rate handler reads too: explanations need what it gets.
+    /// The types whose payloads the handlers of heart rates and doses read too: explanations need what they get.
     private static let payloadTypes = [
         "HKQuantityTypeIdentifierHeartRate", HealthType.statistics(of: "HKQuantityTypeIdentifierHeartRate"),
+        HealthType.medicationDoseIdentifier,
     ]
 
     let reader: StackReader

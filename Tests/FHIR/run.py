@@ -33,7 +33,7 @@ REQUIRED = {
     "oxygen-saturation": ("oxygen_saturation", {"%"}, "any"), "respiratory-rate": ("respiratory_rate", {"breaths/min"}, "any"),
     "body-temperature": ("body_temperature", {"C", "F", "K"}, "any"), "blood-glucose": ("blood_glucose", {"mg/dL", "mmol/L"}, "any"),
     "calories-burned": ("kcal_burned", {"kcal"}, "interval"), "sleep-duration": ("sleep_duration", {"sec", "min", "h"}, "interval"),
-    "sleep-episode": (None, None, "interval"), "physical-activity": ("activity_name", None, "any"),
+    "blood-pressure": ("systolic_blood_pressure", {"mmHg"}, "any"), "sleep-episode": (None, None, "interval"), "physical-activity": ("activity_name", None, "any"),
 }
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -172,6 +172,41 @@ def corrected(export, target):
     return re.search(r'startDate="(\S+) ', new).group(1)
 
 
+def enriched(export):
+    """Adds samples whose meaning is in their payload, in the form of an export."""
+    def element(name, minute, attributes, inner=""):
+        dates = " ".join(f'{member}="2025-03-10 08:{minute:02}:00 +0200"' for member in ["creationDate", "startDate", "endDate"])
+        return f'<{name} sourceName="Health" {dates} {attributes}>{inner}</{name}>'
+
+    added = [
+        element("MedicationDoseEvent", 1, 'logStatus="taken" doseQuantity="1" displayText="Pill"'),
+        element("MedicationDoseEvent", 2, 'logStatus="skipped" doseQuantity="1" displayText="Pill"'),
+        element("MedicationDoseEvent", 3, 'doseQuantity="1"'),
+        element("StateOfMind", 4, 'kind="dailyMood" valence="-0.4"', '<Label name="calm"/>'),
+        element("Correlation", 5, 'type="HKCorrelationTypeIdentifierBloodPressure"', "".join(
+            element("Record", 5, f'type="HKQuantityTypeIdentifierBloodPressure{name}" unit="mmHg" value="{value}"')
+            for name, value in [("Systolic", 121), ("Diastolic", 79)])),
+    ]
+    with zipfile.ZipFile(export) as old:
+        content = {name: old.read(name) for name in old.namelist() if not name.endswith("/")}
+    with zipfile.ZipFile(export, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, bytes_ in content.items():
+            if name.endswith("/export.xml"):
+                bytes_ = bytes_.decode().replace("</HealthData>", "".join(added) + "</HealthData>").encode()
+            made.writestr(name, bytes_)
+
+
+def check_meanings(resources):
+    """A skipped dose isn't a final one, and a blood pressure is one panel."""
+    def coded(code):
+        return [one for one in resources.values() if any(each["code"] == code for each in one["code"]["coding"])]
+
+    doses = coded("HKMedicationDoseEventTypeIdentifierMedicationDoseEvent")
+    check(sorted(one["status"] for one in doses) == ["cancelled", "final", "unknown"], "doses by what happened to them")
+    check(sum(one["valueQuantity"]["value"] for one in doses if one["status"] == "final") == 1, "one dose was taken")
+    check(len(coded("85354-9")) > 0 and not coded("8480-6") and not coded("8462-4"), "blood pressures are panels")
+
+
 def compare(server, resources):
     """The server holds exactly the resources in the files; its Patient was created once, and they refer to it."""
     held = server.held()
@@ -275,11 +310,13 @@ def main(programs):
 
         export = os.path.join(folder, "export.zip")
         run("generate", "--unmarked", "-o", export, "--days", "30", "--seed", "7")
+        enriched(export)
         run("up", "--config", configuration, "--zone", "Europe/Berlin", "--import", export, "--until-idle")
         resources = validated(os.path.join(folder, "fhir"))
         check(len(resources) > 1000, f"{len(resources)} resources are what R4B allows")
+        check_meanings(resources)
         kinds = points(os.path.join(folder, "open-mhealth"))
-        check({"step-count", "heart-rate", "body-weight", "sleep-episode", "physical-activity"} <= set(kinds), f"data points: {kinds}")
+        check({"step-count", "heart-rate", "body-weight", "blood-pressure", "sleep-episode", "physical-activity"} <= set(kinds), f"data points: {kinds}")
         held = byID.observations()
         check(all(UUID.fullmatch(id) for id, _ in held.values()), "with ids of healthbus: UUIDs")
         check({each: resource for each, (_, resource) in held.items()} == resources, "and the same resources")

@@ -122,10 +122,10 @@ import UploaderReading
         #expect(both == .onTrust(DeliveryAnswer(counts: counts, status: 200, overtaken: [0])))
     }
 
-    /// A correlation has no resource: it is settled, and no transaction without entries is sent.
-    @Test func aCorrelationIsntSent() throws {
+    /// A meal has no resource: it is settled, and no transaction without entries is sent.
+    @Test func aMealIsntSent() throws {
         let server = try Server()
-        let group = samples([1, 2], type: "HKCorrelationTypeIdentifierBloodPressure")
+        let group = samples([1, 2], type: "HKCorrelationTypeIdentifierFood")
         let reply = try sender(server.url).perform(request(group)) as? DeliveryReply
         #expect(reply == .overtaken(DeliveryAnswer(counts: .init(known: 2), overtaken: [0, 1])))
         #expect(server.requests.isEmpty)

@@ -4,7 +4,7 @@ import HealthModel
 /// Heart rates a minute apart, in the given versions, with numbered ids.
 func samples(
     _ versions: [Int64], ids: [UInt64]? = nil, deleted: Set<Int> = [], user: String = "me",
-    type: String = "HKQuantityTypeIdentifierHeartRate"
+    type: String = "HKQuantityTypeIdentifierHeartRate", flags: SampleFlags = []
 ) -> DeliveryGroup {
     var page = SamplePage()
     page.types = [type]
@@ -19,7 +19,7 @@ func samples(
         page.end.append(1_743_322_500_000_000 + Int64(row) * 60_000_000)
         page.value.append(60 + Double(row))
         page.origin.append(0)
-        page.flags.append(deleted.contains(row) ? .deleted : [])
+        page.flags.append(deleted.contains(row) ? .deleted : flags)
         page.created.append(0)
         page.healthKitUUID.append(nil)
         page.metadata.appendEmpty()

@@ -17,6 +17,7 @@ import WorkoutsStage
     private static let itself: Value = [
         "activity": "running", "activityType": 37, "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
         "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,
+        "swimmingStrokes": .null,
     ]
 
     @Test func aWorkoutWithStatistics() throws {
@@ -47,7 +48,13 @@ import WorkoutsStage
                         "startDate": "2025-06-01T08:00:00Z", "endDate": "2025-06-01T09:00:00Z",
                         "duration": 1800.0, "distance": 5000.5, "activeEnergy": 400.0,
                         "activities": [Self.itself], "events": [], "heartRate": .null, "heartRateZones": .null,
-                        "route": .null, "metadata": ["HKIndoorWorkout": "0"],
+                        "route": .null, "metadata": ["HKIndoorWorkout": "0"], "swimmingStrokes": .null,
+                        "statistics": [
+                            [
+                                "type": "HKQuantityTypeIdentifierDistanceWalkingRunning", "sum": 5000.5, "unit": "m",
+                            ],
+                            ["type": "HKQuantityTypeIdentifierActiveEnergyBurned", "sum": 400, "unit": "kcal"],
+                        ],
                         "healthkitUUID": .string(SampleID(high: 1, low: 2).description),
                     ])
             ])
@@ -134,7 +141,26 @@ import WorkoutsStage
         #expect(parts.last?["start"] == "2025-06-01T08:42:00Z" && parts.last?["end"] == "2025-06-01T09:00:00Z")
         // Events other than pauses are also passed on.
         #expect(event["events"].array?.count == 3 && event["events"].array?.last?["durationSeconds"] == 60)
+        #expect(event["events"].array?.last?["end"] == "2025-06-01T08:56:00Z")
         #expect(output.figures["workouts"]?.array?.first?["activities"] == event["activities"])
+    }
+
+    @Test func lapsAndStrokesOfASwimAreDelivered() throws {
+        let strokes = "HKQuantityTypeIdentifierSwimmingStrokeCount"
+        let output = try Self.output(
+            """
+            {"activity":"HKWorkoutActivityTypeSwimming","totalSwimmingStrokeCount":9,
+             "statistics":[{"type":"\(strokes)","sum":40,"unit":"count"}],
+             "activities":[{"start":"2025-06-01T08:00:00Z","statistics":[{"type":"\(strokes)","sum":38,"unit":"count"}]}],
+             "events":[{"type":"HKWorkoutEventTypeLap","date":"2025-06-01T10:00:00+02:00","durationSeconds":30.5,
+               "metadata":{"HKSwimmingStrokeStyle":"2"}}]}
+            """)
+        let event = try #require(output.events.first?.payload)
+        #expect(event["swimmingStrokes"] == 40.0 && event["activities"].array?.first?["swimmingStrokes"] == 38.0)
+        let lap = try #require(event["events"].array?.first)
+        #expect(lap["start"] == "2025-06-01T08:00:00Z" && lap["end"] == "2025-06-01T08:00:30.5Z")
+        #expect(lap["date"] == "2025-06-01T10:00:00+02:00" && lap["metadata"]["HKSwimmingStrokeStyle"] == "2")
+        #expect(event["statistics"].array?.count == 1)
     }
 
     /// The steps of a structured workout are activities of the workout's kind, unless a kind is given.

@@ -162,16 +162,18 @@ struct AutoExportMetricTests {
         #expect(unnamed.records.healthKitUUID.isEmpty && unnamed.rows[0].body == ["id": "test-1"])
     }
 
-    @Test func bloodPressureIsTwoRecordsOfOneItem() throws {
+    @Test func bloodPressureIsACorrelationOfTwoRecords() throws {
         let changes = try pushed(
             metric: "blood_pressure", "mmHg",
             #"{"date":"2026-09-01 10:20:30 +0200","diastolic":70,"systolic":115,"source":"Cuff"},"#
                 + #"{"date":"2026-09-01 11:20:30 +0200","systolic":115}"#)
-        #expect(changes.items == 2 && changes.rows.map(\.value) == [115, 70] && changes.rows.map(\.line) == [1, 1])
-        #expect(
-            changes.rows.map(\.type) == [
-                "HKQuantityTypeIdentifierBloodPressureSystolic", "HKQuantityTypeIdentifierBloodPressureDiastolic",
-            ])
+        let rows = changes.rows
+        #expect(changes.items == 2 && rows.map(\.value) == [nil, 115, 70] && rows.map(\.line) == [1, 1, 1])
+        #expect(rows.map(\.type) == [HealthType.bloodPressureIdentifier] + HealthType.bloodPressureParts)
+        #expect(rows[0].body["parts"].array?.map { $0["value"].double } == [115, 70])
+        #expect(rows[0].body["parts"].array?.map { $0["type"].string } == HealthType.bloodPressureParts)
+        let flags = changes.records.flags.map { $0.contains(.correlationChild) }
+        #expect(flags == [false, true, true] && rows.allSatisfy { $0.source == "Cuff" })
         #expect(changes.quarantined.map(\.line) == [2])
     }
 

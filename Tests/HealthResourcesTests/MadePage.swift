@@ -7,6 +7,7 @@ struct MadeSample {
     var value: Double
     var minutes: Int64 = 0
     var flags: SampleFlags = []
+    var payload = ""
 }
 
 func madePage(_ samples: [MadeSample], source: String = "Anna’s Watch") -> SamplePage {
@@ -27,7 +28,7 @@ func madePage(_ samples: [MadeSample], source: String = "Anna’s Watch") -> Sam
         page.created.append(0)
         page.healthKitUUID.append(nil)
         page.metadata.appendEmpty()
-        page.payload.appendEmpty()
+        page.payload.append(sample.payload)
     }
     return page
 }

@@ -75,9 +75,9 @@ import Testing
         }
     }
 
-    /// A correlation has no value of its own; its parts are resources.
-    @Test func aCorrelationIsNoResource() {
-        let sample = MadeSample(type: "HKCorrelationTypeIdentifierBloodPressure", unit: "", value: .nan)
+    /// A meal has no value of its own; its parts are resources.
+    @Test func aMealIsNoResource() {
+        let sample = MadeSample(type: "HKCorrelationTypeIdentifierFood", unit: "", value: .nan)
         var bytes: [UInt8] = []
         let isAdded = ObservationPage(madePage([sample]), of: Observations(of: me)).append(0, to: &bytes)
         #expect(!isAdded && bytes.isEmpty)

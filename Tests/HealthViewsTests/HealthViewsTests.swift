@@ -136,9 +136,55 @@ import Testing
                 "2025-03-30|0||60|iPhone|[]",
             ])
         try database.execute("UPDATE documents SET deleted = 1")
-        for view in ["days", "hours", "nights", "workouts"] {
+        for view in ["days", "hours", "nights", "workouts", "workout_parts"] {
             #expect(try database.rows("SELECT count(*) FROM \(view)") == ["0"])
         }
+    }
+
+    @Test func partsOfWorkoutsAreRows() throws {
+        let database = try ViewedBackend(figures: [])
+        try database.add(
+            document: "swim", kind: 1,
+            body: """
+                {"type":"swimming","swimmingStrokes":412,
+                 "activities":[{"activity":"swimming","start":"2025-03-30T06:15:00Z","end":"2025-03-30T07:15:00Z",
+                   "durationSeconds":3500,"distanceMeters":1500,"energyKilocalories":null,"swimmingStrokes":412}],
+                 "events":[{"type":"HKWorkoutEventTypeLap","date":"2025-03-30T06:15:00Z","durationSeconds":30.5,
+                     "metadata":{"HKSwimmingStrokeStyle":"2"},"start":"2025-03-30T06:15:00Z","end":"2025-03-30T06:15:30.5Z"},
+                   {"type":"HKWorkoutEventTypeSegment","start":"2025-03-30T06:15:00Z","end":"2025-03-30T06:25:00Z"}, 7]}
+                """)
+        try database.add(document: "old", kind: 1, body: #"{"activities":7,"events":null}"#)
+        #expect(
+            try database.rows(
+                """
+                SELECT workout_id, kind, start_date, end_date, duration_seconds, activity, distance_meters, swimming_strokes,
+                    stroke_style, version FROM workout_parts
+                """) == [
+                    "swim|activity|2025-03-30T06:15:00Z|2025-03-30T07:15:00Z|3500|swimming|1500|412||5",
+                    "swim|lap|2025-03-30T06:15:00Z|2025-03-30T06:15:30.5Z|30.5||||2|5",
+                    "swim|segment|2025-03-30T06:15:00Z|2025-03-30T06:25:00Z||||||5",
+                ])
+        #expect(try database.rows("SELECT swimming_strokes FROM workouts WHERE id = 'swim'") == ["412"])
+    }
+
+    /// Pairs are found by source and time, so those that came without their correlation are rows too.
+    @Test func bloodPressuresArePaired() throws {
+        let database = try ViewedBackend(figures: [])
+        try database.execute(
+            """
+            INSERT INTO texts VALUES(1, 'me'), (2, 'HKQuantityTypeIdentifierBloodPressureSystolic'),
+                (3, 'HKQuantityTypeIdentifierBloodPressureDiastolic'), (4, 'Cuff'), (5, 'mmHg'), (6, 'Other');
+            INSERT INTO kinds VALUES(1, 2, 5, 4, 0), (2, 3, 5, 4, 0), (3, 3, 5, 6, 0);
+            INSERT INTO sample_rows VALUES(1, 'a', 7, 0, 1, 1743315300000000, 0, 121, 1, NULL, NULL, NULL, NULL),
+                (1, 'b', 8, 0, 2, 1743315300000000, 0, 79, 1, NULL, NULL, NULL, NULL),
+                (1, 'c', 9, 0, 3, 1743315300000000, 0, 81, 1, NULL, NULL, NULL, NULL),
+                (1, 'd', 9, 1, 1, 1743315400000000, 0, 130, 1, NULL, NULL, NULL, NULL);
+            """)
+        #expect(
+            Set(try database.rows("SELECT * FROM blood_pressures")) == [
+                "me|2025-03-30T06:15:00Z|2025-03-30T06:15:00Z|121.0|79.0|Cuff|healthkit|8",
+                "me|2025-03-30T06:15:00Z|2025-03-30T06:15:00Z||81.0|Other|healthkit|9",
+            ])
     }
 
     @Test func bothDatabasesHaveTheSameColumns() throws {
@@ -146,6 +192,7 @@ import Testing
         let postgres = views.postgres(over: "healthbus", in: "health")
         #expect(
             views.sqlite.map(\.name) == HealthView.Name.allCases && postgres.map(\.name) == HealthView.Name.allCases)
+        #expect(views.all.map(\.name) == HealthView.Name.allCases)
         for (view, (mine, theirs)) in zip(views.all, zip(views.sqlite, postgres)) {
             for column in view.columns {
                 #expect(mine.text.contains(" AS \"\(column.name)\"") && theirs.text.contains(" AS \"\(column.name)\""))

@@ -24,6 +24,12 @@ import Testing
         return try Value(json: Array(text.utf8))
     }
 
+    /// Doses, moods and the like are in an object, and a sensor is one number.
+    @Test func whatPayloadsSayIsNoSensor() {
+        let all = discovery.descriptions(of: "me").keys
+        #expect(all.contains { $0.contains("--workouts/") } && !all.contains { $0.contains("--other") })
+    }
+
     @Test(
         arguments: [
             ("steps", "Steps", nil, nil, "total"),

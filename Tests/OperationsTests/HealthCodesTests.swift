@@ -11,8 +11,11 @@ import Testing
     @Test func eachIsOfATypeThatExistsAndOfAUnitThatFHIRKnows() {
         #expect(HealthCodes.types.count > 20)
         for (name, coding) in HealthCodes.types {
-            #expect(HealthType.known(name)?.kind == .quantity, "\(name)")
-            #expect(ResourceUnit(coding, of: HealthType.named(name).unit, isFraction: true).code != nil, "\(name)")
+            // A panel's numbers, and their units, are in its components.
+            let isPanel = name == HealthType.bloodPressureIdentifier
+            #expect(HealthType.known(name)?.kind == (isPanel ? .correlation : .quantity), "\(name)")
+            let code = ResourceUnit(coding, of: HealthType.named(name).unit, isFraction: true).code
+            #expect((code == nil) == isPanel, "\(name)")
             #expect(!coding.codes.isEmpty, "\(name)")
         }
     }

@@ -4,7 +4,7 @@ import HealthModel
 func madePage(
     _ numbers: Range<Int>, version: Int64 = 1, flags: SampleFlags = [], value: Double = 60,
     from second: Int64 = 1_500_000_000,
-    user: String = "me", source: String = "Anna’s Watch", metadata: String = ""
+    user: String = "me", source: String = "Anna’s Watch", metadata: String = "", payload: String = ""
 ) -> SamplePage {
     var page = SamplePage()
     page.types = ["HKQuantityTypeIdentifierHeartRate"]
@@ -25,7 +25,7 @@ func madePage(
         page.created.append(0)
         page.healthKitUUID.append(nil)
         page.metadata.append(metadata)
-        page.payload.appendEmpty()
+        page.payload.append(payload)
     }
     return page
 }

@@ -58,18 +58,20 @@ extension PostgresTests {
         }
 
         @Test func whatIsKeptOfASample() throws {
-            _ = try put(madePage(0..<1, version: 5, metadata: "{\"HKWasUserEntered\":\"0\"}"))
+            _ = try put(
+                madePage(0..<1, version: 5, metadata: "{\"HKWasUserEntered\":\"0\"}", payload: "{\"status\":\"Taken\"}")
+            )
             let row = try rows(
                 """
                 SELECT concat_ws(' ', user_id, version, deleted, type, start_time AT TIME ZONE 'UTC',
                     end_time AT TIME ZONE 'UTC', value, unit, source, manual,
-                    metadata->>'HKWasUserEntered', payload IS NULL,
+                    metadata->>'HKWasUserEntered', payload->>'status',
                     (SELECT relname FROM pg_class WHERE oid = samples.tableoid)) FROM healthbus.samples
                 """)
             #expect(
                 row == [
                     "me 5 f HKQuantityTypeIdentifierHeartRate 2017-07-14 02:40:00 2017-07-14 02:40:05 60 count/min "
-                        + "Anna’s Watch f 0 t samples_2017"
+                        + "Anna’s Watch f 0 Taken samples_2017"
                 ])
         }
 

@@ -99,8 +99,20 @@ extension AutoExportReader {
         let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
         guard numbers.count == parts.count else { return Self.noQuantity }
         // The id belongs to the pair, so neither record gets it.
-        var described = row(Self.systolic, span)
-        describe(&described, keepsID: false)
+        var described: AutoExportRow
+        if span.isStatistic {
+            described = row(Self.systolic, span)
+            describe(&described, keepsID: false)
+        } else {
+            described = row(AutoExportMetric.bloodPressure, span)
+            describe(&described)
+            let parts = numbers.map { Self.part($0.0, $0.1, span) }
+            var pair = described
+            let members = described.payload.isEmpty ? [:] : Value(strictJSON: described.payload)?.object ?? [:]
+            pair.payload = Array(Value.object(members.merging(["parts": .array(parts)]) { $1 }).json().utf8)
+            if let problem = rows.append(pair) { return problem }
+            described.flags.insert(.correlationChild)
+        }
         for (identifier, value) in numbers {
             var row = row(identifier, span)
             row.value = value
@@ -109,5 +121,13 @@ extension AutoExportReader {
             if let problem = rows.append(row) { return problem }
         }
         return nil
+    }
+
+    /// A part as a correlation's payload names it.
+    private static func part(_ type: String, _ value: Double, _ span: AutoExportSpan) -> Value {
+        [
+            "type": .string(type), "unit": .string(HealthType.named(type).unit), "value": .number(value),
+            "start": .string(InstantText.iso8601(span.start)), "end": .string(InstantText.iso8601(span.end)),
+        ]
     }
 }

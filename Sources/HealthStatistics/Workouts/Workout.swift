@@ -52,8 +52,9 @@ public struct Workout {
             "activityIdentifier": .string(activity.identifier),
             "startDate": .string(InstantText.iso8601(body.start)), "endDate": .string(InstantText.iso8601(body.end)),
             "duration": .number(body.duration), "distance": Value(body.distance), "activeEnergy": Value(body.energy),
-            "activities": activities, "events": .array(body["events"].array ?? []), "heartRate": heart.rate,
+            "activities": activities, "events": .array(body.events), "heartRate": heart.rate,
             "heartRateZones": heart.zones, "route": route(withTrack: true), "metadata": metadata,
+            "statistics": .array(body["statistics"].array ?? []), "swimmingStrokes": Value(body.swimmingStrokes),
         ]
         if let healthKitUUID { members["healthkitUUID"] = .string(healthKitUUID.description) }
         return .object(members)

@@ -50,6 +50,25 @@ struct WorkoutBody {
         told(by: { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" }, orTotal: "totalEnergyKilocalories")
     }
 
+    /// Strokes of a swim, as the watch counted them; nil if unknown.
+    var swimmingStrokes: Double? {
+        told(by: { $0 == "HKQuantityTypeIdentifierSwimmingStrokeCount" }, orTotal: "totalSwimmingStrokeCount").value
+    }
+
+    /// Laps, segments, markers, pauses and the like as they came, each with its `start` and `end` in UTC.
+    var events: [Value] {
+        (body["events"].array ?? []).map { event in
+            guard var members = event.object, let at = event["date"].string.flatMap({ InstantText.parse($0) }) else {
+                return event
+            }
+            let seconds = event["durationSeconds"].double ?? 0
+            let lasts = seconds.isFinite && seconds > 0 && seconds < 1e9
+            members["start"] = .string(InstantText.iso8601(at))
+            members["end"] = .string(InstantText.iso8601(lasts ? at + .seconds(seconds) : at))
+            return .object(members)
+        }
+    }
+
     /// The statistic for a type; null when there is none.
     func statistic(_ type: String) -> Value {
         (body["statistics"].array ?? []).first { $0["type"].string == type } ?? .null

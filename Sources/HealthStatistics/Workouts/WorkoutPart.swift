@@ -27,7 +27,7 @@ struct WorkoutPart {
             "activity": .string(activity.name), "activityType": Value(activity.raw),
             "start": .string(InstantText.iso8601(body.start)), "end": .string(InstantText.iso8601(body.end)),
             "durationSeconds": .number(body.duration), "distanceMeters": Value(body.distance),
-            "energyKilocalories": Value(body.energy),
+            "energyKilocalories": Value(body.energy), "swimmingStrokes": Value(body.swimmingStrokes),
         ]
     }
 }

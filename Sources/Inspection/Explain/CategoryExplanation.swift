@@ -3,8 +3,8 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// Explains the count of a day's category samples. For stand hours, it shows which of the day's hours have a sample
-/// with the value "stood".
+/// Explains the count of a day's category samples, or of the doses that were taken. For stand hours, it shows which of
+/// the day's hours have a sample with the value "stood".
 struct CategoryExplanation: Explanation {
     struct Sample {
         var start: Instant
@@ -14,9 +14,12 @@ struct CategoryExplanation: Explanation {
         var value: String
         var source: String
         var stood: Bool
+        /// Whether it is among those that are counted.
+        var counts = true
     }
 
     let kind: ExplainedMetric.Kind
+    private let isDoses: Bool
     let samples: [Sample]
     /// How many samples of earlier days extend into this one. They were counted where they began.
     let continued: Int
@@ -25,9 +28,17 @@ struct CategoryExplanation: Explanation {
 
     init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {
         self.kind = kind
+        let isDoses = type == HealthType.medicationDoseIdentifier
+        self.isDoses = isDoses
         let page = input.samples
         let rows = page.rows(of: type)
         let samples = rows.filter { input.contains(page.startOf($0)) }.map { row in
+            if isDoses {
+                let status = DoseStatus(payload: page.payloadValue(row))
+                return Sample(
+                    start: page.startOf(row), end: page.endOf(row), value: status?.rawValue ?? "unknown",
+                    source: page.originOf(row).sourceName, stood: false, counts: status == .taken)
+            }
             let raw = Int(exactly: page.value[row])
             return Sample(
                 start: page.startOf(row), end: page.endOf(row),
@@ -47,12 +58,15 @@ struct CategoryExplanation: Explanation {
 
     var result: Double? {
         guard !samples.isEmpty || continued > 0 && kind == .count else { return nil }
-        return Double(kind == .standHours ? hours.count { $0.stood == true } : samples.count)
+        return Double(kind == .standHours ? hours.count { $0.stood == true } : samples.count { $0.counts })
     }
 
     var rule: String {
-        kind == .standHours
-            ? "An hour of the local clock counts if any sample that starts in it says stood."
+        if kind == .standHours {
+            return "An hour of the local clock counts if any sample that starts in it says stood."
+        }
+        return isDoses
+            ? "Doses of the day that were taken are counted; sources aren't merged."
             : "Samples that start on the day are counted; sources aren't merged."
     }
 

@@ -73,6 +73,8 @@ package struct ExplainedMetric: Sendable, Equatable {
             throw .usage("\(identifier) has no figure to explain", hint: "name the type of one of its parts")
         case .category:
             (kind, path, unit) = (.count, ["other", identifier, "count"], "count")
+        case .other where identifier == HealthType.medicationDoseIdentifier:
+            (kind, path, unit) = (.count, ["other", identifier, "count"], "count")
         default:
             kind = type.style == .cumulative ? .total : .average
             path = ["other", identifier, type.style == .cumulative ? "sum" : "average"]

@@ -7,7 +7,7 @@ enum QueryCommand: Command {
     static let help = CommandHelp(
         name: "healthbus query",
         summary:
-            "Run one SELECT over what the reference backend holds: samples, days, hours, nights, workouts, sources.",
+            "Run one SELECT over what the reference backend holds; --tables lists its tables.",
         positionals: [.init("SQL", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init("--tables", help: "list the tables instead: columns, kinds, units"),

@@ -1,8 +1,8 @@
 // A workout's pictures: its heart rate, its zones, its elevation, its route.
 
 import { chart, series } from './charts.js';
-import { card, drawing, empty, h, room, s, table } from './dom.js';
-import { clockSeconds, distance, height, number, pace, rate, scaled, unit, unitOf } from './format.js';
+import { card, drawing, empty, h, room, s, scroll, table } from './dom.js';
+import { clockSeconds, distance, height, moment, named, number, pace, rate, scaled, unit, unitOf } from './format.js';
 import { t } from './words.js';
 
 export function curves({ workout, heartRate, track }) {
@@ -53,6 +53,20 @@ export function zones(workout) {
   const limits = (one) => (one.from === null ? t('below', { to: rate(one.to) }) : one.to === null ? t('above', { from: rate(one.from) }) : `${number(one.from)}–${rate(one.to)}`);
   return card(t('zones'), null, table(t('zones'), [{ title: t('zone') }, { title: t('range'), left: true }, { title: '' }, { title: t('time') }],
     some.map((one) => [String(one.zone), limits(one), h('span', { class: 'meter heart-rate', '--part': `${(100 * one.seconds) / longest}%` }), clockSeconds(one.seconds)]), { class: 'zones' }));
+}
+
+/** The activities of a workout that has several, its laps and its segments. */
+export function parts(workout, zone) {
+  const kind = (one) => one.type.replace('HKWorkoutEventType', '').toLowerCase();
+  const activities = workout.activities?.length > 1 ? workout.activities.map((one) => ({ ...one, title: named('activity', one.activity) })) : [];
+  const marked = (workout.events ?? []).filter((one) => one.start && one.end && ['lap', 'segment'].includes(kind(one)))
+    .map((one) => ({ ...one, title: t(kind(one)), stroke: one.metadata?.HKSwimmingStrokeStyle }));
+  const some = [...activities, ...marked], seconds = (one) => one.durationSeconds ?? (new Date(one.end) - new Date(one.start)) / 1000;
+  if (!some.length) return null;
+  const told = (one, say) => (one === null || one === undefined ? '–' : say(one));
+  return card(t('parts'), null, scroll(t('parts'), table(t('parts'), [{ title: t('part'), left: true }, { title: t('when'), left: true }, { title: t('length') }, { title: t('distance') }, { title: t('strokes') }],
+    some.map((one) => [one.title, moment(one.start, zone), clockSeconds(seconds(one)), told(one.distanceMeters, distance),
+      one.stroke ? named('stroke', one.stroke) : told(one.swimmingStrokes, number)]))));
 }
 
 /** The route, drawn from its points alone: degrees are projected flat around its middle, so that its shape is right. */

@@ -3,7 +3,7 @@
 import { about, ask } from './api.js';
 import { card, empty, h, picker, scroll, table } from './dom.js';
 import { date, distance, duration, energy, height, moment, named, pace, rate } from './format.js';
-import { curves, route, zones } from './workout.js';
+import { curves, parts, route, zones } from './workout.js';
 import { t } from './words.js';
 
 const ON_FOOT = new Set(['running', 'walking', 'hiking', 'wheelchairWalkPace', 'wheelchairRunPace', 'crossCountrySkiing']), AT_ONCE = 30;
@@ -37,7 +37,7 @@ async function drawOne(frame) {
       tile(ON_FOOT.has(one.activity) || !speed ? t('pace') : t('speed'), speed && (ON_FOOT.has(one.activity) ? pace(one.durationSeconds, one.distanceMeters) : `${distance((one.distanceMeters / one.durationSeconds) * 3600)}/h`)),
       tile(t('energy'), has(one.energyKilocalories) && energy(one.energyKilocalories)), tile(t('heartRate'), has(one.heartRate?.average) && rate(one.heartRate.average)),
       tile(t('ascent'), has(one.route?.ascentMeters) && height(one.route.ascentMeters)), tile(t('descent'), has(one.route?.descentMeters) && height(one.route.descentMeters)))),
-    curves({ ...told, workout: one }), h('div', { class: 'pair' }, route({ ...told, workout: one }), zones(one))];
+    curves({ ...told, workout: one }), h('div', { class: 'pair' }, route({ ...told, workout: one }), zones(one)), parts(one, person.zone)];
 }
 
 /** A workout has the form in which it is delivered to a backend; this gives its members the names used here. */

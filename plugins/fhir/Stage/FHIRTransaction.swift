@@ -34,14 +34,14 @@ package struct FHIRForm: Sendable {
             givesIDs: options["ids"] == "client", namesSources: options["sources"].bool ?? false, figures: figures)
     }
 
-    /// As stored, to detect a change; empty for the usual form.
+    /// As stored, to detect a change, by which everything is delivered again.
     package var text: String {
-        var members: [String: Value] = [:]
+        var members: [String: Value] = ["resources": .integer(Observations.revision)]
         if !patients.isEmpty { members["patients"] = patients.kept }
         if createsPatients { members["createPatients"] = true }
         if givesIDs { members["ids"] = "client" }
         if namesSources { members["sources"] = true }
-        return members.isEmpty ? "" : Value.object(members).json()
+        return Value.object(members).json()
     }
 }
 
@@ -63,10 +63,10 @@ package struct FHIRTransaction: Sendable {
     /// A `Patient`'s name within a bundle: the server replaces it with its own reference.
     private static let patientURL = "urn:uuid:6f1d1f3e-6c8a-4d0a-9d57-3b3f9a5c1e01"
 
-    /// Whether an element is sent at all.
+    /// Whether an element is sent at all, if only to be deleted.
     package static func has(_ row: Int, of group: DeliveryGroup) -> Bool {
         guard case .samples(let page) = group.content else { return true }
-        return ObservationPage.has(page.typeName(row))
+        return ObservationPage.form(row, of: page) != .none
     }
 
     /// - Parameter rows: which elements of the group; each must be one that is sent.
@@ -85,11 +85,8 @@ package struct FHIRTransaction: Sendable {
             let resources = ObservationPage(page, of: observations)
             for row in rows {
                 var resource: [UInt8]?
-                if !page.flags[row].contains(.deleted) {
-                    var bytes: [UInt8] = []
-                    resources.append(row, to: &bytes)
-                    resource = bytes
-                }
+                var bytes: [UInt8] = []
+                if !page.flags[row].contains(.deleted), resources.append(row, to: &bytes) { resource = bytes }
                 add(observations.identifier(.sample, page.ids[row].description), resource)
             }
         case .workouts(let all):
@@ -104,7 +101,8 @@ package struct FHIRTransaction: Sendable {
 
     private static func isDeleted(_ row: Int, in group: DeliveryGroup) -> Bool {
         switch group.content {
-        case .samples(let page): page.flags[row].contains(.deleted)
+        case .samples(let page):
+            page.flags[row].contains(.deleted) || ObservationPage.form(row, of: page) == .elsewhere
         case .workouts(let all), .nights(let all), .days(let all): all[row].body == nil
         }
     }

@@ -88,7 +88,8 @@ package struct DocumentRows: Sendable {
         .real("active_energy_kcal", "activeEnergy"), .real("heart_rate_average", "heartRate", "average"),
         .real("heart_rate_min", "heartRate", "minimum"), .real("heart_rate_max", "heartRate", "maximum"),
         .real("ascent_meters", "route", "ascentMeters"), .real("descent_meters", "route", "descentMeters"),
-        Column("route_points", "route", "points"), Column("metadata"), version,
+        Column("route_points", "route", "points"), .real("swimming_strokes", "swimmingStrokes"), Column("metadata"),
+        version,
     ]
 
     let columns: [Column]

@@ -53,6 +53,9 @@ package struct FilesLayout: Equatable, Sendable {
         if case .only(let types) = types { members["types"] = .array(types.map { .string($0) }) }
         if format == .fhir, !patients.isEmpty { members["patients"] = patients.kept }
         if format == .fhir, namesSources { members["sources"] = true }
+        // Files in an earlier form are written again.
+        if format == .fhir { members["resources"] = .integer(Observations.revision) }
+        if format == .openMHealth { members["points"] = .integer(OpenMHealth.revision) }
         return .object(members)
     }
 }

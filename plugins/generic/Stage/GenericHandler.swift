@@ -9,6 +9,8 @@ import HealthStatistics
 /// - Categories: `count` of the samples that start on the day, and, if any of them has a duration, `minutes` of the day
 ///   that they cover, with each instant counted once.
 /// - Correlations and anything without a number: `count`.
+/// - Doses of medications: `count` of those that were taken; the others by what happened to them (`skipped`, `snoozed`,
+///   …), or as `unknown`.
 /// - A person's own types: whichever they chose of `sum`, `average` (with `min` and `max`) and `mostRecent`, over the
 ///   samples in the type's unit; always the `count` of all samples; and `minutes` if they have durations.
 ///
@@ -18,6 +20,8 @@ import HealthStatistics
 public struct GenericHandler: PluginHandler {
     public let version = 4
     public let characteristics: Set<String> = ["ownTypes"]
+    /// Whether a dose was taken is only in its payload.
+    public let payloadTypes: Set<String> = [DosesDay.type]
 
     public init() {}
 
@@ -36,6 +40,7 @@ public struct GenericHandler: PluginHandler {
     private func figure(of type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {
         if type.style == .cumulative { return cumulative(type, rows, input) }
         let starting = rows.filter { input.contains(input.samples.startOf($0)) }
+        if type.identifier == DosesDay.type { return DosesDay.figure(starting, of: input.samples) }
         switch type.kind {
         case .category: return category(rows, starting, input)
         case .correlation: return starting.isEmpty ? nil : ["count": Value(starting.count)]
