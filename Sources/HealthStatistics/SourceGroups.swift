@@ -25,9 +25,13 @@ struct SourceGroups {
         var byOrigin: [Int32: Int32] = [:]
         var byHand: [Int32: Int32] = [:]
         var found: [Source: Int32] = [:]
+        // Nearly every sample has the origin of the one before it.
+        var last: (key: Int32, entered: Bool, index: Int32)?
         let provisional = rows.map { row in
             let entered = page.flags[row].contains(.userEntered)
             let key = page.origin[row]
+            if let last, last.key == key, last.entered == entered { return last.index }
+            defer { last = (entered ? byHand[key] : byOrigin[key]).map { (key, entered, $0) } }
             if let known = entered ? byHand[key] : byOrigin[key] { return known }
             let origin = page.originOf(row)
             let source = Source(rank: order.rank(origin: origin, userEntered: entered), name: origin.sourceName)

@@ -20,9 +20,8 @@ struct HeartRateZones {
     /// `[{zone, from, to, seconds}]`; null for the open ends.
     func value(of held: HeldSamples) -> Value {
         var time = [Int64](repeating: 0, count: limits.count + 1)
-        for stretch in held.stretches {
-            let range = stretch.range.microseconds
-            time[zone(of: stretch.value) - 1] += range.upperBound - range.lowerBound
+        for (value, (start, end)) in zip(held.value, zip(held.start, held.end)) {
+            time[zone(of: value) - 1] += end - start
         }
         return .array(
             time.enumerated().map { index, time in

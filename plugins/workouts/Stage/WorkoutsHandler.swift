@@ -7,7 +7,7 @@ import HealthStatistics
 /// kilocalories; anything unknown is null. Workout energy never enters the day's totals: the samples behind it are
 /// already there. With `newestOfRepeats`, a workout that its source wrote several times counts once.
 public struct WorkoutsHandler: PluginHandler {
-    public let version = 3
+    public let version = 4
     public let during = WorkoutsDay.during
     public let detailedTypes = WorkoutsDay.detailedTypes
     public let characteristics: Set = ["dateOfBirth"]

@@ -1,0 +1,147 @@
+import HealthModel
+
+/// A discrete type's samples as `HeldSamples` sees them: from when until when each one holds, before sources are
+/// compared.
+struct Readings {
+    /// Parts of readings in order of time; no two overlap.
+    struct Pieces {
+        var reading: [Int32] = []
+        var start: [Int64] = []
+        var end: [Int64] = []
+    }
+
+    // Columns, in order of start. Of several that start together, only the latest of each source is there.
+    private(set) var row: [Int32] = []
+    private(set) var start: [Int64] = []
+    /// Until when it holds.
+    private(set) var end: [Int64] = []
+    private(set) var source: [Int32] = []
+    /// Whether it lasts over an hour, without the time after its end.
+    private(set) var isLong: [Bool] = []
+    /// The same source's next reading; -1 if there is none.
+    private var next: [Int32] = []
+    private let sources: Int
+
+    private static let hour = 3600 * Instant.microsecondsPerSecond
+
+    /// - Parameter rows: in canonical order.
+    init(_ page: SamplePage, rows: [Int], order: SourceOrder, _ hold: HeldSamples.Hold) {
+        let groups = SourceGroups(page, rows: rows, order: order)
+        sources = groups.sources.count
+        var last = [Int32](repeating: -1, count: sources)
+        row.reserveCapacity(rows.count)
+        start.reserveCapacity(rows.count)
+        end.reserveCapacity(rows.count)
+        source.reserveCapacity(rows.count)
+        for (new, group) in zip(rows, groups.ofRow) where page.value[new].isFinite {
+            let before = Int(last[Int(group)])
+            if before >= 0, start[before] == page.start[new] {
+                if page.recency(Int(row[before])) < page.recency(new) {
+                    row[before] = Int32(new)
+                    end[before] = max(page.start[new], page.end[new])
+                }
+                continue
+            }
+            last[Int(group)] = Int32(row.count)
+            row.append(Int32(new))
+            start.append(page.start[new])
+            end.append(max(page.start[new], page.end[new]))
+            source.append(group)
+        }
+        isLong = [Bool](repeating: false, count: row.count)
+        next = [Int32](repeating: -1, count: row.count)
+        letHold(page, hold)
+    }
+
+    /// Lets each reading hold beyond its end, or end with the next one of its source.
+    private mutating func letHold(_ page: SamplePage, _ hold: HeldSamples.Hold) {
+        let longest = HeldSamples.longest.microseconds
+        var last = [Int32](repeating: -1, count: sources)
+        // The longest gap between different readings, by source; -1 if there is none.
+        var gaps = [Int64](repeating: -1, count: sources)
+        func limit(_ reading: Int) -> Int64 {
+            guard start[reading] < end[reading] else { return hold.instant }
+            return page.flags[Int(row[reading])].contains(.statistics) ? 0 : hold.lasting
+        }
+        for reading in row.indices {
+            let group = Int(source[reading])
+            defer { last[group] = Int32(reading) }
+            guard last[group] >= 0 else { continue }
+            let before = Int(last[group])
+            next[before] = Int32(reading)
+            let gap = start[reading] - end[before]
+            // Equal neighbours are as good as one sample, so the gaps between them say nothing.
+            if gap > longest || page.value[Int(row[reading])] != page.value[Int(row[before])] {
+                gaps[group] = max(gaps[group], gap, 0)
+            }
+            isLong[before] = min(end[before], start[reading]) - start[before] > Self.hour
+            end[before] = min(start[reading], end[before] + limit(before))
+        }
+        for (group, reading) in last.enumerated() where reading >= 0 {
+            let reading = Int(reading)
+            isLong[reading] = end[reading] - start[reading] > Self.hour
+            let limit = limit(reading)
+            end[reading] += hold.keepsPace && gaps[group] >= 0 ? min(limit, gaps[group]) : limit
+        }
+    }
+
+    /// The parts of readings in which their source has priority.
+    /// - Parameters:
+    ///   - long: whether to take the readings of over an hour, or the others.
+    ///   - taken: time that doesn't count; in order and disjoint, like `within`.
+    func pieces(long: Bool, besides taken: [Range<Int64>], within: [Range<Int64>]) -> Pieces {
+        let chosen = row.indices.filter { isLong[$0] == long && start[$0] < end[$0] }
+        guard !chosen.isEmpty else { return Pieces() }
+        var found = Pieces()
+        var place = 0
+        /// Adds a part of a reading, as far as it is within.
+        func add(_ reading: Int, _ from: Int64, _ to: Int64) {
+            while place < within.count, within[place].upperBound <= from { place += 1 }
+            var part = place
+            while part < within.count, within[part].lowerBound < to {
+                let (since, until) = (max(from, within[part].lowerBound), min(to, within[part].upperBound))
+                if found.reading.last == Int32(reading), found.end.last == since {
+                    found.end[found.end.count - 1] = until
+                } else {
+                    found.reading.append(Int32(reading))
+                    found.start.append(since)
+                    found.end.append(until)
+                }
+                part += 1
+            }
+        }
+        if taken.isEmpty, sources == 1 {
+            for reading in chosen { add(reading, start[reading], end[reading]) }
+            return found
+        }
+        // What is taken comes first, like a source of its own.
+        var cursor = [Int](repeating: -1, count: sources)
+        for reading in chosen.reversed() { cursor[Int(source[reading])] = reading }
+        var starts = chosen.map { start[$0] }
+        var ends = chosen.map { end[$0] }
+        var groups = chosen.map { source[$0] + 1 }
+        if !taken.isEmpty {
+            let all =
+                taken.map { ($0.lowerBound, $0.upperBound, Int32(0)) }
+                + zip(starts, zip(ends, groups)).map {
+                    ($0, $1.0, $1.1)
+                }
+            let sorted = all.sorted { $0.0 < $1.0 }
+            (starts, ends, groups) = (sorted.map(\.0), sorted.map(\.1), sorted.map(\.2))
+        }
+        Sweep(starts: starts, ends: ends, groups: groups, sources: sources + 1).run { since, at, active in
+            guard let first = active.first, first > 0 else { return }
+            var reading = cursor[first - 1]
+            while reading >= 0, start[reading] < at {
+                if end[reading] > since, isLong[reading] == long {
+                    add(reading, max(since, start[reading]), min(at, end[reading]))
+                }
+                // It may go on after this stretch.
+                if end[reading] >= at { break }
+                reading = Int(next[reading])
+            }
+            cursor[first - 1] = reading
+        }
+        return found
+    }
+}
