@@ -50,10 +50,10 @@ package struct DiscreteExplanation: Sendable {
                 sources[group[row] ?? 0].statistics.add(page, row)
             }
             guard let held = style.held(page, rows: own, order: order, in: range) else { continue }
+            held.forEach { all.weigh($0, $1) }
             for place in held.row.indices {
                 let (row, length) = (Int(held.row[place]), held.end[place] - held.start[place])
-                all.weigh(held.value[place], length)
-                sources[group[row] ?? 0].statistics.weigh(held.value[place], length)
+                sources[group[row] ?? 0].statistics.weigh(page.value[row], length)
                 time[row, default: 0] += length
             }
         }

@@ -45,8 +45,7 @@ public struct DiscreteStatistics: Sendable {
         for range in ranges {
             let own = page.rows(rows, startingIn: range)
             for row in own { add(page, row) }
-            guard let held = style.held(page, rows: own, order: order, in: range) else { continue }
-            for (value, (start, end)) in zip(held.value, zip(held.start, held.end)) { weigh(value, end - start) }
+            style.held(page, rows: own, order: order, in: range)?.forEach { weigh($0, $1) }
         }
     }
 

@@ -38,17 +38,18 @@ public struct HeldSamples: Sendable {
     public static let longest = Duration.seconds(60)
     private static let hour = 3600 * Instant.microsecondsPerSecond
 
-    // The stretches as columns, whose order depends on nothing but the samples.
+    // The stretches as columns, whose order depends on nothing but the samples. `row` is a row of the page.
     private(set) var row: [Int32] = []
     private(set) var start: [Int64] = []
     private(set) var end: [Int64] = []
-    private(set) var value: [Double] = []
     private var source: [Int32] = []
+    /// The page's.
+    private let value: [Double]
 
     /// The stretches don't overlap; they are grouped by source, and in order of time within each source.
     public var stretches: [Stretch] {
         row.indices.sorted { (source[$0], start[$0]) < (source[$1], start[$1]) }.map {
-            Stretch(range: Range(microseconds: start[$0]..<end[$0]), value: value[$0])
+            Stretch(range: Range(microseconds: start[$0]..<end[$0]), value: value[Int(row[$0])])
         }
     }
 
@@ -64,20 +65,22 @@ public struct HeldSamples: Sendable {
 
     /// - Parameter within: microseconds since 1970; in order and disjoint.
     init(_ page: SamplePage, rows: [Int], order: SourceOrder, _ hold: Hold, within: [Range<Int64>]) {
-        guard let first = within.first?.lowerBound, let last = within.last?.upperBound else { return }
+        value = page.value
+        guard let first = within.first?.lowerBound, let last = within.last?.upperBound, !rows.isEmpty else { return }
         let readings = Readings(page, rows: rows, order: order, hold)
         var pieces = readings.pieces(long: false, besides: [], within: within)
-        if readings.isLong.contains(true) {
+        if readings.hasLong {
             let known = Self.known(pieces, from: first, to: last)
-            let more = readings.pieces(long: true, besides: known, within: within)
-            (pieces.reading, pieces.start, pieces.end) = (
-                pieces.reading + more.reading, pieces.start + more.start, pieces.end + more.end
-            )
+            pieces.append(readings.pieces(long: true, besides: known, within: within))
         }
-        (start, end) = (pieces.start, pieces.end)
         row = pieces.reading.map { readings.row[Int($0)] }
         source = pieces.reading.map { readings.source[Int($0)] }
-        value = row.map { page.value[Int($0)] }
+        (start, end) = (pieces.start, pieces.end)
+    }
+
+    /// Calls `body` with the value and the length of each stretch, in microseconds.
+    func forEach(_ body: (Double, Int64) -> Void) {
+        for place in row.indices { body(value[Int(row[place])], end[place] - start[place]) }
     }
 
     /// The time that pieces cover, together with the gaps of at most an hour.

@@ -5,9 +5,41 @@ import HealthModel
 struct Readings {
     /// Parts of readings in order of time; no two overlap.
     struct Pieces {
-        var reading: [Int32] = []
-        var start: [Int64] = []
-        var end: [Int64] = []
+        private(set) var reading: [Int32] = []
+        private(set) var start: [Int64] = []
+        private(set) var end: [Int64] = []
+        /// The first range of the window that isn't over yet.
+        private var place = 0
+
+        init(count: Int) {
+            reading.reserveCapacity(count)
+            start.reserveCapacity(count)
+            end.reserveCapacity(count)
+        }
+
+        /// Adds a part of a reading, as far as it is within a window.
+        mutating func add(_ new: Int, _ from: Int64, _ to: Int64, within: [Range<Int64>]) {
+            while place < within.count, within[place].upperBound <= from { place += 1 }
+            var part = place
+            while part < within.count, within[part].lowerBound < to {
+                let (since, until) = (max(from, within[part].lowerBound), min(to, within[part].upperBound))
+                let last = reading.count - 1
+                if last >= 0, end[last] == since, reading[last] == Int32(new) {
+                    end[last] = until
+                } else {
+                    reading.append(Int32(new))
+                    start.append(since)
+                    end.append(until)
+                }
+                part += 1
+            }
+        }
+
+        mutating func append(_ more: Pieces) {
+            reading += more.reading
+            start += more.start
+            end += more.end
+        }
     }
 
     // Columns, in order of start. Of several that start together, only the latest of each source is there.
@@ -17,7 +49,8 @@ struct Readings {
     private(set) var end: [Int64] = []
     private(set) var source: [Int32] = []
     /// Whether it lasts over an hour, without the time after its end.
-    private(set) var isLong: [Bool] = []
+    private var isLong: [Bool] = []
+    private(set) var hasLong = false
     /// The same source's next reading; -1 if there is none.
     private var next: [Int32] = []
     private let sources: Int
@@ -59,10 +92,6 @@ struct Readings {
         var last = [Int32](repeating: -1, count: sources)
         // The longest gap between different readings, by source; -1 if there is none.
         var gaps = [Int64](repeating: -1, count: sources)
-        func limit(_ reading: Int) -> Int64 {
-            guard start[reading] < end[reading] else { return hold.instant }
-            return page.flags[Int(row[reading])].contains(.statistics) ? 0 : hold.lasting
-        }
         for reading in row.indices {
             let group = Int(source[reading])
             defer { last[group] = Int32(reading) }
@@ -74,15 +103,26 @@ struct Readings {
             if gap > longest || page.value[Int(row[reading])] != page.value[Int(row[before])] {
                 gaps[group] = max(gaps[group], gap, 0)
             }
-            isLong[before] = min(end[before], start[reading]) - start[before] > Self.hour
-            end[before] = min(start[reading], end[before] + limit(before))
+            if min(end[before], start[reading]) - start[before] > Self.hour { markLong(before) }
+            end[before] = min(start[reading], end[before] + limit(before, page, hold))
         }
         for (group, reading) in last.enumerated() where reading >= 0 {
             let reading = Int(reading)
-            isLong[reading] = end[reading] - start[reading] > Self.hour
-            let limit = limit(reading)
+            if end[reading] - start[reading] > Self.hour { markLong(reading) }
+            let limit = limit(reading, page, hold)
             end[reading] += hold.keepsPace && gaps[group] >= 0 ? min(limit, gaps[group]) : limit
         }
+    }
+
+    private mutating func markLong(_ reading: Int) {
+        isLong[reading] = true
+        hasLong = true
+    }
+
+    /// How long a reading may hold after its end.
+    private func limit(_ reading: Int, _ page: SamplePage, _ hold: HeldSamples.Hold) -> Int64 {
+        guard start[reading] < end[reading] else { return hold.instant }
+        return page.flags[Int(row[reading])].contains(.statistics) ? 0 : hold.lasting
     }
 
     /// The parts of readings in which their source has priority.
@@ -90,51 +130,33 @@ struct Readings {
     ///   - long: whether to take the readings of over an hour, or the others.
     ///   - taken: time that doesn't count; in order and disjoint, like `within`.
     func pieces(long: Bool, besides taken: [Range<Int64>], within: [Range<Int64>]) -> Pieces {
-        let chosen = row.indices.filter { isLong[$0] == long && start[$0] < end[$0] }
-        guard !chosen.isEmpty else { return Pieces() }
-        var found = Pieces()
-        var place = 0
-        /// Adds a part of a reading, as far as it is within.
-        func add(_ reading: Int, _ from: Int64, _ to: Int64) {
-            while place < within.count, within[place].upperBound <= from { place += 1 }
-            var part = place
-            while part < within.count, within[part].lowerBound < to {
-                let (since, until) = (max(from, within[part].lowerBound), min(to, within[part].upperBound))
-                if found.reading.last == Int32(reading), found.end.last == since {
-                    found.end[found.end.count - 1] = until
-                } else {
-                    found.reading.append(Int32(reading))
-                    found.start.append(since)
-                    found.end.append(until)
-                }
-                part += 1
-            }
-        }
+        var found = Pieces(count: row.count)
         if taken.isEmpty, sources == 1 {
-            for reading in chosen { add(reading, start[reading], end[reading]) }
+            for reading in row.indices where isLong[reading] == long && start[reading] < end[reading] {
+                found.add(reading, start[reading], end[reading], within: within)
+            }
             return found
         }
-        // What is taken comes first, like a source of its own.
+        let chosen = row.indices.filter { isLong[$0] == long && start[$0] < end[$0] }
         var cursor = [Int](repeating: -1, count: sources)
         for reading in chosen.reversed() { cursor[Int(source[reading])] = reading }
         var starts = chosen.map { start[$0] }
         var ends = chosen.map { end[$0] }
+        // What is taken comes first, like a source of its own.
         var groups = chosen.map { source[$0] + 1 }
         if !taken.isEmpty {
-            let all =
-                taken.map { ($0.lowerBound, $0.upperBound, Int32(0)) }
-                + zip(starts, zip(ends, groups)).map {
-                    ($0, $1.0, $1.1)
-                }
-            let sorted = all.sorted { $0.0 < $1.0 }
-            (starts, ends, groups) = (sorted.map(\.0), sorted.map(\.1), sorted.map(\.2))
+            starts += taken.map(\.lowerBound)
+            ends += taken.map(\.upperBound)
+            groups += taken.map { _ in 0 }
+            let sorted = starts.indices.sorted { starts[$0] < starts[$1] }
+            (starts, ends, groups) = (sorted.map { starts[$0] }, sorted.map { ends[$0] }, sorted.map { groups[$0] })
         }
         Sweep(starts: starts, ends: ends, groups: groups, sources: sources + 1).run { since, at, active in
             guard let first = active.first, first > 0 else { return }
             var reading = cursor[first - 1]
             while reading >= 0, start[reading] < at {
                 if end[reading] > since, isLong[reading] == long {
-                    add(reading, max(since, start[reading]), min(at, end[reading]))
+                    found.add(reading, max(since, start[reading]), min(at, end[reading]), within: within)
                 }
                 // It may go on after this stretch.
                 if end[reading] >= at { break }

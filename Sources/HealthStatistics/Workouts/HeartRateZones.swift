@@ -20,9 +20,7 @@ struct HeartRateZones {
     /// `[{zone, from, to, seconds}]`; null for the open ends.
     func value(of held: HeldSamples) -> Value {
         var time = [Int64](repeating: 0, count: limits.count + 1)
-        for (value, (start, end)) in zip(held.value, zip(held.start, held.end)) {
-            time[zone(of: value) - 1] += end - start
-        }
+        held.forEach { time[zone(of: $0) - 1] += $1 }
         return .array(
             time.enumerated().map { index, time in
                 [
