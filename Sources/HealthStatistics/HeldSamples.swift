@@ -3,9 +3,9 @@ import HealthModel
 /// Turns a discrete type's samples into stretches of time: a sample holds until the next one from its source, but only
 /// for a limited time after its end. Of several that start together, the latest holds.
 ///
-/// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps. A sample
-/// of over an hour fills only gaps of over an hour: between readings some minutes apart, more is known than an average
-/// of the whole day.
+/// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps. A source
+/// that has only samples of over an hour fills only gaps of over an hour: readings some minutes apart say more about
+/// the time between them than an average of the whole day does.
 ///
 /// Cost: O(n log n) for n samples from a handful of sources.
 public struct HeldSamples: Sendable {
@@ -68,10 +68,10 @@ public struct HeldSamples: Sendable {
         value = page.value
         guard let first = within.first?.lowerBound, let last = within.last?.upperBound, !rows.isEmpty else { return }
         let readings = Readings(page, rows: rows, order: order, hold)
-        var pieces = readings.pieces(long: false, besides: [], within: within)
-        if readings.hasLong {
+        var pieces = readings.pieces(coarse: false, besides: [], within: within)
+        if readings.hasCoarse {
             let known = Self.known(pieces, from: first, to: last)
-            pieces.append(readings.pieces(long: true, besides: known, within: within))
+            pieces.append(readings.pieces(coarse: true, besides: known, within: within))
         }
         row = pieces.reading.map { readings.row[Int($0)] }
         source = pieces.reading.map { readings.source[Int($0)] }

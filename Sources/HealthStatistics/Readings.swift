@@ -48,9 +48,9 @@ struct Readings {
     /// Until when it holds.
     private(set) var end: [Int64] = []
     private(set) var source: [Int32] = []
-    /// Whether it lasts over an hour, without the time after its end.
-    private var isLong: [Bool] = []
-    private(set) var hasLong = false
+    /// Whether all readings of a source last over an hour, without the time after their end.
+    private var isCoarse: [Bool] = []
+    var hasCoarse: Bool { isCoarse.contains(true) }
     /// The same source's next reading; -1 if there is none.
     private var next: [Int32] = []
     private let sources: Int
@@ -81,7 +81,7 @@ struct Readings {
             end.append(max(page.start[new], page.end[new]))
             source.append(group)
         }
-        isLong = [Bool](repeating: false, count: row.count)
+        isCoarse = [Bool](repeating: true, count: sources)
         next = [Int32](repeating: -1, count: row.count)
         letHold(page, hold)
     }
@@ -103,20 +103,15 @@ struct Readings {
             if gap > longest || page.value[Int(row[reading])] != page.value[Int(row[before])] {
                 gaps[group] = max(gaps[group], gap, 0)
             }
-            if min(end[before], start[reading]) - start[before] > Self.hour { markLong(before) }
+            if min(end[before], start[reading]) - start[before] <= Self.hour { isCoarse[group] = false }
             end[before] = min(start[reading], end[before] + limit(before, page, hold))
         }
         for (group, reading) in last.enumerated() where reading >= 0 {
             let reading = Int(reading)
-            if end[reading] - start[reading] > Self.hour { markLong(reading) }
+            if end[reading] - start[reading] <= Self.hour { isCoarse[group] = false }
             let limit = limit(reading, page, hold)
             end[reading] += hold.keepsPace && gaps[group] >= 0 ? min(limit, gaps[group]) : limit
         }
-    }
-
-    private mutating func markLong(_ reading: Int) {
-        isLong[reading] = true
-        hasLong = true
     }
 
     /// How long a reading may hold after its end.
@@ -127,17 +122,17 @@ struct Readings {
 
     /// The parts of readings in which their source has priority.
     /// - Parameters:
-    ///   - long: whether to take the readings of over an hour, or the others.
+    ///   - coarse: whether to take the sources whose readings all last over an hour, or the others.
     ///   - taken: time that doesn't count; in order and disjoint, like `within`.
-    func pieces(long: Bool, besides taken: [Range<Int64>], within: [Range<Int64>]) -> Pieces {
+    func pieces(coarse: Bool, besides taken: [Range<Int64>], within: [Range<Int64>]) -> Pieces {
         var found = Pieces(count: row.count)
         if taken.isEmpty, sources == 1 {
-            for reading in row.indices where isLong[reading] == long && start[reading] < end[reading] {
+            for reading in row.indices where isCoarse[0] == coarse && start[reading] < end[reading] {
                 found.add(reading, start[reading], end[reading], within: within)
             }
             return found
         }
-        let chosen = row.indices.filter { isLong[$0] == long && start[$0] < end[$0] }
+        let chosen = row.indices.filter { isCoarse[Int(source[$0])] == coarse && start[$0] < end[$0] }
         var cursor = [Int](repeating: -1, count: sources)
         for reading in chosen.reversed() { cursor[Int(source[reading])] = reading }
         var starts = chosen.map { start[$0] }
@@ -155,7 +150,7 @@ struct Readings {
             guard let first = active.first, first > 0 else { return }
             var reading = cursor[first - 1]
             while reading >= 0, start[reading] < at {
-                if end[reading] > since, isLong[reading] == long {
+                if end[reading] > since {
                     found.add(reading, max(since, start[reading]), min(at, end[reading]), within: within)
                 }
                 // It may go on after this stretch.

@@ -214,6 +214,12 @@ import Testing
             let afternoon = day.filter { $0.start >= 43_200 }
             #expect(Self.average(afternoon + [mean]) == Self.mean([(80, 144), (60, 720)]))
             #expect(Self.average([mean]) == 60)
+            // A source that has readings too counts by its order, even near midnight.
+            let evening = [80_000, 84_000].map {
+                Reading(start: $0, end: $0 == 84_000 ? 88_000 : $0, value: 60, source: 0)
+            }
+            let last = Reading(start: 80_000, end: 80_000, value: 80, source: 1)
+            #expect(Self.average(evening + [last]) == 60)
         }
     }
 

@@ -18,18 +18,17 @@ struct GridMean {
     /// - Parameter readings: those that start in `0..<window`; times are in whole seconds.
     init(_ readings: [Reading], window: Int) {
         seconds = Array(repeating: nil, count: window)
-        var long: [(Reading, Range<Int>)] = []
+        var coarse: [(Reading, Range<Int>)] = []
         for source in Set(readings.map(\.source)).sorted() {
-            for (reading, range) in Self.standing(readings.filter { $0.source == source }) {
-                if min(reading.end, range.upperBound) - reading.start > 3600 {
-                    long.append((reading, range))
-                } else {
-                    fill(range, reading.value) { _ in true }
-                }
+            let standing = Self.standing(readings.filter { $0.source == source })
+            if standing.allSatisfy({ min($0.0.end, $0.1.upperBound) - $0.0.start > 3600 }) {
+                coarse += standing
+            } else {
+                for (reading, range) in standing { fill(range, reading.value) { _ in true } }
             }
         }
         let free = wideGaps
-        for (reading, range) in long { fill(range, reading.value) { free[$0] } }
+        for (reading, range) in coarse { fill(range, reading.value) { free[$0] } }
     }
 
     private mutating func fill(_ range: Range<Int>, _ value: Double, where isFree: (Int) -> Bool) {
