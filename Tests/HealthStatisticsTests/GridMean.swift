@@ -1,7 +1,7 @@
 import HealthModel
 
-/// The mean over the time that samples stand for, worked out second by second: a simple method, and a different one from
-/// that under test.
+/// The mean over the time that samples stand for, worked out second by second: a simple method, and a different one
+/// from that under test.
 struct GridMean {
     struct Reading {
         var start: Int
