@@ -12,9 +12,9 @@ public struct HealthType: Hashable, Sendable {
         case cumulative
         /// The plain mean of the samples.
         case arithmetic
-        /// The mean weighted by duration (heart rate).
+        /// The mean over the time that samples stand for (heart rate).
         case temporallyWeighted
-        /// The energetic mean of sound levels, weighted by duration.
+        /// The energetic mean of sound levels over time.
         case equivalentLevel
         /// Not a quantity, or unknown.
         case none

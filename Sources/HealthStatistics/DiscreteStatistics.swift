@@ -3,9 +3,13 @@ import HealthModel
 
 /// The minimum, maximum, average and latest value of a discrete type's samples.
 ///
-/// The average follows the type's style. It is the plain mean, the mean weighted by duration, or the level of the mean
-/// sound energy weighted by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). If all samples are instants, they have the same
-/// weight.
+/// The average follows the type's style. It is the plain mean; or the mean over the time that samples stand for
+/// (`HeldSamples`); or the level of the mean sound energy over that time, 10·log₁₀(Σ dt·10^(L/10) / Σ dt).
+///
+/// - A heart rate stands until its source's next, at most a minute after its end.
+/// - A sound level is measured over its duration and says nothing about the time after it, which may be quiet. Only one
+///   without duration stands like a heart rate.
+/// - A statistic stands for its span.
 public struct DiscreteStatistics: Sendable {
     /// How the average is computed.
     public let style: HealthType.Style
@@ -19,80 +23,100 @@ public struct DiscreteStatistics: Sendable {
     /// last, then the greatest.
     public var mostRecent: Double? { latest?.value }
     private var latest: Recency?
-    private var plain = CompensatedSum()
-    private var weighted = CompensatedSum()
-    private var duration = CompensatedSum()
+    /// Of values or, if they are weighted, of values times microseconds.
+    private var sum = CompensatedSum()
+    /// The time that counts, in microseconds; 0 if samples aren't weighted.
+    private(set) var time: Int64 = 0
 
     /// No samples yet.
-    public init(style: HealthType.Style) { self.style = style }
+    init(style: HealthType.Style) { self.style = style }
 
-    /// Adds a sample; one without a number is left out.
-    /// - Parameter created: when HealthKit stored it, in seconds since 1970; 0 when unknown.
-    public mutating func add(_ value: Double, start: Instant, end: Instant, created: Int64 = 0) {
+    /// The statistics of the rows that start in these ranges: a discrete sample belongs to the range in which it
+    /// starts, and stands for no time beyond it.
+    /// - Parameters:
+    ///   - rows: in canonical order.
+    ///   - order: the priority of sources, which decides where samples that are weighted by time overlap.
+    ///   - ranges: in order and disjoint.
+    public init(
+        _ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder = SourceOrder(),
+        in ranges: [Range<Instant>]
+    ) {
+        self.init(style: style)
+        for range in ranges {
+            let own = page.rows(rows, startingIn: range)
+            for row in own { add(page, row) }
+            style.held(page, rows: own, order: order, in: range)?.forEach { weigh($0, $1) }
+        }
+    }
+
+    /// The same as above, for each bucket.
+    public static func buckets(
+        _ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder = SourceOrder(),
+        in buckets: [Range<Instant>]
+    ) -> [DiscreteStatistics] {
+        buckets.map { DiscreteStatistics(page, rows: rows, style: style, order: order, in: [$0]) }
+    }
+
+    /// Adds a row; if its sample summarizes several, their lowest and highest values too. One without a number is left
+    /// out.
+    mutating func add(_ page: SamplePage, _ row: Int) {
+        let value = page.value[row]
         guard value.isFinite else { return }
         count += 1
-        minimum = Swift.min(minimum ?? value, value)
-        maximum = Swift.max(maximum ?? value, value)
-        let new = Recency(start: start.microseconds, end: end.microseconds, created: created, value: value)
+        let spread = page.spread(row) ?? value...value
+        minimum = Swift.min(minimum ?? value, spread.lowerBound)
+        maximum = Swift.max(maximum ?? value, spread.upperBound)
+        let new = page.recency(row)
         latest = latest.map { Swift.max($0, new) } ?? new
-        let linear = style == .equivalentLevel ? pow(10, value / 10) : value
-        let seconds = Double(end.microseconds - start.microseconds) / 1_000_000
-        plain.add(linear)
-        weighted.add(linear * seconds)
-        duration.add(seconds)
+        if !style.isWeighted { sum.add(value) }
     }
 
-    /// Adds a row; if its sample summarizes several, their lowest and highest values too.
-    mutating func add(_ page: SamplePage, _ row: Int) {
-        add(
-            page.value[row], start: page.startOf(row), end: page.endOf(row),
-            created: page.created.indices.contains(row) ? page.created[row] : 0)
-        if let spread = page.spread(row) { widen(spread) }
-    }
-
-    private mutating func widen(_ spread: ClosedRange<Double>) {
-        minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
-        maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
+    /// Lets a value count for some microseconds.
+    mutating func weigh(_ value: Double, _ microseconds: Int64) {
+        time += microseconds
+        sum.add((style == .equivalentLevel ? pow(10, value / 10) : value) * Double(microseconds))
     }
 
     /// Nil when there is no sample.
     public var average: Double? {
-        guard let minimum, let maximum else { return nil }
-        let isWeighted = style != .arithmetic && style != .none && duration.value > 0
-        let mean = isWeighted ? weighted.value / duration.value : plain.value / Double(count)
+        guard let minimum, let maximum, !style.isWeighted || time > 0 else { return nil }
+        let mean = sum.value / (style.isWeighted ? Double(time) : Double(count))
         let result = style == .equivalentLevel ? 10 * log10(mean) : mean
         // Rounding must not push a mean outside the range of its samples.
         return Swift.min(Swift.max(result, minimum), maximum)
     }
 }
 
-extension DiscreteStatistics {
-    /// The statistics of the rows that start in these ranges: a discrete sample belongs to the range in which it
-    /// starts.
-    public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
-        self.init(style: style)
-        for row in rows where ranges.contains(where: { $0.contains(page.startOf(row)) }) {
-            add(page, row)
-        }
-    }
+extension HealthType.Style {
+    /// Whether averages are over time.
+    var isWeighted: Bool { self == .temporallyWeighted || self == .equivalentLevel }
 
-    /// The same as above, for each bucket. Rows must be in canonical order; buckets must be in order and not overlap.
-    public static func buckets(
-        _ page: SamplePage, rows: [Int], style: HealthType.Style, in buckets: [Range<Instant>]
-    ) -> [DiscreteStatistics] {
-        var all = Array(repeating: DiscreteStatistics(style: style), count: buckets.count)
-        var bucket = 0
-        for row in rows {
-            while bucket < buckets.count, buckets[bucket].upperBound <= page.startOf(row) { bucket += 1 }
-            if bucket == buckets.count { break }
-            guard buckets[bucket].contains(page.startOf(row)) else { continue }
-            all[bucket].add(page, row)
-        }
-        return all
+    /// The time for which rows that start in this range stand; nil if averages aren't over time.
+    func held(_ page: SamplePage, rows: [Int], order: SourceOrder, in range: Range<Instant>) -> HeldSamples? {
+        guard isWeighted else { return nil }
+        let longest = HeldSamples.longest.microseconds
+        return HeldSamples(
+            page, rows: rows, order: order,
+            .init(instant: longest, lasting: self == .equivalentLevel ? 0 : longest, keepsPace: true),
+            within: [range.microseconds])
     }
 }
 
 extension SamplePage {
+    /// Those of some rows that start in a range; rows are in canonical order.
+    func rows(_ rows: [Int], startingIn range: Range<Instant>) -> [Int] {
+        func place(of instant: Int64) -> Int {
+            var (low, high) = (0, rows.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if start[rows[middle]] < instant { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        let range = range.microseconds
+        return Array(rows[place(of: range.lowerBound)..<place(of: range.upperBound)])
+    }
+
     /// The lowest and highest values of a sample that summarizes several, such as the hourly heart rates that iOS 8
     /// wrote; nil for any other sample, and if payloads weren't requested.
     func spread(_ row: Int) -> ClosedRange<Double>? {

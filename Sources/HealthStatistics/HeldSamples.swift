@@ -1,9 +1,13 @@
 import HealthModel
 
 /// Turns a discrete type's samples into stretches of time: a sample holds until the next one from its source, but only
-/// for a limited time. Of several that start together, the latest holds.
+/// for a limited time after its end. Of several that start together, the latest holds.
 ///
-/// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps.
+/// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps. A source
+/// that has only samples of over an hour fills only gaps of over an hour: readings some minutes apart say more about
+/// the time between them than an average of the whole day does.
+///
+/// Cost: O(n log n) for n samples from a handful of sources.
 public struct HeldSamples: Sendable {
     /// A stretch of time with one value.
     public struct Stretch: Sendable, Equatable {
@@ -19,44 +23,77 @@ public struct HeldSamples: Sendable {
         }
     }
 
+    /// How long samples go on after their end, in microseconds: those without duration, and those with one. What an
+    /// app computed for its span ends with it.
+    struct Hold {
+        var instant: Int64
+        var lasting: Int64
+        /// Whether the last of a source holds no longer than the longest gap between two different readings before it.
+        /// Readings at an even pace then all hold for the same time, however short the pace.
+        var keepsPace = false
+    }
+
+    /// How long a sample may hold after its end: during workouts, there is a reading every 5 seconds, otherwise one
+    /// every few minutes.
+    public static let longest = Duration.seconds(60)
+    private static let hour = 3600 * Instant.microsecondsPerSecond
+
+    // The stretches as columns, whose order depends on nothing but the samples. `row` is a row of the page.
+    private(set) var row: [Int32] = []
+    private(set) var start: [Int64] = []
+    private(set) var end: [Int64] = []
+    private var source: [Int32] = []
+    /// The page's.
+    private let value: [Double]
+
     /// The stretches don't overlap; they are grouped by source, and in order of time within each source.
-    public private(set) var stretches: [Stretch] = []
+    public var stretches: [Stretch] {
+        row.indices.sorted { (source[$0], start[$0]) < (source[$1], start[$1]) }.map {
+            Stretch(range: Range(microseconds: start[$0]..<end[$0]), value: value[Int(row[$0])])
+        }
+    }
 
     /// - Parameters:
     ///   - rows: in canonical order.
     ///   - hold: how long a sample holds after its end.
     ///   - within: samples count only within these ranges.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Duration, within: IntervalSet) {
-        let groups = SourceGroups(page, rows: rows, order: order)
-        var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)
-        for (row, source) in zip(rows, groups.ofRow) where page.value[row].isFinite {
-            bySource[Int(source)].append(row)
-        }
-        let hold = hold.microseconds
-        var free = within
-        for rows in bySource.map(page.latestLast) {
-            let held = zip(rows, rows.dropFirst().map { page.start[$0] } + [.max]).map { row, next in
-                let end = min(next, max(page.start[row], page.end[row]) + hold)
-                return Stretch(
-                    range: Range(microseconds: page.start[row]..<max(page.start[row], end)), value: page.value[row])
-            }
-            stretches += Self.common(held, free)
-            free = free.subtracting(IntervalSet(held.map(\.range)))
-        }
+        self.init(
+            page, rows: rows, order: order, Hold(instant: hold.microseconds, lasting: hold.microseconds),
+            within: within.ranges.map(\.microseconds))
     }
 
-    private static func common(_ held: [Stretch], _ free: IntervalSet) -> [Stretch] {
-        var found: [Stretch] = []
-        var place = 0
-        for stretch in held {
-            while place < free.ranges.count, free.ranges[place].upperBound <= stretch.range.lowerBound { place += 1 }
-            var next = place
-            while next < free.ranges.count, free.ranges[next].lowerBound < stretch.range.upperBound {
-                let common = stretch.range.clamped(to: free.ranges[next])
-                if !common.isEmpty { found.append(Stretch(range: common, value: stretch.value)) }
-                next += 1
+    /// - Parameter within: microseconds since 1970; in order and disjoint.
+    init(_ page: SamplePage, rows: [Int], order: SourceOrder, _ hold: Hold, within: [Range<Int64>]) {
+        value = page.value
+        guard let first = within.first?.lowerBound, let last = within.last?.upperBound, !rows.isEmpty else { return }
+        let readings = Readings(page, rows: rows, order: order, hold)
+        var pieces = readings.pieces(coarse: false, besides: [], within: within)
+        if readings.hasCoarse {
+            let known = Self.known(pieces, from: first, to: last)
+            pieces.append(readings.pieces(coarse: true, besides: known, within: within))
+        }
+        row = pieces.reading.map { readings.row[Int($0)] }
+        source = pieces.reading.map { readings.source[Int($0)] }
+        (start, end) = (pieces.start, pieces.end)
+    }
+
+    /// Calls `body` with the value and the length of each stretch, in microseconds.
+    func forEach(_ body: (Double, Int64) -> Void) {
+        for place in row.indices { body(value[Int(row[place])], end[place] - start[place]) }
+    }
+
+    /// The time that pieces cover, together with the gaps of at most an hour.
+    private static func known(_ pieces: Readings.Pieces, from first: Int64, to last: Int64) -> [Range<Int64>] {
+        var known: [Range<Int64>] = []
+        for (start, end) in zip(pieces.start, pieces.end) {
+            if let before = known.last, start - before.upperBound <= hour {
+                known[known.count - 1] = before.lowerBound..<max(before.upperBound, end)
+            } else {
+                known.append((start - first <= hour ? first : start)..<end)
             }
         }
-        return found
+        if let end = known.last, last - end.upperBound <= hour { known[known.count - 1] = end.lowerBound..<last }
+        return known
     }
 }

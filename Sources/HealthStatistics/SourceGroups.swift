@@ -25,21 +25,29 @@ struct SourceGroups {
         var byOrigin: [Int32: Int32] = [:]
         var byHand: [Int32: Int32] = [:]
         var found: [Source: Int32] = [:]
+        // Nearly every sample has the origin of the one before it.
+        var (lastKey, lastEntered, lastIndex) = (Int32(-1), false, Int32(0))
         let provisional = rows.map { row in
             let entered = page.flags[row].contains(.userEntered)
             let key = page.origin[row]
-            if let known = entered ? byHand[key] : byOrigin[key] { return known }
+            if key == lastKey, entered == lastEntered { return lastIndex }
+            (lastKey, lastEntered) = (key, entered)
+            if let known = entered ? byHand[key] : byOrigin[key] {
+                lastIndex = known
+                return known
+            }
             let origin = page.originOf(row)
             let source = Source(rank: order.rank(origin: origin, userEntered: entered), name: origin.sourceName)
             let index = found[source] ?? Int32(found.count)
             found[source] = index
             if entered { byHand[key] = index } else { byOrigin[key] = index }
+            lastIndex = index
             return index
         }
         let sorted = found.sorted { $0.key < $1.key }
         var place = [Int32](repeating: 0, count: sorted.count)
         for (index, entry) in sorted.enumerated() { place[Int(entry.value)] = Int32(index) }
         sources = sorted.map(\.key)
-        ofRow = provisional.map { place[Int($0)] }
+        ofRow = place.count < 2 ? provisional : provisional.map { place[Int($0)] }
     }
 }

@@ -56,7 +56,8 @@ import WorkoutsStage
             Self.quantity + "HeartRateVariabilitySDNN", "2025-06-01T04:00:00+02:00", "2025-06-01T04:02:00+02:00", 50)
         try day.add(Self.quantity + "RestingHeartRate", "2025-06-01T05:00:00+02:00", nil, 56)
         let output = try day.compute(HeartRateHandler())
-        #expect(output.figures["heartRate"] == ["min": 60.0, "max": 100.0, "average": 90.0, "resting": 56.0])
+        // Each stands for a minute after its end: (70 s · 60 + 90 s · 100) / 160 s.
+        #expect(output.figures["heartRate"] == ["min": 60.0, "max": 100.0, "average": 82.5, "resting": 56.0])
         #expect(output.figures["hrvSDNNMilliseconds"] == 45.0)
         #expect(output.hourly["heartRate"]?.array?[2] == 100.0)
         #expect(output.hourly.keys.sorted() == ["heartRate", "heartRateMax", "heartRateMin"])

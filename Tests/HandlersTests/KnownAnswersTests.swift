@@ -103,7 +103,7 @@ import Testing
         #expect(buckets.map { ($0.upperBound - $0.lowerBound).components.seconds } == clock.hours)
         for (number, bucket) in buckets.enumerated() {
             day.add("HKCategoryTypeIdentifierAppleStandHour", bucket.lowerBound, bucket.upperBound, 0)
-            for (second, rate) in [(0, 60), (1, 70), (1799, 80)] as [(Int64, Int)] {
+            for (second, rate) in [(0, 60), (600, 70), (1200, 80)] as [(Int64, Int)] {
                 let at = bucket.lowerBound + .seconds(second)
                 day.add(Self.quantity + "HeartRate", at, at, Double(rate + number))
             }

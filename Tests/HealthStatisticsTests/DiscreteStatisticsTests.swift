@@ -6,21 +6,28 @@ import Testing
 @Suite struct DiscreteStatisticsTests {
     static let s = Instant.microsecondsPerSecond
 
+    /// Samples a thousand seconds apart, with these values and lengths in seconds.
     static func statistics(_ style: HealthType.Style, _ samples: [(Double, Int64)]) -> DiscreteStatistics {
-        var statistics = DiscreteStatistics(style: style)
+        var builder = PageBuilder()
         for (index, sample) in samples.enumerated() {
             let start = Int64(index) * 1000 * s
-            statistics.add(sample.0, start: start, end: start + sample.1 * s)
+            builder.add("t", start, start + sample.1 * s, sample.0)
         }
-        return statistics
+        let page = builder.page()
+        return DiscreteStatistics(page, rows: page.rows(of: "t"), style: style, in: [0..<86_400 * s])
     }
 
     @Test func averagesByStyle() throws {
         let samples: [(Double, Int64)] = [(60, 30), (120, 10), (90, 0)]
         #expect(Self.statistics(.arithmetic, samples).average == 90)
-        #expect(Self.statistics(.temporallyWeighted, samples).average == 75)
-        let level = try #require(Self.statistics(.equivalentLevel, [(70, 60), (80, 60)]).average)
-        #expect(abs(level - 10 * log10((1e7 + 1e8) / 2)) < 1e-12)
+        // A heart rate stands for a minute after its end.
+        let sum: Double = 60 * 90 + 120 * 70 + 90 * 60
+        #expect(Self.statistics(.temporallyWeighted, samples).average == sum / 220)
+        // A sound level stands for as long as it was measured.
+        let level = try #require(Self.statistics(.equivalentLevel, [(70, 60), (80, 30)]).average)
+        #expect(abs(level - 10 * log10((2e7 + 1e8) / 3)) < 1e-12)
+        let mixed = try #require(Self.statistics(.equivalentLevel, [(70, 0), (80, 30)]).average)
+        #expect(abs(mixed - level) < 1e-12)
     }
 
     @Test func instantsWeighTheSame() throws {
@@ -30,13 +37,17 @@ import Testing
     }
 
     @Test func nothingIsNothing() {
-        let none = Self.statistics(.arithmetic, [(.nan, 0)])
-        #expect(none.count == 0 && none.average == nil && none.minimum == nil && none.mostRecent == nil)
+        for style in [HealthType.Style.arithmetic, .temporallyWeighted] {
+            let none = Self.statistics(style, [(.nan, 0)])
+            #expect(none.count == 0 && none.average == nil && none.minimum == nil && none.mostRecent == nil)
+        }
     }
 
     @Test func aMeanStaysAmongItsSamples() {
         let value = 0.1 + 0.2
-        #expect(Self.statistics(.temporallyWeighted, Array(repeating: (value, 7), count: 1001)).average == value)
+        for style in [HealthType.Style.arithmetic, .temporallyWeighted] {
+            #expect(Self.statistics(style, Array(repeating: (value, 7), count: 80)).average == value)
+        }
     }
 
     @Test func samplesBelongToTheBucketOfTheirStart() {

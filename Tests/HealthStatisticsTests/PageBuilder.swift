@@ -77,10 +77,6 @@ extension DiscreteStatistics {
     ) -> [DiscreteStatistics] {
         Self.buckets(page, rows: rows, style: style, in: buckets.instants)
     }
-
-    mutating func add(_ value: Double, start: Int64, end: Int64) {
-        add(value, start: Instant(microseconds: start), end: Instant(microseconds: end))
-    }
 }
 
 extension DiscreteExplanation {

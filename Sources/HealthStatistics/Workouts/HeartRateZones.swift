@@ -20,10 +20,7 @@ struct HeartRateZones {
     /// `[{zone, from, to, seconds}]`; null for the open ends.
     func value(of held: HeldSamples) -> Value {
         var time = [Int64](repeating: 0, count: limits.count + 1)
-        for stretch in held.stretches {
-            let range = stretch.range.microseconds
-            time[zone(of: stretch.value) - 1] += range.upperBound - range.lowerBound
-        }
+        held.forEach { time[zone(of: $0) - 1] += $1 }
         return .array(
             time.enumerated().map { index, time in
                 [

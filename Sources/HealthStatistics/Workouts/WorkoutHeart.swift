@@ -10,8 +10,6 @@ struct WorkoutHeart {
     let origin: WorkoutOrigin
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
-    /// How long a sample's heart rate is assumed to last; during workouts, there is a sample every 5 seconds.
-    private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
     private init(rate: Value, zones: Value, origin: WorkoutOrigin) {
@@ -26,12 +24,14 @@ struct WorkoutHeart {
     init(of workout: WorkoutBody, sourceName: String, _ samples: SamplePage, rows: [Int], zones: HeartRateZones?) {
         let span = workout.start..<workout.end
         let during = rows.filter { span.contains(samples.startOf($0)) }
+        let order = SourceOrder([sourceName])
         let statistic = workout.statistic(Self.type)
         if ["average", "minimum", "maximum"].contains(where: { !statistic[$0].isNull }) {
             rate = Self.rate(statistic["average"], statistic["minimum"], statistic["maximum"])
             origin = .statistic
         } else if !during.isEmpty {
-            let own = DiscreteStatistics(samples, rows: during, style: .temporallyWeighted, in: [span])
+            let own = DiscreteStatistics(
+                samples, rows: during, style: .temporallyWeighted, order: order, in: [span])
             rate = Self.rate(Value(own.average), Value(own.minimum), Value(own.maximum))
             origin = .samples(during.count)
         } else {
@@ -44,7 +44,7 @@ struct WorkoutHeart {
         }
         self.zones = zones.value(
             of: HeldSamples(
-                samples, rows: during, order: SourceOrder([sourceName]), hold: Self.hold, within: workout.active))
+                samples, rows: during, order: order, hold: HeldSamples.longest, within: workout.active))
     }
 
     private static func rate(_ average: Value, _ minimum: Value, _ maximum: Value) -> Value {

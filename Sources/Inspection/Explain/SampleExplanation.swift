@@ -19,11 +19,11 @@ struct SampleExplanation: Explanation {
         style = HealthType.named(type).style
         isFraction = HealthType.named(type).isFraction
         let rows = input.samples.rows(of: type)
-        parts = DiscreteExplanation(
-            input.samples, rows: rows, style: style, order: input.sourceOrder(for: type), in: input.window)
+        let order = input.sourceOrder(for: type)
+        parts = DiscreteExplanation(input.samples, rows: rows, style: style, order: order, in: input.window)
         let hours = input.zones.hours(of: input.day)
         self.hours = Array(
-            zip(hours, DiscreteStatistics.buckets(input.samples, rows: rows, style: style, in: hours)))
+            zip(hours, DiscreteStatistics.buckets(input.samples, rows: rows, style: style, order: order, in: hours)))
     }
 
     var result: Double? { kind == .latest ? parts.latest?.value : parts.all.average }
@@ -33,16 +33,19 @@ struct SampleExplanation: Explanation {
             return "The day's figure is its latest sample; a sample belongs to the day on which it starts."
         }
         let how =
-            switch (style, parts.isWeighted) {
-            case (.equivalentLevel, true): "the level of the mean sound energy, weighted by the samples' duration"
-            case (.equivalentLevel, false):
-                "the level of the mean sound energy; all samples are instants and weigh the same"
-            case (.temporallyWeighted, true): "weighted by the samples' duration"
-            case (.temporallyWeighted, false): "all samples are instants and weigh the same"
-            default: "each sample weighs the same"
+            switch style {
+            case .equivalentLevel:
+                "the level of the mean sound energy over the time for which samples count: for as long as they last, or "
+                    + "without duration until their source's next, at most a minute. \(Self.overlaps)"
+            case .temporallyWeighted:
+                "the mean over the time for which samples count: until their source's next, at most a minute after "
+                    + "their end. \(Self.overlaps)"
+            default: "each sample weighs the same."
             }
-        return "All sources together, \(how). A sample belongs to the day on which it starts."
+        return "All sources together, \(how) A sample belongs to the day on which it starts."
     }
+
+    private static let overlaps = "Where sources overlap, the first in their order counts."
 
     /// A source's share of the average, 0 to 1.
     private func weight(_ source: DiscreteExplanation.Source) -> Double {
@@ -84,7 +87,7 @@ struct SampleExplanation: Explanation {
                     [
                         "start": .string(InstantText.iso8601(sample.start)),
                         "end": .string(InstantText.iso8601(sample.end)), "value": Value(sample.value),
-                        "source": .string(sample.source),
+                        "source": .string(sample.source), "seconds": .number(sample.time.seconds),
                     ]
                 }),
         ]
@@ -136,13 +139,13 @@ struct SampleExplanation: Explanation {
     }
 
     private func samples(_ clock: DayClock) -> Table {
-        var table = Table([.init("Start"), .number("Lasts"), .number("Value"), .init("Source")])
+        let counts: [Table.Column] = parts.isWeighted ? [.number("Counts")] : []
+        var table = Table([.init("Start"), .number("Lasts")] + counts + [.number("Value"), .init("Source")])
+        func duration(_ length: Duration) -> String { length == .zero ? "" : HumanFormat.duration(length) }
         for sample in parts.samples {
-            let length = sample.end - sample.start
-            table.add([
-                clock.time(sample.start), length == .zero ? "" : HumanFormat.duration(length),
-                short(sample.value), sample.source,
-            ])
+            table.add(
+                [clock.time(sample.start), duration(sample.end - sample.start)]
+                    + counts.map { _ in duration(sample.time) } + [short(sample.value), sample.source])
         }
         return table
     }

@@ -63,7 +63,7 @@ public struct GenericHandler: PluginHandler {
             guard let sum = merge.total(in: input.window) else { return figure }
             figure["sum"] = .number(sum)
         } else {
-            let statistics = DiscreteStatistics(samples, rows: numbered, style: type.style, in: input.window)
+            let statistics = statistics(type, numbered, input)
             guard statistics.count > 0 else { return figure }
             switch own["aggregation"].string {
             case "average":
@@ -92,13 +92,19 @@ public struct GenericHandler: PluginHandler {
     }
 
     private func discrete(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value] {
-        let statistics = DiscreteStatistics(input.samples, rows: rows, style: type.style, in: input.window)
+        let statistics = statistics(type, rows, input)
         guard statistics.count > 0 else { return ["count": Value(rows.count)] }
         return [
             "average": Value(statistics.average), "min": Value(statistics.minimum), "max": Value(statistics.maximum),
             "mostRecent": Value(statistics.mostRecent), "count": Value(statistics.count),
             "unit": unit(of: type, rows, input.samples),
         ]
+    }
+
+    private func statistics(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> DiscreteStatistics {
+        DiscreteStatistics(
+            input.samples, rows: rows, style: type.style, order: input.sourceOrder(for: type.identifier),
+            in: input.window)
     }
 
     private func category(_ rows: [Int], _ starting: [Int], _ input: DayInput) -> [String: Value]? {

@@ -3,10 +3,10 @@ import HealthStatistics
 
 /// A day's heart rate, resting heart rate and heart rate variability.
 ///
-/// `heartRate` has `min`, `max`, `average` (weighted by duration) and `resting`, all in beats per minute; it is null if
+/// `heartRate` has `min`, `max`, `average` (over the time that samples stand for) and `resting`, all in beats per minute; it is null if
 /// there are no samples. `resting` is the day's latest: the system replaces its estimate as the day goes on.
 /// `hrvSDNNMilliseconds` is the plain mean. Each hour has the heart rate's average (`heartRate`), minimum and maximum
-/// (`heartRateMin`, `heartRateMax`).
+/// (`heartRateMin`, `heartRateMax`). Configuration: `sourceOrder`.
 public struct HeartRateHandler: PluginHandler {
     public let version = 6
     /// For what summarizes several measurements (samples of iOS 8, apps' statistics), the lowest and highest value.
@@ -19,7 +19,9 @@ public struct HeartRateHandler: PluginHandler {
     public func compute(_ input: DayInput) throws -> DayOutput {
         let samples = input.samples
         let rateRows = samples.rows(of: "HKQuantityTypeIdentifierHeartRate")
-        let rate = DiscreteStatistics(samples, rows: rateRows, style: .temporallyWeighted, in: input.window)
+        let order = input.sourceOrder(for: "HKQuantityTypeIdentifierHeartRate")
+        let rate = DiscreteStatistics(
+            samples, rows: rateRows, style: .temporallyWeighted, order: order, in: input.window)
         let resting = Self.plain("HKQuantityTypeIdentifierRestingHeartRate", input)
         let variability = Self.plain("HKQuantityTypeIdentifierHeartRateVariabilitySDNN", input)
 
@@ -32,7 +34,7 @@ public struct HeartRateHandler: PluginHandler {
         }
         if rate.count > 0 {
             let hours = DiscreteStatistics.buckets(
-                samples, rows: rateRows, style: .temporallyWeighted, in: input.zones.hours(of: input.day))
+                samples, rows: rateRows, style: .temporallyWeighted, order: order, in: input.zones.hours(of: input.day))
             output.hourly["heartRate"] = .array(hours.map { Value($0.average) })
             output.hourly["heartRateMin"] = .array(hours.map { Value($0.minimum) })
             output.hourly["heartRateMax"] = .array(hours.map { Value($0.maximum) })
