@@ -8,7 +8,7 @@ import HealthStatistics
 /// samples; `standHours` is the number of local hours with a stood value; 0 when all samples have the value idle. The
 /// workouts' own energy isn't added: their samples are already in the totals.
 public struct EnergyHandler: PluginHandler {
-    public let version = 3
+    public let version = 4
 
     public init() {}
 

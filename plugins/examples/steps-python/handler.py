@@ -164,7 +164,7 @@ def say(line):
 for text in sys.stdin.buffer:
     line = json.loads(text)
     if "hello" in line:
-        say({"hello": {"protocol": 1, "name": "steps-python", "version": 2}})
+        say({"hello": {"protocol": 1, "name": "steps-python", "version": 3}})
     elif "day" in line:
         day, samples = line["day"], []
     elif "samples" in line:

@@ -5,7 +5,7 @@ import HealthStatistics
 ///
 /// Overlapping sources are merged (see `CumulativeMerge`).
 public struct HydrationHandler: PluginHandler {
-    public let version = 2
+    public let version = 3
 
     public init() {}
 

@@ -6,7 +6,7 @@ import HealthStatistics
 /// `steps` and `flightsClimbed` are counts, `distanceMeters` is in metres. Overlapping sources are merged (see
 /// `CumulativeMerge`), so a figure may be fractional.
 public struct StepsHandler: PluginHandler {
-    public let version = 2
+    public let version = 3
 
     public init() {}
 
