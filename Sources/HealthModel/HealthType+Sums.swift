@@ -19,7 +19,7 @@ extension HealthType {
 
     /// Whether samples of this category say that a device or the system noticed something in a span of up to months.
     /// Such a span is what was looked at: nothing lasted through it.
-    package var isNotification: Bool { kind == .category && Self.notifications.contains(identifier) }
+    public var isNotification: Bool { kind == .category && Self.notifications.contains(identifier) }
 
     private static let notifications = Set(
         """

@@ -29,6 +29,8 @@ package struct MergeShare: Sendable, Equatable {
     /// The time in which the source counted.
     package var counted: Duration
     package var amount: Double
+    /// Whether these are the source's sums over many hours, which add only what they have beyond all else.
+    package var isSums: Bool
 }
 
 extension CumulativeMerge {
@@ -96,14 +98,16 @@ extension CumulativeMerge {
         var samples = Array(repeating: 0, count: names.count)
         forEachPart(in: ranges) { _, group, value in sums[group].add(value) }
         for row in starts.indices where ranges.meet(starts[row], ends[row]) { samples[Int(groups[row])] += 1 }
-        for group in Set(longSums.map(\.group)) { lengths[group] = 0 }
+        for sum in longSums { lengths[sum.group] = 0 }
         for sum in longSums where ranges.meet(sum.start, sum.end) {
             samples[sum.group] += 1
             if sum.counts { lengths[sum.group] += ranges.reduce(0) { $0 + sum.ranges.clamped(to: $1).length } }
         }
+        let isSums = Set(longSums.map(\.group))
         return names.indices.filter { samples[$0] > 0 || lengths[$0] > 0 }.map {
             MergeShare(
-                source: names[$0], samples: samples[$0], counted: .microseconds(lengths[$0]), amount: sums[$0].value)
+                source: names[$0], samples: samples[$0], counted: .microseconds(lengths[$0]), amount: sums[$0].value,
+                isSums: isSums.contains($0))
         }
     }
 }

@@ -31,7 +31,7 @@ import Testing
         return builder
     }
 
-    @Test(arguments: [(4000.0, 4000.0), (3000, 4000), (9000, 9000)])
+    @Test(arguments: [(4000.0, 4000.0), (3000, 4000), (9000, 9000), (27_612, 27_612)])
     func onlyWhatADaysSumHasBeyondFinerSamplesCounts(_ sum: Double, _ expected: Double) throws {
         for (start, end) in [(0, 24 * Self.hour), (0, 24 * Self.hour - 1), (12 * Self.hour, 12 * Self.hour)] {
             var builder = Self.walk()
