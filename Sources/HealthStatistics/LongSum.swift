@@ -81,7 +81,7 @@ struct LongSum: Sendable {
     /// - Returns: indices into `rows`, which have one type.
     static func rows(_ page: SamplePage, _ rows: [Int], _ groups: SourceGroups, window: [Range<Int64>]) -> [Int] {
         guard let type = rows.first.map({ HealthType.named(page.typeName($0)) }), type.hasLongSums else { return [] }
-        func isEntered(_ row: Int) -> Bool { page.flags[row].contains(.userEntered) }
+        func isEntered(_ row: Int) -> Bool { !page.flags[row].isDisjoint(with: [.userEntered, .manual]) }
         let long = rows.indices.filter { page.end[rows[$0]] - page.start[rows[$0]] >= least && !isEntered(rows[$0]) }
         func isInstant(_ row: Int) -> Bool { page.start[row] == page.end[row] && !isEntered(row) }
         guard type.isCountedAllDay, rows.contains(where: isInstant) else { return long }

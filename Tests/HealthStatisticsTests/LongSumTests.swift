@@ -121,12 +121,14 @@ import Testing
     }
 
     @Test func whatAPersonEnteredCountsInFull() throws {
+        for flags in [SampleFlags.userEntered, .manual] {
+            var builder = Self.walk()
+            builder.add(Self.steps, 18 * Self.hour, 18 * Self.hour, 2000, source: "Health", flags: flags)
+            #expect(abs(try #require(Self.total(builder)) - 6000) < 1e-9)
+            builder.add(Self.steps, 0, 24 * Self.hour, 5000, source: "Band")
+            #expect(abs(try #require(Self.total(builder)) - 6000) < 1e-9)
+        }
         var builder = Self.walk()
-        builder.add(Self.steps, 18 * Self.hour, 18 * Self.hour, 2000, source: "Health", flags: .userEntered)
-        #expect(abs(try #require(Self.total(builder)) - 6000) < 1e-9)
-        builder.add(Self.steps, 0, 24 * Self.hour, 5000, source: "Band")
-        #expect(abs(try #require(Self.total(builder)) - 6000) < 1e-9)
-        builder = Self.walk()
         builder.add(Self.steps, 0, 24 * Self.hour, 3000, source: "Health", flags: .userEntered)
         #expect(Self.total(builder) == 3000)
     }

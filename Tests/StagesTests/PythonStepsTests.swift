@@ -113,7 +113,7 @@ import Testing
             page.end.append(row.end.microseconds)
             page.value.append(index % 50 == 0 ? .nan : Double.random(in: 0..<300, using: &random))
             page.origin.append(Int32.random(in: 0..<Int32(origins.count), using: &random))
-            page.flags.append(Int.random(in: 0..<20, using: &random) == 0 ? .userEntered : [])
+            page.flags.append([20: .userEntered, 19: .manual][Int.random(in: 1...20, using: &random)] ?? [])
         }
         return page
     }

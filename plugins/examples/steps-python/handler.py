@@ -150,10 +150,10 @@ def parted(rows, window, order, identifier):
             days.setdefault(row[3], []).append(row)
     finer, sums = [], []
     for row in rows:
-        start, end, value, source, device = row
+        start, end, value, source, entered, device = row
         # A source's only sample of the day, if it is an instant; but phones store each flight of stairs as one.
         single = start == end and days.get(source) == [row] and not (device and identifier == FLIGHTS)
-        if source[0] > 0 and (single or end - start >= LONG):
+        if not entered and (single or end - start >= LONG):
             sums.append(LongSum(start, end, value, source, source[0] <= len(order), window))
         else:
             finer.append((start, end, value, source))
@@ -233,10 +233,11 @@ def compute(day, samples):
             sources = [[priority(source, by_hand, order) for by_hand in (False, True)] for source in page["sources"]]
             devices = [source["rank"] < 3 for source in page["sources"]]
             columns = zip(
-                page["type"], page["start"], page["end"], page["value"], page["source"], page["userEntered"])
-            for kind, start, end, value, source, by_hand in columns:
+                page["type"], page["start"], page["end"], page["value"], page["source"], page["userEntered"],
+                page.get("manual", page["userEntered"]))
+            for kind, start, end, value, source, by_hand, own in columns:
                 if kind == wanted and value is not None and start <= end:
-                    rows.append((start, end, value, sources[source][by_hand], devices[source]))
+                    rows.append((start, end, value, sources[source][by_hand], by_hand or own, devices[source]))
         rows, sums = parted(rows, day["window"], order, identifier)
         coverage = coverages(rows, sums)
         compare(sums, rows, coverage)
