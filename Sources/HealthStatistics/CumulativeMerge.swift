@@ -67,8 +67,7 @@ public struct CumulativeMerge: Sendable {
                 others.add(value)
                 isAlone = false
             }
-            sum.amount = sum.stated - others.value
-            sum.counts = isAlone || sum.amount > 0
+            sum.count(beyond: isAlone ? nil : others.value)
         }
         longSums.append(sum)
     }

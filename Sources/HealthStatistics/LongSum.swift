@@ -12,17 +12,18 @@ struct LongSum: Sendable {
     let group: Int
     /// Whether the user put its source in order: then sources below it count only where it has no time.
     let isChosen: Bool
-    /// The time of the day for which it stands, in order: its span, or the whole day if it is an instant.
+    /// The sample's value, and the time over which it is spread: its span or, if it is an instant, the day.
+    private let value: Double
+    private let span: Int64
+    /// The part of that time which is within the day, in order.
     private(set) var ranges: [Range<Int64>]
     private(set) var length: Int64
-    /// Its value in that time: a sum that crosses midnight is divided in proportion.
-    private(set) var stated: Double
     /// Whether it is among the greatest.
     private(set) var isCompared = true
-    /// What it adds, spread evenly over `ranges`.
-    var amount = 0.0
     /// Whether it adds something, or is all that is known of its time.
-    var counts = false
+    private(set) var counts = false
+    /// What it adds, and the time over which that is spread.
+    private var added: (amount: Double, over: Int64) = (0, 0)
 
     /// Devices store samples of up to an hour, and apps may store a walk or a ride as one. What spans more was added up
     /// over idle hours too, so its even spread says nothing about when it was.
@@ -37,22 +38,30 @@ struct LongSum: Sendable {
     ) {
         (start, end, self.group) = (page.start[row], page.end[row], group)
         isChosen = order.isChosen(sources.sources[group].rank)
-        ranges = window
-        length = window.length
-        stated = page.value[row]
-        if start < end { cut(to: window.clamped(to: start..<end), of: end - start) }
-    }
-
-    private mutating func cut(to ranges: [Range<Int64>], of whole: Int64) {
-        self.ranges = ranges
+        value = page.value[row]
+        span = start == end ? window.length : end - start
+        ranges = start == end ? window : window.clamped(to: start..<end)
         length = ranges.length
-        if length < whole { stated *= Double(length) / Double(whole) }
     }
 
-    /// The part of its amount in a range; nil if it has no time there.
+    /// Its value within `ranges`: a sum that crosses midnight is divided in proportion.
+    var stated: Double { Self.part(length, of: (value, span)) }
+
+    private static func part(_ length: Int64, of whole: (amount: Double, over: Int64)) -> Double {
+        length == whole.over ? whole.amount : whole.amount * (Double(length) / Double(whole.over))
+    }
+
+    /// Counts what it has beyond all that counts already in its time.
+    /// - Parameter others: nil if nothing does.
+    mutating func count(beyond others: Double?) {
+        added = others.map { (stated - $0, length) } ?? (value, span)
+        counts = others == nil || added.amount > 0
+    }
+
+    /// What it adds in a range; nil if it has no time there.
     func part(in range: Range<Int64>) -> Double? {
         let common = ranges.clamped(to: range).length
-        return common == 0 ? nil : common == length ? amount : amount * (Double(common) / Double(length))
+        return common == 0 ? nil : Self.part(common, of: added)
     }
 
     /// The sums in the order in which they are compared with what counts already: first those of sources that the user
@@ -70,8 +79,8 @@ struct LongSum: Sendable {
         for index in sums.indices where sums[index].isCompared {
             let taken = sums[..<index].filter { $0.isChosen && $0.group < sums[index].group }
             guard !taken.isEmpty else { continue }
-            let left = sums[index].ranges.subtracting(taken.flatMap(\.ranges))
-            sums[index].cut(to: left, of: sums[index].length)
+            sums[index].ranges = sums[index].ranges.subtracting(taken.flatMap(\.ranges))
+            sums[index].length = sums[index].ranges.length
         }
         return sums
     }

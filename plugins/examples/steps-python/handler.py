@@ -107,25 +107,30 @@ class LongSum:
         # A source that the user put in order keeps its place; the sums of the others come last.
         self.source = (source[0] if chosen else float("inf"), source[1], 1)
         self.times, self.chosen = (start, end), chosen
-        self.stated, self.amount, self.counts = value, 0.0, False
+        self.added, self.counts = (0.0, 0), False
         # An instant stands for the whole day, anything else for its span within the day.
-        self.ranges, self.length = window, length(window)
-        if start < end:
-            self.cut(clamped(window, start, end), end - start)
+        self.whole = (value, length(window) if start == end else end - start)
+        self.cut(window if start == end else clamped(window, start, end))
 
-    def cut(self, ranges, whole):
+    def cut(self, ranges):
         self.ranges, self.length = ranges, length(ranges)
-        if self.length < whole:
-            self.stated *= self.length / whole
+        self.stated = self.part(self.length, self.whole)
 
-    def part(self, start, end):
-        common = length(clamped(self.ranges, start, end))
-        return self.amount if common == self.length else self.amount * (common / self.length)
+    @staticmethod
+    def part(time, whole):
+        """The part of an amount that belongs to a part of the time over which it is spread."""
+        return whole[0] if time == whole[1] else whole[0] * (time / whole[1])
+
+    def count(self, others):
+        """Counts what it has beyond all that counts already in its ranges: None if nothing does."""
+        self.added = self.whole if others is None else (self.stated - others, self.length)
+        self.counts = others is None or self.added[0] > 0
 
     def add(self, buckets, sums):
         for index, (start, end) in enumerate(buckets):
-            if self.counts and clamped(self.ranges, start, end):
-                sums[index].add(self.part(start, end))
+            common = length(clamped(self.ranges, start, end))
+            if self.counts and common:
+                sums[index].add(self.part(common, self.added))
 
 
 def in_order(sums):
@@ -138,7 +143,7 @@ def in_order(sums):
         above = [other.ranges for other in sums[:index] if other.chosen and other.source < each.source]
         if above:
             taken = union(sorted(part for ranges in above for part in ranges))
-            each.cut(without(each.ranges, taken), each.length)
+            each.cut(without(each.ranges, taken))
     return sums
 
 
@@ -165,8 +170,7 @@ def compare(sums, rows, coverage):
     for index, each in enumerate(sums):
         others = Sum()
         add(rows, sums[:index], coverage, each.ranges, [others] * len(each.ranges))
-        each.amount = each.stated - (others.value or 0.0)
-        each.counts = others.value is None or each.amount > 0
+        each.count(others.value)
 
 
 def coverages(rows, sums):
