@@ -13,6 +13,9 @@ public enum SourceRank {
         return rank(name: origin.sourceName)
     }
 
+    /// Whether a watch, iPhone or iPod recorded it, as far as the origin says.
+    package static func isAppleDevice(_ origin: Origin) -> Bool { rank(origin: origin, userEntered: false) < other }
+
     private static let other = 3
 
     private static func rank(product: Substring) -> Int {
@@ -35,9 +38,13 @@ public struct SourceOrder: Sendable, Hashable {
     /// - Parameter names: source names, highest priority first; they come before all sources that aren't named. Manual
     ///   entries stay first.
     public init(_ names: [String] = []) {
-        places = Dictionary(
-            names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        var places: [String: Int] = [:]
+        for name in names where places[name] == nil { places[name] = places.count }
+        self.places = places
     }
+
+    /// Whether a rank is that of a source that the user put in order, or entered by hand.
+    package func isChosen(_ rank: Int) -> Bool { rank <= places.count }
 
     /// 0 for manual entries, then the named sources in the given order, then the others in the default order.
     public func rank(origin: Origin, userEntered: Bool) -> Int {

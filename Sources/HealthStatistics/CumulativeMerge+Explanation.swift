@@ -29,18 +29,29 @@ package struct MergeShare: Sendable, Equatable {
     /// The time in which the source counted.
     package var counted: Duration
     package var amount: Double
+    /// Whether these are the source's sums over many hours, which add only what they have beyond all else.
+    package var isSums: Bool
 }
 
 extension CumulativeMerge {
-    /// The intervals within some ranges, in order; their amounts add up to `total(in:)`.
+    /// The intervals within some ranges, in order; their amounts add up to `total(in:)`. A long sum's interval lies over
+    /// those of finer samples.
     package func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
         let ranges = ranges.map(\.microseconds)
+        let isSum = Set(longSums.map(\.group))
         var found: [MergeInterval] = []
-        Sweep(starts: starts, ends: ends, groups: groups, sources: names.count).run { start, end, active in
+        // For each source of sums, the sources below that it leaves no time.
+        var below: [Int: Set<Int>] = [:]
+        Sweep(starts: starts, ends: ends, groups: groups, sources: names.count).with(longSums).run {
+            start, end, active in
             let all = active.all
             for range in ranges {
                 let part = range.clamped(to: start..<end)
                 guard !part.isEmpty, let first = all.first else { continue }
+                if isSum.contains(first) {
+                    below[first, default: []].formUnion(all.dropFirst())
+                    continue
+                }
                 found.append(
                     MergeInterval(
                         start: Instant(microseconds: part.lowerBound), end: Instant(microseconds: part.upperBound),
@@ -49,11 +60,20 @@ extension CumulativeMerge {
             }
         }
         var amounts = Array(repeating: CompensatedSum(), count: found.count)
-        forEachPart(in: found.map { ($0.start..<$0.end).microseconds }, instants: false) { index, _, value in
+        forEachSample(in: found.map { ($0.start..<$0.end).microseconds }, instants: false) { index, _, value in
             amounts[index].add(value)
         }
         for index in found.indices { found[index].amount = amounts[index].value }
         found += instants(in: ranges)
+        for sum in longSums where sum.counts {
+            for part in ranges.flatMap({ sum.ranges.clamped(to: $0) }) {
+                found.append(
+                    MergeInterval(
+                        start: Instant(microseconds: part.lowerBound), end: Instant(microseconds: part.upperBound),
+                        counted: names[sum.group], covered: below[sum.group, default: []].sorted().map { names[$0] },
+                        amount: sum.part(in: part) ?? 0))
+            }
+        }
         return found.sorted { ($0.start, $0.end, $0.counted) < ($1.start, $1.end, $1.counted) }
     }
 
@@ -68,20 +88,27 @@ extension CumulativeMerge {
         }
     }
 
-    /// What each source contributed to `total(in:)`, highest priority first.
+    /// What each source contributed to `total(in:)`, highest priority first; its long sums are apart.
     package func shares(in ranges: [Range<Instant>]) -> [MergeShare] {
         let ranges = ranges.map(\.microseconds)
         var sums = Array(repeating: CompensatedSum(), count: names.count)
-        forEachPart(in: ranges) { _, row, value in sums[Int(groups[row])].add(value) }
-        var shares = names.indices.map { group in
-            MergeShare(
-                source: names[group], samples: 0,
-                counted: .microseconds(
-                    ranges.reduce(0) { $0 + coverage[group].length($1.lowerBound, $1.upperBound) }),
-                amount: sums[group].value)
+        var lengths = coverage.map { coverage in
+            ranges.reduce(0) { $0 + coverage.length($1.lowerBound, $1.upperBound) }
         }
-        for row in starts.indices where hasPart(row, in: ranges) { shares[Int(groups[row])].samples += 1 }
-        return shares.filter { $0.samples > 0 }
+        var samples = Array(repeating: 0, count: names.count)
+        forEachPart(in: ranges) { _, group, value in sums[group].add(value) }
+        for row in starts.indices where ranges.meet(starts[row], ends[row]) { samples[Int(groups[row])] += 1 }
+        for sum in longSums { lengths[sum.group] = 0 }
+        for sum in longSums where ranges.meet(sum.start, sum.end) {
+            samples[sum.group] += 1
+            if sum.counts { lengths[sum.group] += ranges.reduce(0) { $0 + sum.ranges.clamped(to: $1).length } }
+        }
+        let isSums = Set(longSums.map(\.group))
+        return names.indices.filter { samples[$0] > 0 || lengths[$0] > 0 }.map {
+            MergeShare(
+                source: names[$0], samples: samples[$0], counted: .microseconds(lengths[$0]), amount: sums[$0].value,
+                isSums: isSums.contains($0))
+        }
     }
 }
 

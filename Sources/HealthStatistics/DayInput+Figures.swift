@@ -9,7 +9,7 @@ extension DayInput {
     /// Merges the samples of a cumulative type; nil when there are none.
     public func merge(_ type: String) -> CumulativeMerge? {
         let rows = samples.rows(of: type)
-        return rows.isEmpty ? nil : CumulativeMerge(samples, rows: rows, order: sourceOrder(for: type))
+        return rows.isEmpty ? nil : CumulativeMerge(samples, rows: rows, order: sourceOrder(for: type), in: window)
     }
 
     /// Whether an instant is within the period that the day's result covers.

@@ -7,18 +7,22 @@ struct SourceGroups {
     struct Source: Hashable, Comparable {
         var rank: Int
         var name: String
+        /// Whether these are the source's long sums, which are separate from its finer samples.
+        var isSums = false
 
         /// The source's name in explanations: an entry made by hand in an app is marked, because it isn't the app's own
-        /// measurement.
-        var label: String { rank == 0 ? "\(name) (by hand)" : name }
+        /// measurement, and so are sums.
+        var label: String { rank == 0 ? "\(name) (by hand)" : isSums ? "\(name) (sum)" : name }
 
-        static func < (a: Source, b: Source) -> Bool { (a.rank, a.name) < (b.rank, b.name) }
+        static func < (a: Source, b: Source) -> Bool {
+            (a.rank, a.name, a.isSums ? 1 : 0) < (b.rank, b.name, b.isSums ? 1 : 0)
+        }
     }
 
     /// Highest priority first.
-    let sources: [Source]
+    private(set) var sources: [Source]
     /// For each of the given rows, the index of its source in `sources`.
-    let ofRow: [Int32]
+    private(set) var ofRow: [Int32]
 
     init(_ page: SamplePage, rows: [Int], order: SourceOrder) {
         // Sources are made and compared once per origin, not once per sample.
@@ -49,5 +53,22 @@ struct SourceGroups {
         for (index, entry) in sorted.enumerated() { place[Int(entry.value)] = Int32(index) }
         sources = sorted.map(\.key)
         ofRow = place.count < 2 ? provisional : provisional.map { place[Int($0)] }
+    }
+
+    /// Makes sources of their own of some rows: a chosen source's sums come right after its other samples, and those of
+    /// all other sources come last.
+    /// - Parameter sums: indices into `ofRow`.
+    mutating func setApart(_ sums: [Int], order: SourceOrder) {
+        let former = sources
+        func apart(_ source: Source) -> Source {
+            Source(rank: order.isChosen(source.rank) ? source.rank : .max, name: source.name, isSums: true)
+        }
+        sources = (former + Set(sums.map { apart(former[Int(ofRow[$0])]) })).sorted()
+        let places = Dictionary(uniqueKeysWithValues: sources.enumerated().map { ($1, Int32($0)) })
+        let moved = former.map { places[$0] ?? 0 }
+        let own = former.map { places[apart($0)] ?? 0 }
+        let set = sums.map { own[Int(ofRow[$0])] }
+        for row in ofRow.indices { ofRow[row] = moved[Int(ofRow[row])] }
+        for (row, group) in zip(sums, set) { ofRow[row] = group }
     }
 }

@@ -33,4 +33,16 @@ struct Sweep {
             if isStart { active.begin(group) } else { active.end(group) }
         }
     }
+
+    /// The same with the sums of sources that the user put in order, which leave no time to the sources below them.
+    func with(_ sums: [LongSum]) -> Sweep {
+        let taken = sums.filter { $0.isCompared && $0.isChosen }.flatMap { sum in sum.ranges.map { ($0, sum.group) } }
+        guard !taken.isEmpty else { return self }
+        let all =
+            zip(zip(starts, ends), groups).map { (start: $0.0, end: $0.1, group: $1) }
+            + taken.map { (start: $0.lowerBound, end: $0.upperBound, group: Int32($1)) }
+        let ordered = all.sorted { $0.start < $1.start }
+        return Sweep(
+            starts: ordered.map(\.start), ends: ordered.map(\.end), groups: ordered.map(\.group), sources: sources)
+    }
 }

@@ -52,6 +52,11 @@ extension Array<Range<Int64>> {
 }
 
 extension CumulativeMerge {
+    /// A merge for one long day, for tests without sums over many hours.
+    init(_ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder()) {
+        self.init(page, rows: rows, order: order, in: [0..<1 << 50].instants)
+    }
+
     func total(in ranges: [Range<Int64>]) -> Double? { total(in: ranges.instants) }
     func sums(in buckets: [Range<Int64>]) -> [Double?] { sums(in: buckets.instants) }
     func count(in ranges: [Range<Int64>]) -> Int { count(in: ranges.instants) }

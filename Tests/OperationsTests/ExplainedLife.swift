@@ -70,6 +70,7 @@ struct ExplainedLife {
                         value: .random(in: entry.values, using: &random), source: source(),
                         flags: Int.random(in: 0..<12, using: &random) == 0 ? .userEntered : []))
             }
+            if HealthType.named(entry.type).style == .cumulative { addSum(of: entry.type) }
         }
         addSleep()
         addStandHours()
@@ -84,6 +85,16 @@ struct ExplainedLife {
     private mutating func moment() -> Instant {
         let noon = Instant(seconds: Int64(Self.day.number) * 86_400 + 43_200)
         return noon + Int64.random(in: -36 * 60...36 * 60, using: &random) * Self.minute
+    }
+
+    /// What a band added up over many hours, or over a day, which it stores as an instant.
+    private mutating func addSum(of type: String) {
+        guard let hours = [nil, 0, 6, 24].randomElement(using: &random) ?? nil else { return }
+        let start = moment()
+        rows.append(
+            Row(
+                id: id(), type: type, start: start, end: start + .seconds(3600 * hours),
+                value: .random(in: 0...9000, using: &random), source: "Band"))
     }
 
     private mutating func addSleep() {

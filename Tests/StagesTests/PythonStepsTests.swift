@@ -62,7 +62,8 @@ import Testing
             let around = zones.ranges(of: day).first?.lowerBound ?? line
             let input = DayInput(
                 user: "me", day: day, window: .localDay, zones: zones,
-                cutting: Self.samples(around: around, count: round * 20, &random), configuration: configuration)
+                cutting: Self.samples(around: around, count: round % 4 == 3 ? round / 2 : round * 20, &random),
+                configuration: configuration)
             let expected = try swift.compute(input)
             #expect(try Self.compute(input, runner) == expected, "round \(round), \(day)")
             figures += expected.figures.count
@@ -92,7 +93,9 @@ import Testing
     private static func samples(around start: Instant, count: Int, _ random: inout SeededRandom) -> SamplePage {
         var rows: [(start: Instant, end: Instant, type: Int32)] = (0..<count).map { _ in
             let begin = start + .seconds(Int64.random(in: -7200...30 * 3600, using: &random))
-            let length = Bool.random(using: &random) ? Int64.random(in: 0...90, using: &random) : 3600 * 3
+            let length =
+                [0, .random(in: 0...90, using: &random), 3 * 3600 + 1, 5 * 3600 + 1, 86_401]
+                .randomElement(using: &random) ?? 0
             return (
                 begin, begin + (length % 5 == 0 ? .zero : .seconds(length) + .microseconds(length)),
                 Int32.random(in: 0...3, using: &random)
@@ -110,7 +113,7 @@ import Testing
             page.end.append(row.end.microseconds)
             page.value.append(index % 50 == 0 ? .nan : Double.random(in: 0..<300, using: &random))
             page.origin.append(Int32.random(in: 0..<Int32(origins.count), using: &random))
-            page.flags.append(Int.random(in: 0..<20, using: &random) == 0 ? .userEntered : [])
+            page.flags.append([20: .userEntered, 19: .manual][Int.random(in: 1...20, using: &random)] ?? [])
         }
         return page
     }

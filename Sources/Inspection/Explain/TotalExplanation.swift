@@ -36,9 +36,9 @@ struct TotalExplanation: Explanation {
         guard hasSpans || !hasInstants else { return "Each sample is an instant, and counts in full." }
         let spans =
             "At each instant only the first source counts, in the order in which the sources are listed; a sample is spread evenly over its time."
-        return hasInstants
-            ? spans + " A sample that is an instant counts in full, unless a source above it covers that instant."
-            : spans
+        let instants = " A sample that is an instant counts in full, unless a source above it covers that instant."
+        let sums = " A sum over many hours adds only what it has beyond everything else in its time."
+        return spans + (hasInstants ? instants : "") + (shares.contains(where: \.isSums) ? sums : "")
     }
 
     var members: [String: Value] {

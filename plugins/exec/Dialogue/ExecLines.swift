@@ -62,6 +62,9 @@ package enum ExecLines {
         out.column("end", rows) { out, row in out.number(page.end[row]) }
         out.column("value", rows) { out, row in out.text(JSONNumber.text(page.value[row])) }
         out.column("userEntered", rows) { out, row in out.text(page.flags[row].contains(.userEntered) ? "1" : "0") }
+        if rows.contains(where: { page.flags[$0].contains(.manual) }) {
+            out.column("manual", rows) { out, row in out.text(page.flags[row].contains(.manual) ? "1" : "0") }
+        }
         if ids { out.column("id", rows) { out, row in out.quoted(page.ids[row].description.utf8) } }
         if !page.created.isEmpty {
             out.column("created", rows) { out, row in out.number(page.created[row]) }

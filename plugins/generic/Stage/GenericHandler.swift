@@ -7,7 +7,7 @@ import HealthStatistics
 /// - Other quantities, and unknown types with numbers: `average` (in the type's style), `min`, `max`, `mostRecent` and
 ///   `count` of the samples that start on the day.
 /// - Categories: `count` of the samples that start on the day, and, if any of them has a duration, `minutes` of the day
-///   that they cover, with each instant counted once.
+///   that they cover, with each instant counted once. Notifications have no minutes: nothing lasted through their span.
 /// - Correlations and anything without a number: `count`.
 /// - Doses of medications: `count` of those that were taken; the others by what happened to them (`skipped`, `snoozed`,
 ///   …), or as `unknown`.
@@ -42,8 +42,8 @@ public struct GenericHandler: PluginHandler {
         let starting = rows.filter { input.contains(input.samples.startOf($0)) }
         if type.identifier == DosesDay.type { return DosesDay.figure(starting, of: input.samples) }
         switch type.kind {
-        case .category: return category(rows, starting, input)
-        case .correlation: return starting.isEmpty ? nil : ["count": Value(starting.count)]
+        case .category where !type.isNotification: return category(rows, starting, input)
+        case .category, .correlation: return starting.isEmpty ? nil : ["count": Value(starting.count)]
         default: return starting.isEmpty ? nil : discrete(type, starting, input)
         }
     }
@@ -59,7 +59,8 @@ public struct GenericHandler: PluginHandler {
         // Samples of that name may have come in any way, even before the type was made.
         let numbered = rows.filter { samples.value[$0].isFinite && Self.isRow($0, of: samples, in: unit) }
         if own["aggregation"] == "sum" {
-            let merge = CumulativeMerge(samples, rows: numbered, order: input.sourceOrder(for: type.identifier))
+            let merge = CumulativeMerge(
+                samples, rows: numbered, order: input.sourceOrder(for: type.identifier), in: input.window)
             guard let sum = merge.total(in: input.window) else { return figure }
             figure["sum"] = .number(sum)
         } else {
@@ -86,7 +87,8 @@ public struct GenericHandler: PluginHandler {
     }
 
     private func cumulative(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {
-        let merge = CumulativeMerge(input.samples, rows: rows, order: input.sourceOrder(for: type.identifier))
+        let merge = CumulativeMerge(
+            input.samples, rows: rows, order: input.sourceOrder(for: type.identifier), in: input.window)
         guard let sum = merge.total(in: input.window) else { return nil }
         return ["sum": .number(sum), "count": Value(merge.count(in: input.window)), "unit": .string(type.unit)]
     }
