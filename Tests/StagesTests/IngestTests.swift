@@ -91,7 +91,10 @@ struct IngestTests {
         #expect(try rig.post([version(9, 12)]).words == ["known"])
         #expect(try rig.post([version(10, 40)]).words == ["known"])
         #expect(try rig.post([version(10, 50)]).words == ["quarantined"])
-        #expect(try changes(rig).flatMap(\.value) == [40])
+        let alive = try changes(rig).flatMap { page in
+            page.value.indices.filter { !page.flags[$0].contains(.deleted) }.map { page.value[$0] }
+        }
+        #expect(alive == [40])
     }
 
     /// Everything that an anchored query returns when it starts from the beginning.

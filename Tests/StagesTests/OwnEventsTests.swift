@@ -310,9 +310,11 @@ struct OwnEventsTests {
         return outcome
     }
 
+    /// The values of what has changed, without tombstones.
     private func changed(after sequence: SequenceNumber) throws -> [Double] {
-        try HealthStoreReader(database: rig.observer.store.database).anchored(
+        let page = try HealthStoreReader(database: rig.observer.store.database).anchored(
             TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: sequence))
-        ).samples.value
+        ).samples
+        return page.value.indices.filter { !page.flags[$0].contains(.deleted) }.map { page.value[$0] }
     }
 }
