@@ -8,15 +8,19 @@ package struct StackRoles: Sendable {
     package var uploaders: [String]
     /// The producers, besides the observer, whose changelogs the uploaders deliver.
     package var documents: [String]
+    /// The stack's own backends that something may be delivered to.
+    package var backends: [String]
 
     package init(
-        observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]
+        observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String],
+        backends: [String] = []
     ) {
         self.observer = observer
         self.handlers = handlers
         self.consolidator = consolidator
         self.uploaders = uploaders
         self.documents = documents
+        self.backends = backends
     }
 }
 
@@ -29,6 +33,9 @@ extension StackRoles {
             observer: stack.only(.observer)?.name ?? "observer", handlers: stack.handlers.map(\.name),
             consolidator: consolidator,
             uploaders: stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name),
-            documents: producers + [consolidator].compactMap { $0 })
+            documents: producers + [consolidator].compactMap { $0 },
+            backends: stack.instances.filter {
+                $0.manifest.kind == .backend && UnfedBackend($0, in: stack) == nil
+            }.map(\.name))
     }
 }

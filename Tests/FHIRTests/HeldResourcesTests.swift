@@ -129,6 +129,14 @@ import Testing
         #expect(try number(Self.changed(resource, path, to: value)) != own)
     }
 
+    @Test func namesThatContinueAnother() throws {
+        let sent = try ["me", "me/too", "me/"].flatMap { try Self.resources(samples([1], user: $0)) }
+        for user in ["me", "me/too", "me/"] {
+            let found = try ask(HeldQuestion(list: .samples, user: user)) { _ in Self.bundle(sent) }
+            #expect(page(found)?.rows.count == 1)
+        }
+    }
+
     @Test func aDayWithoutFiguresIsntSent() throws {
         let numbers = try Self.form.contentOf(days([("2025-03-29", 1, 7), ("2025-03-30", 2, nil)]))
         #expect(numbers[0] != nil && numbers[1] == nil)

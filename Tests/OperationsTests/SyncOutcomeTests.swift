@@ -32,6 +32,7 @@ import Testing
         let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
         #expect(hindered.map(\.why) == ["no connection"])
         #expect(hindered.map(\.text) == ["uploader: the destination can't be compared: no connection"])
+        #expect(SyncClient.uncompared(["uploader", "other"], beats([:]), asked: []).map(\.uploader) == ["other"])
         // An uploader from an earlier release doesn't report this.
         #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
     }

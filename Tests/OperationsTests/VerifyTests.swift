@@ -2,6 +2,7 @@ import Control
 import DeliveryKit
 import HealthModel
 import Inspection
+import Terminal
 import TestSupport
 import Testing
 
@@ -96,6 +97,20 @@ import Testing
             verdict(1, 0, dropped: 2)
                 == "The backend holds everything delivered; 1 is in dead letters, 2 were dropped on purpose")
         #expect(verdict(3, 4, holds: false) == "The backend doesn't hold what it should")
+    }
+
+    @Test func whatWasntComparedIsSaid() {
+        var report = VerifyReport(address: "http://there", destination: "uploader")
+        report.users = [.init(name: "me")]
+        #expect(report.isRight)
+        report.noteUncompared(["nights": ["sleep", "workouts"], "workouts": ["sleep", "workouts"]])
+        #expect(!report.isRight && report.value["right"] == false)
+        #expect(report.value["uncompared"]["nights"] == ["sleep", "workouts"])
+        let text = report.text(for: Terminal(isTerminal: false))
+        #expect(text.contains("me: 0 samples, 0 days delivered to"))
+        #expect(text.contains("Not compared: nights, workouts, since 'sleep', 'workouts' aren't responding.\n"))
+        #expect(text.contains("Not everything could be compared (") && !text.contains("holds"))
+        #expect(text.contains("'healthbus doctor' says what to do"))
     }
 
     /// Samoa skipped 2011-12-30.

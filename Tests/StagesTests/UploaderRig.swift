@@ -17,6 +17,10 @@ final class UploaderRig {
     var backend = FakeBackend()
     /// The consolidator's documents.
     private(set) var days: [Int64] = []
+    /// The producers that answer.
+    var heard: Set<String> = ["consolidator"]
+    /// The sequence numbers of those that got new ones.
+    private var renewed: [Int64: Int64] = [:]
 
     convenience init(_ settings: DeliverySettings = .init(), first address: String? = nil) throws {
         var first = settings
@@ -24,23 +28,26 @@ final class UploaderRig {
         try self.init(lives: [first, settings])
     }
 
-    /// - Parameter lives: the configuration at each start; the last one also applies to all later starts.
-    init(lives: [DeliverySettings]) throws {
+    /// - Parameters:
+    ///   - lives: the configuration at each start; the last one also applies to all later starts.
+    ///   - handlers: those whose events are delivered; none of them is heard.
+    init(lives: [DeliverySettings], handlers: [String] = []) throws {
         var coming = lives.makeIterator()
         var settings = DeliverySettings()
         rig = try StageRig {
             settings = coming.next() ?? settings
             return DeliveryStage(
-                observer: "observer", handlers: [], consolidator: "consolidator",
+                observer: "observer", handlers: handlers, consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), settings: settings,
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }
         try rig.turn()
     }
 
-    static func row(_ number: Int64) -> KeyedChangelog.Row {
+    static func row(_ number: Int64, sequence: Int64? = nil) -> KeyedChangelog.Row {
         KeyedChangelog.Row(
-            sequence: SequenceNumber(number), key: "day/me/\(date(number))", topic: "daily.summary", user: "me",
+            sequence: SequenceNumber(sequence ?? number), key: "day/me/\(date(number))", topic: "daily.summary",
+            user: "me",
             day: Int(number),
             body: ["date": .string(date(number)), "steps": .integer(number)])
     }
@@ -55,9 +62,9 @@ final class UploaderRig {
         try answerPull()
     }
 
-    /// Answers the consolidator's pull, if there is one.
+    /// Answers a pull of documents, if there is one.
     func answerPull() throws {
-        guard let pull = rig.pulls.first(where: { $0.producer == "consolidator" && !isOfProof($0) }) else { return }
+        guard let pull = rig.pulls.first(where: { heard.contains($0.producer) && !isOfProof($0) }) else { return }
         try answer(pull)
     }
 
@@ -69,15 +76,34 @@ final class UploaderRig {
             return try rig.answer(pull, .pages([.object((page.object ?? [:]).merging(place.object ?? [:]) { $1 })]))
         }
         let after = pull.query["after"]?["base"].int ?? pull.query["after"]?.int ?? 0
-        let last = days.last ?? 0
+        let rows = (pull.producer == "consolidator" ? days : []).map { (day: $0, sequence: sequence(of: $0)) }
+            .sorted { $0.sequence < $1.sequence }
+        let last = rows.last?.sequence ?? 0
         try rig.answer(
             pull,
             .pages([
                 [
-                    "rows": .array(days.filter { $0 > after }.map { Self.row($0).wireValue }),
-                    "through": .integer(last), "head": Value(head(last, store: "consolidator")),
+                    "rows": .array(
+                        rows.filter { $0.sequence > after }.map { Self.row($0.day, sequence: $0.sequence).wireValue }),
+                    "through": .integer(last), "head": Value(head(last, store: pull.producer)),
                 ]
             ]))
+    }
+
+    private func sequence(of day: Int64) -> Int64 { renewed[day] ?? day }
+
+    /// Gives out the new versions that are asked for; returns false when none are.
+    func answerRenewal() throws -> Bool {
+        guard let (pull, renewal) = renewals.first else { return false }
+        let asked = Set(renewal.windows.flatMap { Array($0.after.value + 1...$0.through.value) })
+        var last = renewal.above.value
+        for day in days where asked.contains(sequence(of: day)) {
+            last += 1
+            renewed[day] = last
+        }
+        try rig.answer(pull, .pages([]))
+        try rig.hear(beat("consolidator", head(last, store: "consolidator")))
+        return true
     }
 
     // MARK: The comparison element by element
@@ -149,7 +175,7 @@ final class UploaderRig {
             } else if !uploads.isEmpty {
                 let (effect, request) = try request()
                 try rig.reply(effect, try answer(try dates(request)) ?? backend.take(request))
-            } else if rig.pulls.contains(where: { $0.producer == "consolidator" && $0.name == "changes" }) {
+            } else if rig.pulls.contains(where: { heard.contains($0.producer) && $0.name == "changes" }) {
                 try answerPull()
             } else {
                 return

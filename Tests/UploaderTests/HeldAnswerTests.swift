@@ -72,6 +72,15 @@ struct HeldAnswerTests {
         #expect(page(question(cursor: "before").reply(to: stays)) != nil)
     }
 
+    @Test func aCursorIsTextOrANumber() {
+        func answer(_ cursor: String) -> HeldReply {
+            reply(200, Array(#"{"ids":[],"versions":[],"deleted":[],"nextCursor":\#(cursor)}"#.utf8))
+        }
+        #expect(page(answer("120"))?.next == "120" && page(answer(#""120""#))?.next == "120")
+        #expect(page(answer("null")).map { $0.next == nil } == true)
+        for cursor in ["true", "1.5", "[1]", "{}"] { #expect(inability(answer(cursor)) != nil) }
+    }
+
     @Test func whatIsAsked() {
         #expect(question().query == ["list": "samples", "user": "me", "contents": "2"])
         let first = question(after: ids[0], limit: 50).query

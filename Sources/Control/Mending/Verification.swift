@@ -47,6 +47,7 @@ package struct Verification {
         report.comparesContents = result["contents"].bool ?? true
         report.repairable = Int(result["repairable"].int ?? 0)
         report.repaired = result["repaired"].int.map { Int($0) }
+        report.noteUncompared(result["uncompared"])
         report.files = VerifyReport.Files(result)
         if report.files == nil { report.users = try users(quarantined: quarantined()) }
         return report

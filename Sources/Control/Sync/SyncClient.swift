@@ -87,7 +87,7 @@ package final class SyncClient {
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command) { manual?.id == id }
-        let waiting = try wait(for: id, check: check.id, teller)
+        let waiting = wait(for: id, metrics: concerned.map(\.name), check: check.id, teller)
         let beats = client.heartbeats
         let result = manual?.result
         let metrics = concerned.map { handler in
@@ -121,7 +121,9 @@ package final class SyncClient {
     /// The newest heartbeat of each process. Running uploaders are waited for longer: new changes are counted from
     /// their heartbeats.
     private func hear() throws -> [String: (beat: Heartbeat, age: Double)] {
-        let beats = client.gather(stack.names.filter { $0 != stack.hub }, within: 3)
+        let names = stack.names.filter { $0 != stack.hub }
+        let stopped = Self.stopped(client.gather(names, within: 0.5))
+        let beats = client.gather(names.filter { !stopped.contains($0) }, within: 2.5)
         let reader = stack.reader()
         let missing = try uploaders.filter { try beats[$0] == nil && reader.isRunning($0) }
         return missing.isEmpty ? beats : client.gather(missing, within: 20)
@@ -130,6 +132,7 @@ package final class SyncClient {
     /// The current head of the observer's changelog; nil when the observer doesn't answer. The observer's heartbeat may
     /// be older than an import that has just ended.
     private func head() throws -> StoreHead? {
+        guard !Self.stopped(client.heartbeats).contains(stack.observer) else { return nil }
         let pages: [Page<DeliveryPage>]? = try client.ask(stack.observer, .delivery, within: 20)
         return pages?.first?.head
     }
@@ -166,10 +169,13 @@ package final class SyncClient {
 
     /// Waits until the sync's round has ended, its results have been delivered, and the backend has been compared with
     /// them; returns what blocks this.
-    /// - Parameter check: the id of the comparison requested from backends when the sync began.
-    private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
+    /// - Parameters:
+    ///   - metrics: the handlers concerned.
+    ///   - check: the id of the comparison requested from backends when the sync began.
+    private func wait(for id: String, metrics: [String], check: String, _ teller: WaitTeller) -> [String] {
         var progress = ProgressWatch()
         var refusedSince: MonotonicTime?
+        var silentSince: [String: MonotonicTime] = [:]
         var checks: Set<String> = [check]
         var nextCheck = MonotonicTime.distantPast
         var looked = MonotonicClock.now
@@ -179,7 +185,12 @@ package final class SyncClient {
             let manual = manual
             if let problem = manual?.problem { return [problem] }
             let beats = client.heartbeats
-            var waits = Self.waits(manual, id, beats, roles)
+            let silences = Self.silences(roles, metrics: metrics, beats)
+            let causes = silences.map(\.text)
+            var waits = Self.waits(manual, id, beats, roles, silences: silences)
+            if Self.isVain(silences, waits, roles) { return waits }
+            silentSince = silences.reduce(into: [:]) { $0[$1.name] = silentSince[$1.name] ?? MonotonicClock.now }
+            if silentSince.values.contains(where: { MonotonicClock.now - $0 > Self.patience }) { return waits }
             let step = MonotonicClock.now - looked
             looked += step
             if waits.isEmpty {
@@ -201,13 +212,13 @@ package final class SyncClient {
                 let since = refusedSince ?? MonotonicClock.now
                 refusedSince = since
                 if told.paused || MonotonicClock.now - since > Self.backendPatience {
-                    return ["\(uploader): \(why)"]
+                    return causes + ["\(uploader): \(why)"]
                 }
             }
             if uploaders.allSatisfy({ beats[$0]?.beat.stage.blocked == nil }) { refusedSince = nil }
             let now = MonotonicClock.now
             teller.waits(for: waits, hasMoved: progress.look(beats, at: now))
-            if progress.stillness(at: now) > Self.patience { return teller.silent + waits }
+            if progress.stillness(at: now) > Self.patience { return teller.silent(besides: silences) + waits }
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }
     }

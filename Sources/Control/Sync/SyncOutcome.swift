@@ -90,7 +90,8 @@ extension SyncClient {
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
     ) -> [Uncompared] {
         uploaders.compactMap { name -> Uncompared? in
-            guard let backend = beats[name]?.beat.uploader?.backend else { return nil }
+            guard let heard = beats[name] else { return Uncompared(uploader: name, why: nil) }
+            guard let backend = heard.beat.uploader?.backend else { return nil }
             let isAnswered = backend.check.map { asked.contains($0) } ?? false
             let isCompared = isAnswered && backend.isCompared && backend.why == nil
             return isCompared ? nil : Uncompared(uploader: name, why: backend.why)
@@ -112,44 +113,6 @@ extension SyncClient {
     package static func told(_ reasons: [String: String]) -> [String] {
         Dictionary(grouping: reasons.keys.sorted()) { reasons[$0] ?? "" }
             .map { why, names in "\(names.joined(separator: ", ")): \(why)" }.sorted()
-    }
-
-    /// What is still to come; empty when everything is delivered. Pure.
-    static func waits(
-        _ manual: DebouncerDetails.Manual?, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)],
-        _ roles: StackRoles
-    ) -> [String] {
-        guard let manual, manual.id == id else { return ["the debouncer started over: try again"] }
-        guard let result = manual.result else {
-            let waiting = manual.waiting ?? []
-            let names = waiting.isEmpty ? "handlers and uploader" : waiting.joined(separator: ", ")
-            return ["\(names): working through what was released to them"]
-        }
-        if !result.failed.isEmpty {
-            return told(result.failed)
-        }
-        let observer = roles.observer
-        let least = roles.handlers.compactMap { beats[$0]?.beat.frontier[observer] }.min()
-        var waits: [String] = []
-        if let consolidator = roles.consolidator, let covered = beats[consolidator]?.beat.frontier[observer],
-            let least, covered < least
-        {
-            waits.append("\(consolidator): figures to take in")
-        }
-        for uploader in roles.uploaders {
-            let frontier = beats[uploader]?.beat.frontier ?? [:]
-            let late = roles.documents.contains { name in
-                guard let done = frontier[name], let head = beats[name]?.beat.head?.sequence else { return false }
-                return done < head
-            }
-            if late { waits.append("\(uploader): days and events to deliver") }
-            // The handlers have consumed what was released. The uploader must do so too, whatever it has to deliver
-            // again.
-            if let least, let done = frontier[observer], done < least, beats[uploader]?.beat.stage.consumed == nil {
-                waits.append("\(uploader): samples to deliver")
-            }
-        }
-        return waits
     }
 }
 

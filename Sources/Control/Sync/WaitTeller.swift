@@ -29,9 +29,6 @@ package final class WaitTeller: Sendable {
 
     /// How long to wait before anything is reported.
     private static let patience = Duration.seconds(4)
-    /// Seconds without a heartbeat after which a process counts as silent: each is asked twice a second, and answers if
-    /// it can.
-    private static let silence = 3.0
 
     /// - Parameter names: the instances whose silence is reported.
     init(_ client: StackClient, names: [String], tell: @escaping @Sendable (String) -> Void) {
@@ -56,11 +53,13 @@ package final class WaitTeller: Sendable {
         }
     }
 
-    /// Which processes are silent, and since when, in the order in which the stack lists them.
-    var silent: [String] {
+    /// Which processes are silent, and since when, in the order in which the stack lists them. Those that a person stopped
+    /// are left out: where that matters, it is among what is waited for.
+    func silent(besides told: [SyncClient.Silence] = []) -> [String] {
         let now = WallClock.now
+        let left = SyncClient.stopped(client.heartbeats).union(told.map(\.name))
         return state.withLock { state in
-            names.compactMap { name in
+            names.filter { !left.contains($0) }.compactMap { name in
                 state.silentSince[name].map { Self.text(name, since: $0, began: began, now: now, for: terminal) }
             }
         }
@@ -84,14 +83,14 @@ package final class WaitTeller: Sendable {
         state.withLock { state in
             for name in names {
                 let age = beats[name]?.age ?? (now - began).seconds
-                if age < Self.silence {
+                if age < SyncClient.silence {
                     state.silentSince[name] = nil
                 } else if state.silentSince[name] == nil {
                     state.silentSince[name] = beats[name] == nil ? began : now - .microseconds(Int64(age * 1e6))
                 }
             }
         }
-        let silent = silent
+        let silent = silent()
         state.withLock { state in
             guard !state.isOver, MonotonicClock.now - state.movedAt >= Self.patience else { return }
             let what = silent.isEmpty ? state.waits : silent

@@ -110,6 +110,9 @@ extension DeliveryStage {
             return try askProof(turn)
         }
         guard ledger.hasDelivered, isQuiet(turn), let every = settings.proveEvery else { return nil }
+        if proof.isPartial, upstreams.allSatisfy({ $0.limit != nil }) {
+            (proof.isPartial, proof.retryAt) = (false, .distantPast)
+        }
         let due = proofDue(every, turn)
         let next = max(due, proof.retryAt)
         guard turn.monotonic >= next else { return next }
@@ -150,16 +153,31 @@ extension DeliveryStage {
         }
         proof.lines = lines(of: heard)
         proof.new = Set(unsettled.map(\.producer))
-        proof.newUsers = ledger.proof.newUsers
-        let isThorough = proof.request != nil || !proof.new.isEmpty || ledger.proof.isDoubted
+        let isPartial = !upstreams.allSatisfy { $0.limit != nil }
+        proof.newUsers = ledger.proof.newUsers.subtracting(isPartial ? proof.partlyNew : [])
+        // What an alert says is cleared only by a comparison that looks for as much.
+        let looksForAll = try proof.request != nil || turn.isRaised(.degraded, subject: "proof")
         proof.run = ProofRun(
             scope,
             of: heard.map {
                 ProofRun.Source(
                     producer: $0.producer, isSamples: $0 === samples,
                     delivered: $0.consumedByType ?? AnchorVector(base: $0.frontier))
-            }, users: ledger.proof.users, lists: lists, isThorough: isThorough,
-            keepsVersions: settings.keepsVersions, findsTwins: proof.request != nil)
+            }, users: ledger.proof.users, lists: lists,
+            isThorough: looksForAll || !proof.new.isEmpty || ledger.proof.isDoubted,
+            keepsVersions: settings.keepsVersions, findsTwins: looksForAll)
+        proof.run?.report.uncompared = Dictionary(
+            uniqueKeysWithValues: HeldList.allCases.map { list in
+                (list.rawValue, producers(of: list).filter { $0.limit == nil }.map(\.producer))
+            }.filter { !$0.1.isEmpty })
+    }
+
+    private func producers(of list: HeldList) -> [Upstream] {
+        switch list {
+        case .samples: [samples]
+        case .days: upstreams.filter { $0 !== samples && !handlers.contains($0.producer) }
+        case .nights, .workouts: upstreams.filter { handlers.contains($0.producer) }
+        }
     }
 
     private func askProof(_ turn: Turn) throws -> MonotonicTime? {
@@ -257,7 +275,7 @@ extension DeliveryStage {
     func beginProof(_ request: MendRequest) -> Mended {
         proof.drop()
         proof.renewing = [:]
-        (proof.request, proof.repaired, proof.result) = (request, 0, nil)
+        (proof.request, proof.repaired, proof.unfinished, proof.result) = (request, 0, nil, nil)
         return .underWay(left: 1)
     }
 

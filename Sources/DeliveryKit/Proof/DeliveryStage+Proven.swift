@@ -9,6 +9,11 @@ extension DeliveryStage {
     private static let clearance: Int64 = 1 << 20
     /// How many parts of a changelog one request names; the rest comes after the next comparison.
     private static let windowLimit = 5000
+    /// After a comparison that left out a list, another begins no sooner than this, unless its producers are heard.
+    private static let partialEvery = Duration.seconds(600)
+    /// A destination that has said what it keeps is asked this many times, at growing intervals, for about an hour,
+    /// before it counts as one that can't.
+    private static let inabilityLimit = 12
 
     func conclude(_ run: ProofRun, _ turn: Turn) throws {
         let request = proof.request
@@ -19,17 +24,28 @@ extension DeliveryStage {
         var again = run.again
         // Where there are no versions, whatever is delivered again replaces what is there.
         if !settings.keepsVersions { again.merge(run.contested) { $0 + $1 } }
-        let (renewals, isTooHigh) = self.renewals(after: run)
+        let renewals = self.renewals(after: run)
+        let isPartial = !run.report.uncompared.isEmpty
         // If repairing doesn't help several times in a row, it won't.
-        let rounds = wrong < before ? 0 : ledger.proof.rounds
-        let mayRepair = request == nil ? rounds < ProofRecord.roundLimit : isRepairing && proof.repaired == 0
-        let repairs = mayRepair && (!again.isEmpty || !renewals.isEmpty)
+        let rounds = wrong < before && !isPartial ? 0 : ledger.proof.rounds
+        let mayRepair =
+            request == nil
+            ? rounds < ProofRecord.roundLimit
+            : isRepairing && (proof.repaired == 0 || proof.unfinished.map { wrong < $0 } ?? false)
+        let repairs = mayRepair && (!again.isEmpty || !renewals.found.isEmpty)
         turn.log(.proofEnded, ["rows": run.rows, "wrong": wrong, "repairs": repairs])
-        if run.scope.isWhole {
+        if run.scope.isWhole, isPartial {
+            if request == nil {
+                try ledger.noteProof(turn) {
+                    $0.isDoubted = repairs
+                    $0.rounds = repairs ? rounds + 1 : wrong == 0 ? 0 : rounds
+                }
+            }
+        } else if run.scope.isWhole {
             let compared = run.report.users.reduce(0) { $0 + $1.lists.values.reduce(0) { $0 + $1.here } }
             var summary = ProofSummary(
                 at: turn.now, compared: Int64(compared), wrong: wrong,
-                unable: isTooHigh ? "it holds versions beyond those that there can be" : nil)
+                unable: renewals.isTooHigh ? "it holds versions beyond those that there can be" : nil)
             let beyond = run.report.count(.beyond)
             summary.beyond = beyond > 0 ? Int64(beyond) : nil
             let replaced = run.contested.values.reduce(0) { $0 + $1.count }
@@ -50,10 +66,10 @@ extension DeliveryStage {
         try ledger.keep(run.report, turn)
         if repairs {
             if !again.isEmpty { proof.replay = replay(again, turn) }
-            renew(renewals, turn)
+            renew(renewals.found, turn)
             if request != nil {
-                let rows = [again, settings.keepsVersions ? run.contested : [:], run.revivable]
-                proof.repaired = rows.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
+                proof.repaired += again.values.reduce(renewals.rows) { $0 + $1.count }
+                proof.unfinished = renewals.isCut ? wrong : nil
                 return
             }
         } else if request == nil {
@@ -66,19 +82,29 @@ extension DeliveryStage {
             .done([
                 "contents": .bool(run.report.comparesContents), "repairable": Value(run.report.repairable),
                 "repaired": Value(isRepairing ? proof.repaired : nil), "wrong": .integer(wrong),
+                "uncompared": run.report.uncomparedValue,
             ])
         )
         proof.request = nil
         proof.repaired = 0
     }
 
+    /// The rows that get new versions.
+    private struct Renewals {
+        var found: [String: Renewal] = [:]
+        /// How many, and whether there are more than one request names.
+        var rows = 0
+        var isCut = false
+        /// Whether the destination holds versions beyond those that there can be.
+        var isTooHigh = false
+    }
+
     /// Which rows need new versions. Without a person's request only those of a new line, or a new person's, do: what is
     /// newer there than anything of a settled line comes from another stack, and two must not outbid each other.
-    private func renewals(after run: ProofRun) -> (found: [String: Renewal], isTooHigh: Bool) {
+    private func renewals(after run: ProofRun) -> Renewals {
         let isByHand = proof.request != nil
-        var found: [String: Renewal] = [:]
-        var isTooHigh = false
-        guard settings.keepsVersions else { return (found, isTooHigh) }
+        var renewals = Renewals()
+        guard settings.keepsVersions else { return renewals }
         // A deletion that only the destination knows must not be undone: a store that was lost or restored may not know
         // it.
         let knowsDeletions = ledger.proof.settled[samples.producer] == line(of: samples)
@@ -91,16 +117,20 @@ extension DeliveryStage {
             if isByHand || isNew && knowsDeletions { rows += run.revivable[upstream.producer] ?? [] }
             guard !rows.isEmpty || isNew && floor > head else { continue }
             guard floor <= Renewal.highest else {
-                isTooHigh = true
+                renewals.isTooHigh = true
                 continue
             }
             // The head shows that it is done, so it has to pass where it is now, and what arrives meanwhile. Windows aren't
             // joined: what lies between two may be a deletion that must stay.
-            found[upstream.producer] = Renewal(
+            let windows = SequenceWindows.exact(rows, limit: Self.windowLimit)
+            let covered = windows.last.map { last in rows.count { $0 <= last.until } } ?? 0
+            renewals.found[upstream.producer] = Renewal(
                 above: max(floor, SequenceNumber(head.value + Self.clearance)),
-                rows: SequenceWindows.exact(rows, limit: Self.windowLimit).map { [$0.after, $0.until] })
+                rows: windows.map { [$0.after, $0.until] })
+            renewals.rows += covered
+            renewals.isCut = renewals.isCut || covered < rows.count
         }
-        return (found, isTooHigh)
+        return renewals
     }
 
     private func replay(_ again: [String: [SequenceNumber]], _ turn: Turn) -> MendRequest {
@@ -143,14 +173,19 @@ extension DeliveryStage {
     }
 
     /// The lines that were compared are level with the destination, as far as they are still the present ones. One of
-    /// which nothing had been delivered isn't: what it delivers first may be older than what is there.
+    /// which nothing had been delivered isn't: what it delivers first may be older than what is there. People are only
+    /// once all their lists were compared; until then, that is tried again.
     private func settle(_ run: ProofRun, _ turn: Turn) throws {
         let lines = lines(of: upstreams).filter { proof.new.contains($0.key) && proof.lines[$0.key] == $0.value }
+        let isPartial = !run.report.uncompared.isEmpty
+        if isPartial { (proof.isPartial, proof.retryAt) = (true, turn.monotonic + Self.partialEvery) }
+        proof.partlyNew = isPartial ? proof.partlyNew.union(proof.newUsers) : []
         try ledger.noteProof(turn) {
             $0.settled.merge(lines) { $1 }
+            $0.known.subtract(run.sources.map(\.producer))
+            guard !isPartial else { return }
             $0.users.formUnion(run.names)
             $0.newUsers.subtract(proof.newUsers)
-            $0.known = []
         }
     }
 
@@ -164,6 +199,12 @@ extension DeliveryStage {
             return
         }
         guard let run = proof.run else { return }
+        // A server behind a proxy, or under maintenance, may answer otherwise for a while.
+        if let last = ledger.proof.last, last.unable == nil, proof.inabilities < Self.inabilityLimit {
+            failProof(why, wait: .seconds(1) * (1 << proof.inabilities), turn)
+            proof.inabilities += 1
+            return
+        }
         proof.succeeded()
         let round = ledger.proof.rounds
         var renewals: [String: Renewal] = [:]
@@ -189,6 +230,7 @@ extension DeliveryStage {
 
     private func tell(of report: VerifyReport, isMending: Bool, _ turn: Turn) throws {
         guard report.wrong > 0 else {
+            guard report.uncompared.isEmpty else { return }
             try turn.clear(.degraded, subject: "proof")
             return
         }

@@ -39,6 +39,8 @@ struct ProofTask {
     /// A person's request, and how many elements were repaired for it.
     var request: MendRequest?
     var repaired = 0
+    /// How much was wrong when one round couldn't repair all of it; nil if it could.
+    var unfinished: Int64?
     /// What became of the person's last request.
     var result: (id: String, state: Mended)?
     /// The lines, the new ones, and the new people when the comparison began.
@@ -59,6 +61,12 @@ struct ProofTask {
     var awaited: [String: SequenceNumber] = [:]
     /// Whether somebody waits for an indication to be looked into.
     var isHurried = false
+    /// Whether the last comparison left out the lists of a producer that wasn't heard.
+    var isPartial = false
+    /// New people of whom only a part was compared: until it is all of it, what differs in that part isn't replaced again.
+    var partlyNew: Set<String> = []
+    /// How many times in a row the destination couldn't say what it keeps, although it once did.
+    var inabilities = 0
     /// Nothing is compared before this, unless a person asks.
     var retryAt = MonotonicTime.distantPast
     private(set) var attempt = 0
@@ -85,6 +93,7 @@ struct ProofTask {
         drop()
         why = nil
         attempt = 0
+        inabilities = 0
     }
 
     mutating func drop() {

@@ -25,7 +25,8 @@ package struct ProofScope: Sendable, Equatable {
     func ids(of user: String) -> IDRange { IDRange(users?[user] ?? .distantPast ..< .distantFuture) }
 }
 
-/// The ids of samples that begin in a time range, judging by the ids' first 48 bits.
+/// The ids of samples that begin in a time range, judging by the ids' first 48 bits. These can't tell times before 1970
+/// apart: they are all the first millisecond of 1970, which is in every range that begins before it.
 package struct IDRange: Sendable, Equatable {
     private let first: UInt64
     /// Exclusive; nil if there is no end.
@@ -33,7 +34,10 @@ package struct IDRange: Sendable, Equatable {
 
     package init(_ span: Range<Instant>) {
         first = span.lowerBound <= .epoch ? 0 : UInt64(span.lowerBound.microseconds / 1000) << 16
-        end = span.upperBound == .distantFuture ? nil : UInt64(max(0, span.upperBound.microseconds / 1000)) << 16
+        end =
+            span.isEmpty
+            ? first
+            : span.upperBound == .distantFuture ? nil : UInt64(max(1, span.upperBound.microseconds / 1000)) << 16
     }
 
     /// The last id before the range; nil if there is none.

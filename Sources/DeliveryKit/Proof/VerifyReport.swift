@@ -58,6 +58,8 @@ package struct VerifyReport: Sendable, Equatable {
     package var seconds = 0.0
     /// Whether the destination tells contents, so that contents were compared, not only ids and versions.
     package var comparesContents = true
+    /// The lists that weren't compared, each with the processes whose elements it has and that aren't responding.
+    package var uncompared: [String: [String]] = [:]
     /// What was found of a folder's files, instead of `users`.
     package var files: Files?
     /// How many elements `--repair` delivers again.
@@ -77,11 +79,11 @@ package struct VerifyReport: Sendable, Equatable {
     /// How many elements the destination doesn't hold as they were delivered, or holds more than once.
     package var wrong: Int { VerifyFinding.allCases.reduce(0) { $0 + ($1.isWrong ? count($1) : 0) } }
 
-    /// Whether the destination holds what was delivered, nothing is a dead letter, and nothing waits. What a person
+    /// Whether everything was compared, the destination holds what was delivered, nothing is a dead letter, and nothing waits. What a person
     /// dropped and what isn't delivered at all (`off`) doesn't count.
     package var isRight: Bool {
         if let files { return files.wrong == repaired ?? 0 && files.pending == 0 }
-        return wrong == 0 && count(.deadLetter) == 0 && count(.pending) == 0
+        return uncompared.isEmpty && wrong == 0 && count(.deadLetter) == 0 && count(.pending) == 0
     }
 
     package var value: Value {
@@ -89,7 +91,7 @@ package struct VerifyReport: Sendable, Equatable {
         return [
             "backend": .string(address), "from": Value(from?.description), "to": Value(to?.description),
             "right": .bool(isRight), "contents": .bool(comparesContents), "repairable": Value(repairable),
-            "repaired": Value(repaired),
+            "repaired": Value(repaired), "uncompared": uncomparedValue,
             "seconds": .number(seconds),
             "users": .array(
                 users.map { user in
@@ -99,6 +101,15 @@ package struct VerifyReport: Sendable, Equatable {
                     ]
                 }),
         ]
+    }
+
+    /// As a destination's process answers.
+    package var uncomparedValue: Value {
+        .object(uncompared.mapValues { names in .array(names.map { .string($0) }) })
+    }
+
+    package mutating func noteUncompared(_ value: Value) {
+        uncompared = (value.object ?? [:]).mapValues { ($0.array ?? []).compactMap(\.string) }
     }
 
     package static let lists = HeldList.allCases.map(\.rawValue)

@@ -11,7 +11,9 @@ extension VerifyReport {
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
         for user in users {
             // The lists' names are plurals.
-            let held = Self.lists.map { HumanFormat.count(user.lists[$0]?.here ?? 0, String($0.dropLast())) }
+            let held = Self.lists.filter { uncompared[$0] == nil }.map {
+                HumanFormat.count(user.lists[$0]?.here ?? 0, String($0.dropLast()))
+            }
             text += "\(user.name): \(held.joined(separator: ", ")) delivered to \(address)\n"
         }
         let table = table()
@@ -26,8 +28,16 @@ extension VerifyReport {
             text +=
                 "\(HumanFormat.count(off)) from before 'deliverSince', or of types that are switched off or not chosen, \(verb) delivered.\n"
         }
+        for (names, lists) in Dictionary(grouping: uncompared.keys.sorted(), by: { uncompared[$0] ?? [] })
+            .sorted(by: { $0.value.joined() < $1.value.joined() })
+        {
+            let verb = names.count == 1 ? "isn't" : "aren't"
+            text +=
+                "Not compared: \(lists.joined(separator: ", ")), since \(names.map { "'\($0)'" }.joined(separator: ", ")) \(verb) responding.\n"
+        }
         let verdict = Self.verdict(
-            word: word, holdsDelivered: wrong == 0, deadLetters: count(.deadLetter), dropped: count(.dropped),
+            isWhole: uncompared.isEmpty, word: word, holdsDelivered: wrong == 0, deadLetters: count(.deadLetter),
+            dropped: count(.dropped),
             pending: count(.pending), comparesContents: comparesContents)
         text += "\(verdict) (\(HumanFormat.duration(.seconds(seconds)))).\n"
         return text + advice.map { "- \($0)\n" }.joined()
@@ -57,10 +67,12 @@ extension VerifyReport {
 
     /// The overall verdict, without its full stop. Pure.
     package static func verdict(
-        word: String = "backend", holdsDelivered: Bool, deadLetters: Int, dropped: Int = 0, pending: Int,
+        isWhole: Bool = true, word: String = "backend", holdsDelivered: Bool, deadLetters: Int, dropped: Int = 0,
+        pending: Int,
         comparesContents: Bool = true
     ) -> String {
         guard holdsDelivered else { return "The \(word) doesn't hold what it should" }
+        guard isWhole else { return "Not everything could be compared" }
         var rest: [String] = []
         if deadLetters > 0 {
             rest.append("\(HumanFormat.count(deadLetters)) \(deadLetters == 1 ? "is" : "are") in dead letters")
@@ -113,6 +125,9 @@ extension VerifyReport {
     /// What to do about each kind of finding.
     var advice: [String] {
         var advice: [String] = []
+        if !uncompared.isEmpty {
+            advice.append("'healthbus doctor' says what to do about what isn't responding; then verify again.")
+        }
         if repairable > 0 {
             advice.append(
                 "'healthbus verify --destination \(destination) --repair' delivers \(Self.elements(repairable)) again.")

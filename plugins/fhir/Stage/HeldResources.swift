@@ -74,10 +74,12 @@ struct HeldResources {
     private func row(_ resource: Value) -> HeldPage.Row? {
         guard resource["resourceType"] == "Observation",
             let value = resource["identifier"].array?.first(where: { $0["system"].string == system })?["value"].string,
-            value.hasPrefix(prefix)
+            value.hasPrefix(prefix),
+            // Our ids have no slash, but another person's name may continue this one's with one.
+            case let id = value.dropFirst(prefix.count), !id.contains("/")
         else { return nil }
         return HeldPage.Row(
-            named: String(value.dropFirst(prefix.count)),
+            named: String(id),
             held: HeldVersion(version: nil, isDeleted: false, content: ResourceNumber.of(resource)))
     }
 

@@ -41,6 +41,7 @@ private struct VersionColumns {
     private var contents: [Int64]?
     private var generation: String?
     private var next: String?
+    private var isCursorReadable = true
 
     mutating func take(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
         var scanner = JSONScanner(body)
@@ -57,7 +58,11 @@ private struct VersionColumns {
             } else {
                 let span = try scanner.value()
                 if name == "generation" { generation = span.text }
-                if name == "nextCursor" { next = span.isNull ? nil : span.text }
+                // Text by the contract; a number's digits do as well. Anything else can't be sent back.
+                if name == "nextCursor", !span.isNull {
+                    next = span.text ?? span.integer.map { String($0) }
+                    isCursorReadable = next != nil
+                }
             }
         }
         try scanner.end()
@@ -65,7 +70,8 @@ private struct VersionColumns {
 
     /// nil when a column is missing, or has a different length.
     var page: HeldPage? {
-        guard let ids, let versions, let deleted, ids.count == versions.count, ids.count == deleted.count,
+        guard isCursorReadable, let ids, let versions, let deleted, ids.count == versions.count,
+            ids.count == deleted.count,
             contents.map({ $0.count == ids.count }) ?? true
         else { return nil }
         return HeldPage(
