@@ -30,6 +30,8 @@ extension FilesStage {
             guard let row = proof.types.popLast() else { break }
             proof.gaps = try gaps(row, turn)
         }
+        // These are marked, and perhaps not in the ledger.
+        proof.expect(try Set(stuck.keys.filter { try ledger.entry($0, turn) == nil }))
         proof.compare()
         return turn.monotonic
     }
