@@ -4,8 +4,7 @@ import HealthModel
 package struct DeliverSince: Sendable, Equatable {
     /// Samples that ended before this time aren't delivered.
     package var moment: Instant
-    /// Days before this one aren't delivered; it is the date as written in the configuration. A night belongs to the
-    /// day that it ends on, a workout to the day that it starts on.
+    /// Days before this one aren't delivered; it is the date as written in the configuration.
     package var day: LocalDay
 
     /// - Parameter day: the first day to deliver; nil for the moment's date in UTC.
@@ -25,4 +24,9 @@ package struct DeliverSince: Sendable, Equatable {
     /// Whether a document of this day (since 1970) is too old to be delivered; the day is nil for a document that
     /// belongs to none.
     package func isAfter(day number: Int?) -> Bool { number.map { $0 < day.number } ?? false }
+
+    /// Whether this moment was before `day` in every zone. Unlike the local date, that never changes.
+    package func isAfter(everywhere moment: Instant) -> Bool {
+        DeliverSince(moment + .seconds(14 * 3600)).day < day
+    }
 }

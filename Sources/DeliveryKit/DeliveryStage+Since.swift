@@ -34,8 +34,10 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Leaves out the samples that ended earlier, their tombstones, and the names that only they use. (A sample
-    /// delivered before `deliverSince` was set stays at the destination even if it is deleted here.)
+    /// Leaves out what is too old: samples that ended earlier, with the names that only they use, days of earlier dates,
+    /// and nights that ended and workouts that began before the date everywhere. Whether an element is too old never
+    /// changes, so one that was delivered is kept current. Tombstones stay in, because what they delete may have been
+    /// delivered before `deliverSince` was set.
     /// - Parameter counted: samples up to this sequence were counted before.
     /// - Returns: the remaining group, nil if nothing is left; and the number of other living samples that were left
     ///   out.
@@ -45,26 +47,33 @@ extension DeliveryGroup {
         let page: SamplePage
         switch content {
         case .samples(let samples): page = samples
-        case .workouts(let all): return (recent(all, first) { .workouts($0) }, 0)
-        case .nights(let all): return (recent(all, first) { .nights($0) }, 0)
+        case .workouts(let all): return (recent(all, first, "startDate") { .workouts($0) }, 0)
+        case .nights(let all): return (recent(all, first, "end") { .nights($0) }, 0)
         case .days(let all): return (recent(all, first) { .days($0) }, 0)
         }
-        let isRecent = { (row: Int) in page.end[row] >= first.moment.microseconds }
+        let isRecent = { (row: Int) in
+            page.end[row] >= first.moment.microseconds || page.flags[row].contains(.deleted)
+        }
         let rows = (0..<page.count).filter(isRecent)
         guard rows.count < page.count else { return (self, 0) }
         let kept = page.keeping(rows)
         let older = (0..<page.count).count {
-            !isRecent($0) && page.sequence[$0] > counted.value && !page.flags[$0].contains(.deleted)
+            !isRecent($0) && page.sequence[$0] > counted.value
         }
         let group = DeliveryGroup(
             metric: metric, user: user, content: .samples(kept), batch: UploadBatch(count: kept.count))
         return (rows.isEmpty ? nil : group, Int64(older))
     }
 
+    /// - Parameter time: the member with the time that counts; nil if the date does.
     private func recent(
-        _ all: [Document], _ first: DeliverSince, _ content: ([Document]) -> Content
+        _ all: [Document], _ first: DeliverSince, _ time: String? = nil, _ content: ([Document]) -> Content
     ) -> DeliveryGroup? {
-        let kept = all.filter { !first.isAfter(day: $0.day) }
+        let kept = all.filter { document in
+            guard let body = document.body else { return true }
+            let moment = time.flatMap { body[$0].string }.flatMap { InstantText.parse($0) }
+            return !(moment.map { first.isAfter(everywhere: $0) } ?? first.isAfter(day: document.day))
+        }
         guard kept.count < all.count else { return self }
         guard !kept.isEmpty else { return nil }
         return DeliveryGroup(

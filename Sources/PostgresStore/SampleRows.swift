@@ -13,7 +13,7 @@ struct SampleRows {
     let years: Set<Int>
 
     /// The years 0 to 9999, as in JSON times.
-    private static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+    fileprivate static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
     static let columns =
         "id, version, deleted, type, start_time, end_time, value, unit, source, manual, healthkit_uuid, metadata, payload"
@@ -47,7 +47,9 @@ struct SampleRows {
             YearPartition.years(of: batch.deletions.lazy.map(\.id)))
     }
 
+    /// Why a row can't be stored; nil if it can. A deletion always can: only what can be stored of it is.
     private static func problem(_ row: Int, of page: SamplePage) -> String? {
+        if page.flags[row].contains(.deleted) { return nil }
         guard times.contains(page.start[row]), times.contains(page.end[row]) else {
             return "its times aren't within the years 0 to 9999"
         }
@@ -86,6 +88,7 @@ struct PageFields {
 
     /// Why a row's strings can't be stored; nil if they can.
     func problem(_ row: Int) -> String? {
+        if page.flags[row].contains(.deleted) { return nil }
         if isSuspect.shared {
             let texts =
                 [page.typeName(row), page.originOf(row).sourceName] + (hasUnit ? [page.units[Int(page.unit[row])]] : [])
@@ -106,16 +109,21 @@ struct PageFields {
         out.uuid(high: page.ids[row].high, low: page.ids[row].low)
         out.integer(page.sequence[row])
         out.bool(isDeleted)
-        out.raw(types[Int(page.type[row])])
-        out.time(page.start[row])
-        out.time(page.end[row])
         // Of a deleted sample, only the type, the times and the fact of deletion are kept.
         guard !isDeleted else {
+            let isName = !isSuspect.shared || !page.typeName(row).utf8.contains(0)
+            if isName { out.raw(types[Int(page.type[row])]) } else { out.null() }
+            for time in [page.start[row], page.end[row]] {
+                if SampleRows.times.contains(time) { out.time(time) } else { out.null() }
+            }
             for _ in 0..<3 { out.null() }
             out.bool(false)
             for _ in 0..<3 { out.null() }
             return
         }
+        out.raw(types[Int(page.type[row])])
+        out.time(page.start[row])
+        out.time(page.end[row])
         out.double(page.value[row])
         if hasUnit { out.raw(units[Int(page.unit[row])]) } else { out.null() }
         out.raw(sources[Int(page.origin[row])])

@@ -149,6 +149,27 @@ import Testing
         }
     }
 
+    /// A folder in the place of a file isn't ours: it stays, and only that file can't be written.
+    @Test func aFolderInPlaceOfAFileIsSaid() throws {
+        try withTemporaryFolder { folder in
+            let inner = folder + "/" + path
+            try FileManager.default.createDirectory(atPath: inner + "/own", withIntermediateDirectories: true)
+            let work = FilesWork(folder: folder)
+            guard case .listed([], true)? = outcomes(work, ListFiles(makesFolder: false)).last else {
+                throw Unexpected()
+            }
+            guard case .removed? = outcomes(work, part("", rows: 0)).last else { throw Unexpected() }
+            guard case .failed(let problem)? = outcomes(work, part("a\n")).last else { throw Unexpected() }
+            #expect(problem.isOfOneFile && problem.description.hasPrefix(inner + " can't be written"))
+            #expect(FileManager.default.fileExists(atPath: inner + "/own"))
+            // A file in the place of a folder.
+            try FileManager.default.removeItem(atPath: folder + "/user=me")
+            try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/user=me"))
+            guard case .failed(let other)? = outcomes(work, part("a\n")).last else { throw Unexpected() }
+            #expect(other.isOfOneFile)
+        }
+    }
+
     @Test func aFolderHasOneWriter() throws {
         try withTemporaryFolder { folder in
             let first = FilesWork(folder: folder)

@@ -150,6 +150,22 @@ extension PostgresTests {
             #expect(outcome.created == 3 && Array(outcome.refused.keys) == [3])
         }
 
+        /// Of a deletion, only what can be stored is, so that the version before doesn't stay alive.
+        @Test func aDeletionIsNeverRefused() throws {
+            #expect(try put(madePage(0..<4, version: 5)) == [4, 0, 0])
+            var page = madePage(0..<1, version: 6, flags: .deleted, metadata: "{\"a\":\"x\\u0000\"}")
+            page.append(madePage(1..<4, version: 6, flags: .deleted))
+            page.types.append("a\0b")
+            page.type[1] = 1
+            page.end[2] = page.start[2] - 1_000_000
+            page.start[3] = .min
+            let other = madePage(0..<1, version: 6, flags: .deleted, source: "a\0b")
+            let outcome = try store.put(PostgresBatch(user: "me", samples: page), seen: nil)
+            #expect(outcome.updated == 4 && outcome.refused.isEmpty)
+            #expect(try store.put(PostgresBatch(user: "me", samples: other), seen: nil).refused.isEmpty)
+            #expect(try rows("SELECT count(*) FROM healthbus.samples WHERE NOT deleted") == ["0"])
+        }
+
         @Test func documents() throws {
             func put(_ version: Int64, _ body: String?) throws -> [Int64] {
                 let night = PostgresDocument(

@@ -69,8 +69,51 @@ import Testing
             body: kind.map { ["id": .string("\(number)"), "kind": .string($0), "event": ["id": .string("\(number)")]] })
     }
 
-    /// Their deletions stay too, but a deletion that belongs to no day is delivered.
-    @Test func nightsAndWorkoutsOfEarlierDaysStayHere() throws {
+    /// A document is delivered whichever day it belongs to now, unless it was too old in every zone; so a change of zone
+    /// leaves nothing behind at the destination.
+    @Test(arguments: [(2, false), (3, true)])
+    func aChangeOfZoneMovesNothingAcrossTheLimit(day: Int, isRecent: Bool) throws {
+        func moved(_ number: Int64, _ kind: String, to other: Int, at time: String) -> ChangedRow {
+            ChangedRow(
+                sequence: SequenceNumber(number), key: "events/me/\(number)", topic: "events.x", user: "me", day: other,
+                body: [
+                    "id": .string("\(number)"), "kind": .string(kind),
+                    "event": ["id": .string("\(number)"), "startDate": .string(time), "end": .string(time)],
+                ])
+        }
+        // In Kiritimati, it is 14 hours later than in UTC.
+        let time = "1970-01-0\(day)T10:30:00Z"
+        for other in [day - 2, day - 1, day] {
+            let rows = [moved(1, "night", to: other, at: time), moved(2, "workout", to: other, at: time)]
+            let groups = try DeliveryGroup.groups(
+                documents: [ChangesPage(rows: rows, from: .beginning, through: 2)], from: "x")
+            let kept = groups.compactMap { $0.recent(since: DeliverSince(Instant(seconds: 3 * 86_400))).group }
+            #expect(groups.count == 2 && kept.count == (isRecent ? 2 : 0))
+        }
+    }
+
+    @Test func deletionsOfOldSamplesAreDelivered() throws {
+        var page = SamplePage()
+        page.types = ["A"]
+        page.origins = [Origin(sourceName: "Watch")]
+        for (sequence, flags) in [(1, SampleFlags()), (2, .deleted)] {
+            page.ids.append(SampleID(high: UInt64(sequence), low: 7))
+            page.sequence.append(Int64(sequence))
+            page.type.append(0)
+            page.start.append(0)
+            page.end.append(1)
+            page.value.append(1)
+            page.origin.append(0)
+            page.flags.append(flags)
+        }
+        let group = DeliveryGroup(
+            metric: .other, user: "me", content: .samples(page), batch: UploadBatch(count: page.count))
+        let (kept, older) = group.recent(since: DeliverSince(Instant(seconds: 4)))
+        #expect(older == 1 && kept?.count == 1 && kept?.deletes(0) == true)
+    }
+
+    /// What they delete may have been delivered before.
+    @Test func nightsAndWorkoutsOfEarlierDaysStayHereButNotTheirDeletions() throws {
         let rows = [
             row(1, "night", day: 2), row(2, "night", day: 3), row(3, "workout", day: 2), row(4, "workout", day: 3),
             row(5, nil, day: 2), row(6, nil, day: nil),
@@ -81,11 +124,11 @@ import Testing
         #expect(groups.map(\.count) == [4, 4])
         for group in kept {
             let ids = (0..<group.count).map { group.element($0).id }
-            #expect(ids == (group.metric == .sleep ? ["2", "6"] : ["4", "6"]))
-            #expect(group.batch.next == 0..<2)
+            #expect(ids == (group.metric == .sleep ? ["2", "5", "6"] : ["4", "5", "6"]))
+            #expect(group.batch.next == 0..<3)
         }
         #expect(kept.count == 2)
         let none = groups.compactMap { $0.recent(since: DeliverSince(Instant(seconds: 4 * 86_400))).group }
-        #expect(none.map(\.count) == [1, 1])
+        #expect(none.map(\.count) == [2, 2])
     }
 }

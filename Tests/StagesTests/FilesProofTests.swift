@@ -1,4 +1,5 @@
 import FilesStage
+import Foundation
 import HealthModel
 import Protocol
 import StageKit
@@ -30,8 +31,8 @@ import Testing
         }
     }
 
-    private func verify(_ rig: FilesRig, repairs: Bool) throws -> Value {
-        var request = MendRequest(id: repairs ? "repair" : "look", action: "verify")
+    private func verify(_ rig: FilesRig, repairs: Bool, id: String = "verify") throws -> Value {
+        var request = MendRequest(id: id, action: "verify")
         if !repairs { request.dryRun = true }
         var mended: Mended?
         try rig.stage.turn { mended = try rig.stage.stage.mend(request, $0) }
@@ -133,19 +134,65 @@ import Testing
         #expect(try summary(rig)?.wrong == 0 && !isAlert(rig))
     }
 
-    @Test func aDiskThatFailsEndsInAnAnswerLater() throws {
+    @Test(arguments: [false, true]) func aManifestThatIsWrong(repairs: Bool) throws {
+        let rig = try written()
+        let good = rig.disk[FilesRig.manifest].map { $0.components(separatedBy: "\n").dropFirst(4) }
+        for edit in [nil, "edited"] {
+            rig.disk[FilesRig.manifest] = edit
+            let said = try verify(rig, repairs: repairs, id: "\(edit ?? "")")
+            #expect(said["different"] == 1 && said["first"]["different"] == [.string(FilesRig.manifest)])
+            #expect(said["repaired"].int == (repairs ? 1 : 0) && said["pending"] == 0)
+            if repairs {
+                #expect(rig.disk[FilesRig.manifest].map { $0.components(separatedBy: "\n").dropFirst(4) } == good)
+            } else {
+                #expect(rig.disk[FilesRig.manifest] == edit)
+            }
+        }
+    }
+
+    /// A file that can't be written, for example because a folder has its name, ends the proof, and the others are
+    /// written.
+    @Test func aFileThatCannotBeWrittenHoldsUpNothing() throws {
+        let rig = try written()
+        rig.disk[Self.first] = nil
+        rig.disk[Self.second] = nil
+        var problem = FileProblem("something is in its way")
+        problem.isOfOneFile = true
+        rig.problem = problem
+        rig.fails = { request in
+            guard let part = request as? FilePart else { return false }
+            return part.path == Self.first && !part.compares
+        }
+        let said = try verify(rig, repairs: true)
+        #expect(said["missing"] == 2 && said["repaired"] == 1 && said["pending"] == 1)
+        #expect(rig.disk[Self.second] != nil)
+        #expect(try rig.stage.report().details["blocked"] == "something is in its way")
+        #expect(rig.disk[FilesRig.manifest]?.contains("\"complete\": true") == false)
+        #expect(try verify(rig, repairs: false, id: "again")["missing"] == 1)
+        rig.problem = nil
+        try rig.stage.pass(.seconds(61))
+        try rig.serve()
+        try settle(rig)
+        #expect(rig.disk[Self.first] != nil && rig.disk[FilesRig.manifest]?.contains("\"complete\": true") == true)
+        #expect(try rig.stage.report().details["blocked"] ?? .null == .null)
+    }
+
+    @Test func aDiskThatFailsEndsTheProof() throws {
         let rig = try written()
         var request = MendRequest(id: "look", action: "verify")
         request.dryRun = true
         rig.problem = FileProblem("the disk is away")
         try rig.stage.turn { _ = try rig.stage.stage.mend(request, $0) }
         try rig.serve(5)
+        var mended: Mended?
+        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
+        #expect(mended == .refused("the disk is away"))
         rig.problem = nil
+        request.id = "again"
         for _ in 0..<5 {
-            try rig.stage.turn { _ = try rig.stage.stage.mended(request, $0) }
+            try rig.stage.turn { mended = try rig.stage.stage.mend(request, $0) }
             try settle(rig)
         }
-        var mended: Mended?
         try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
         guard case .done(let said) = mended else {
             Issue.record("\(String(describing: mended))")

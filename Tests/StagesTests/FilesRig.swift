@@ -13,6 +13,7 @@ final class FilesRig {
     /// The consolidator's days by number, each with its sequence number and steps.
     var days: [Int64: (sequence: Int64, steps: Int64)] = [:]
     var sequence: Int64 = 0
+    var observer = FilesObserver()
     var disk: [String: String] = [:]
     /// Paths in the order they were written.
     var written: [String] = []
@@ -20,6 +21,7 @@ final class FilesRig {
     /// Which requests the problem concerns.
     var fails: (any Sendable) -> Bool = { _ in true }
     private var open: [Int64: String] = [:]
+    private var rows: [Int64: Int64] = [:]
     /// The configuration for the next process.
     let choice = Choice()
 
@@ -40,7 +42,7 @@ final class FilesRig {
     }
 
     func hear() throws {
-        try stage.hear("sync.files", ["head": Value(head(0)), "released": 0])
+        try stage.hear("sync.files", ["head": Value(head(observer.sequence)), "released": .integer(observer.sequence)])
         try stage.hear(beat("consolidator", head(sequence, store: "consolidator")))
     }
 
@@ -68,6 +70,7 @@ final class FilesRig {
     }
 
     private func page(for pull: Pull) -> Value {
+        if pull.producer == "observer", let page = observer.page(for: pull) { return page }
         let after = pull.query["after"]?["base"].int ?? pull.query["after"]?.int ?? 0
         let rows = days.filter { $0.value.sequence > after }.sorted { $0.value.sequence < $1.value.sequence }
         return [
@@ -90,9 +93,17 @@ final class FilesRig {
             return .compared(differing: compare.entries.filter { disk[$0.path] != $0.sum }.map(\.path))
         case let part as FilePart:
             var text = part.isFirst ? String(decoding: part.head, as: UTF8.self) : open[part.job] ?? ""
-            guard case .bytes(let bytes, let rows) = part.content else { return .taken }
-            text += String(decoding: bytes, as: UTF8.self)
-            open[part.job] = text
+            var rows = part.isFirst ? 0 : self.rows[part.job] ?? 0
+            switch part.content {
+            case .bytes(let bytes, let count):
+                text += String(decoding: bytes, as: UTF8.self)
+                rows += count
+            case .samples(let pages, let maker):
+                var bytes: [UInt8] = []
+                for page in pages { rows += maker.append(page, to: &bytes) }
+                text += String(decoding: bytes, as: UTF8.self)
+            }
+            (open[part.job], self.rows[part.job]) = (text, rows)
             guard part.isLast else { return .taken }
             if part.compares {
                 let there = disk[part.path]

@@ -108,6 +108,32 @@ import Testing
         }
     }
 
+    /// A sync is told of nothing until the files that were removed, and the manifest, are there again.
+    @Test func aSyncWritesWhatIsMissingAtOnce() throws {
+        let rig = try FilesRig()
+        try rig.serve()
+        try rig.change(Self.day, steps: 1)
+        try rig.serve()
+        try rig.stage.pass(.seconds(3))
+        try rig.serve()
+        #expect(rig.disk[Self.file] != nil)
+        for path in [Self.file, Self.manifest] {
+            rig.disk[path] = nil
+            rig.written = []
+            try rig.stage.hear("control.files", .object(CompareBackend(id: path, send: true).body))
+            while rig.disk[Self.file] == nil || rig.disk[Self.manifest] == nil,
+                !rig.stage.effects.isEmpty || !rig.stage.pulls.isEmpty
+            {
+                #expect(try rig.stage.report().details["backend"]?["isCompared"] == false)
+                try rig.serve(1)
+            }
+            try rig.serve()
+            #expect(rig.disk[Self.file] != nil && rig.disk[Self.manifest]?.contains("\"complete\": true") == true)
+            #expect(try rig.stage.report().details["backend"]?["missing"] == 1)
+            #expect(rig.written.last == Self.manifest && rig.written.contains(Self.file) == (path == Self.file))
+        }
+    }
+
     /// A full or read-only disk can be listed, and one that is nearly full has room for the manifest.
     @Test(arguments: [true, false]) func aFullDiskIsSaidAndTriedAgain(hasRoomForManifest: Bool) throws {
         let rig = try FilesRig()

@@ -83,6 +83,8 @@ package enum FileOutcome: Sendable {
 /// Why files can't be written: what happened, and what to do now.
 package struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String
+    /// Whether other files can be written.
+    package var isOfOneFile = false
 
     package init(_ description: String) { self.description = description }
 }

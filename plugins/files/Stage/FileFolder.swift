@@ -59,13 +59,13 @@ final class FileFolder {
                 break
             }
             if errno == EEXIST { break }
-            guard errno == ENOENT else { throw FileProblem(errno, in: path) }
+            guard errno == ENOENT else { throw FileProblem(errno, at: file, in: path) }
             made.append(folder)
             parts.removeLast()
             folder = parts.isEmpty ? path : path + "/" + parts.joined(separator: "/")
         }
         for folder in made.reversed() {
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw FileProblem(errno, in: path) }
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw FileProblem(errno, at: file, in: path) }
             try sync(Self.parent(of: folder))
         }
     }
@@ -81,7 +81,7 @@ final class FileFolder {
     /// Gives a finished file its name, replacing any file with that name.
     func place(_ temporary: String, as file: String) throws(FileProblem) {
         let target = path + "/" + file
-        guard rename(temporary, target) == 0 else { throw FileProblem(errno, in: path) }
+        guard rename(temporary, target) == 0 else { throw FileProblem(errno, at: file, in: path) }
         try sync(Self.parent(of: target))
     }
 
@@ -90,7 +90,8 @@ final class FileFolder {
         var target = path + "/" + file
         if unlink(target) == 0 {
             try sync(Self.parent(of: target))
-        } else if errno != ENOENT {
+        } else if ![ENOENT, EISDIR, ENOTDIR].contains(errno) {
+            // A folder with the name of a file isn't ours.
             throw FileProblem(errno, in: path)
         }
         target = Self.parent(of: target)
@@ -99,7 +100,8 @@ final class FileFolder {
 
     func has(_ file: String) -> Bool {
         var status = stat()
-        return lstat(path + "/" + file, &status) == 0
+        // A folder with the name of a file isn't ours.
+        return lstat(path + "/" + file, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     }
 
     /// Whether a file is still as it was when written.

@@ -17,6 +17,8 @@ struct FileJob {
         case samples(SliceRequest, PullPlace)
         /// Producers still to be asked; the first one is asked for everything after a given sequence number.
         case documents(producers: [String], topic: String, after: SequenceNumber, head: StoreHead?)
+        /// Whether the observer shows the type at all: asked if it showed no samples.
+        case types
     }
 
     let number: Int64
@@ -26,6 +28,8 @@ struct FileJob {
     var step: Step
     /// Whether the runner has received any piece of the file.
     var hasBegun = false
+    /// Whether the observer has shown any sample.
+    var isShown = false
     var documents: DocumentCollection?
     let known: FileLedger.Entry?
     /// Whether the file is only compared with what is on the disk.

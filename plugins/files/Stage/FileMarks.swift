@@ -61,9 +61,10 @@ struct FileMarks {
     /// - Parameters:
     ///   - since: the producer, and the position up to which its changes had been consumed before this one; nil if the
     ///     mark holds nothing up.
+    ///   - settles: whether it may go on changing. If not, it is due now.
     ///   - notBefore: evaluated only if the file isn't marked yet.
     mutating func mark(
-        _ path: String, since: (producer: String, sequence: SequenceNumber)?, _ turn: Turn,
+        _ path: String, since: (producer: String, sequence: SequenceNumber)?, settles: Bool = true, _ turn: Turn,
         notBefore: () throws -> MonotonicTime = { .distantPast }
     ) throws {
         let now = turn.monotonic
@@ -75,7 +76,7 @@ struct FileMarks {
             isQueueOld = true
         }
         mark.generation += 1
-        mark.last = now
+        mark.last = settles ? now : .distantPast
         if let since {
             mark.since[since.producer] = min(mark.since[since.producer] ?? .end, since.sequence)
             if let known = oldest { oldest?[since.producer] = min(known[since.producer] ?? .end, since.sequence) }
@@ -126,6 +127,13 @@ extension FileMarks {
             marks[path]?.last = .distantPast
             marks[path]?.notBefore = .distantPast
         }
+        requeue()
+    }
+
+    /// A file that can't be written is tried again later.
+    mutating func postpone(_ path: String, until time: MonotonicTime) {
+        marks[path]?.first = time
+        marks[path]?.notBefore = time
         requeue()
     }
 

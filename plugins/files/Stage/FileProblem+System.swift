@@ -17,6 +17,18 @@ extension FileProblem {
         }
     }
 
+    /// - Parameter file: the file that can't be written, relative to the folder.
+    package init(_ code: Int32, at file: String, in folder: String) {
+        guard [EISDIR, ENOTDIR, EEXIST, ENOTEMPTY, ELOOP].contains(code) else {
+            self.init(code, in: folder)
+            return
+        }
+        self.init(
+            "\(folder)/\(file) can't be written, because a folder, or a file in place of one of its folders, has its name; move that away"
+        )
+        isOfOneFile = true
+    }
+
     package static func missing(_ folder: String) -> FileProblem {
         FileProblem(
             "\(folder) is gone; mount its disk, or have everything written again: mkdir -m 700 '\(folder)'")

@@ -39,7 +39,10 @@ package struct FileSpan: Hashable, Sendable {
 
     /// Relative to the folder: `user=me/samples/type=HKQuantityTypeIdentifierStepCount/month=2025-03.csv`,
     /// `user=me/days/year=2025.csv`.
-    package var path: String {
+    package var path: String { folder + "\(period.unit.rawValue)=\(period.text).\(format.suffix)" }
+
+    /// The part of the path that all periods have in common, with the slash at its end.
+    var folder: String {
         let folder =
             switch content {
             case .samples(let type): "samples/" + PathName.folders("type", type)
@@ -47,8 +50,7 @@ package struct FileSpan: Hashable, Sendable {
             case .nights: "nights"
             case .workouts: "workouts"
             }
-        let file = "\(period.unit.rawValue)=\(period.text).\(format.suffix)"
-        return "\(PathName.folders("user", user))/\(folder)/\(file)"
+        return "\(PathName.folders("user", user))/\(folder)/"
     }
 
     package init(user: String, content: Content, period: FilePeriod, format: FileFormat) {

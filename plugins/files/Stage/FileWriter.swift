@@ -26,7 +26,7 @@ final class FileWriter {
         temporary = folder.path + "/" + parts.joined(separator: "/")
         try folder.makeFolders(of: path)
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw FileProblem(errno, in: folder.path) }
+        guard descriptor >= 0 else { throw FileProblem(errno, at: path, in: folder.path) }
     }
 
     deinit { discard() }

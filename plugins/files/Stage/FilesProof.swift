@@ -16,9 +16,23 @@ struct FilesProof {
         case idle
         /// The files in the folder are being listed.
         case listing(effect: Int64)
+        /// Files that should be there are being looked for.
+        case expecting
         case comparing
+        /// The manifest is compared with what was written.
+        case manifest(effect: Int64)
         /// What differs is being written again.
         case repairing
+    }
+
+    /// A time without files of a type that has samples before and after it, or at its edge.
+    struct Gap: Equatable {
+        var user: String
+        var type: String
+        var from: Instant
+        var to: Instant
+        /// Where reading continues.
+        var place: SlicePlace?
     }
 
     static let interval = Duration.seconds(24 * 3600)
@@ -34,6 +48,15 @@ struct FilesProof {
     private(set) var last: String? = ""
     /// Files in the folder that aren't in the ledger, and those to be compared again.
     private(set) var others: [String] = []
+    /// Those of them that need not be there.
+    private var guesses: Set<String> = []
+    /// What the observer has, of which no gaps have been determined yet; nil if it hasn't been asked.
+    private var rows: [TypeRow]?
+    /// Times in which there should be nothing, to be read; the last one is next.
+    var gaps: [Gap] = []
+    /// The pull that is being answered.
+    var question: Int64?
+    private var hasManifest = false
     /// Nothing is begun before this time.
     var notBefore = MonotonicTime.distantPast
     private(set) var compared: Int64 = 0
@@ -56,8 +79,33 @@ struct FilesProof {
 
     mutating func listed(unknown paths: [String], isLast: Bool) {
         others += paths
-        if isLast { phase = .comparing }
+        if isLast { phase = .expecting }
     }
+
+    var isUntold: Bool { rows == nil }
+    var types: [TypeRow] {
+        get { rows ?? [] }
+        set { rows = newValue }
+    }
+
+    mutating func told(_ rows: [TypeRow]) { self.rows = rows }
+
+    /// - Parameter areGuesses: whether the files need not be there.
+    mutating func expect(_ paths: Set<String>, areGuesses: Bool = false) {
+        let new = paths.subtracting(others)
+        others += new
+        if areGuesses { guesses.formUnion(new) }
+    }
+
+    mutating func compare() { phase = .comparing }
+
+    /// Returns true once: then the manifest is to be compared.
+    mutating func takeManifest() -> Bool {
+        defer { hasManifest = true }
+        return !hasManifest
+    }
+
+    mutating func comparesManifest(_ effect: Int64) { phase = .manifest(effect: effect) }
 
     mutating func took(_ path: String?) { last = path }
     mutating func takeOther() -> String? { others.popLast() }
@@ -69,6 +117,7 @@ struct FilesProof {
     }
 
     mutating func note(_ path: String, _ difference: FileDifference?) {
+        if difference == nil, guesses.contains(path) { return }
         compared += 1
         guard let difference else { return }
         found[difference, default: (0, [])].count += 1
@@ -82,10 +131,26 @@ struct FilesProof {
     }
 
     /// A listing begins again; the rest goes on where it was.
-    mutating func fail() { if case .listing = phase { phase = .idle } }
+    mutating func fail() {
+        switch phase {
+        case .listing: phase = .idle
+        case .manifest: phase = .comparing
+        case .idle, .expecting, .comparing, .repairing: break
+        }
+    }
+
+    var isListing: Bool { if case .listing = phase { true } else { false } }
+
+    /// Whether an effect is the proof's own.
+    func waits(for effect: Int64) -> Bool { phase == .listing(effect: effect) || phase == .manifest(effect: effect) }
+
+    /// Ends without an answer.
+    mutating func stop() { phase = .idle }
 
     mutating func repair() { phase = .repairing }
     mutating func written(_ path: String) { repairing.remove(path) }
+    /// It can't be written.
+    mutating func isStuck(_ path: String) { if repairing.remove(path) != nil { repaired -= 1 } }
 
     mutating func end() {
         phase = .idle

@@ -108,7 +108,7 @@ package final class FilesWork {
                 if writers.isEmpty, Self.isOurs(Self.target(of: path)) {
                     unlink(folder.path + "/" + path)
                 }
-            } else if FileSpan(path: path) != nil {
+            } else if FileSpan(path: path) != nil, folder.has(path) {
                 found.append(path)
             }
             if found.count == Self.listedAtOnce {

@@ -30,16 +30,20 @@ extension FilesStage {
             // A full or read-only disk can be listed too.
             if !isWritingBlocked { works() }
             for path in paths where try ledger.entry(path, turn) == nil && marks.marks[path] == nil {
-                try marks.mark(path, since: nil, turn)
+                try marks.mark(path, since: nil, settles: false, turn)
             }
             if isLast { try compare(after: "", turn) }
         case (.compared(let differing), .comparing(let effect, let last)) where effect == result.id:
             for path in differing {
+                if path == Self.manifestName {
+                    if manifest.settled != nil { check.found(1) }
+                    continue
+                }
                 // The file may have been written since.
                 guard marks.marks[path] == nil else { continue }
                 check.found(1)
                 try ledger.remove(path, turn)
-                try marks.mark(path, since: nil, turn)
+                try marks.mark(path, since: nil, settles: false, turn)
             }
             try compare(after: last, turn)
         case (.listed, _), (.compared, _): break
@@ -50,22 +54,24 @@ extension FilesStage {
 
     private func compare(after path: String, _ turn: Turn) throws {
         var last = path
-        while true {
+        // The manifest comes first.
+        var entries = path.isEmpty ? [manifest.settled].compactMap { $0 } : []
+        var isOver = false
+        repeat {
             let page = try ledger.page(after: last, limit: Self.comparedAtOnce, turn)
-            guard let end = page.last else {
-                if check.differing > 0 {
-                    turn.log(.backendLacks, ["missing": "\(check.differing)"])
-                    manifest.isOld()
-                }
-                return check.end(at: turn.now)
-            }
-            last = end.path
+            isOver = page.isEmpty
+            last = page.last?.path ?? Self.manifestName
             // A marked file is rewritten anyway, and may be incomplete.
-            let entries = page.filter { marks.marks[$0.path] == nil }
-            guard entries.isEmpty else {
-                let effect = turn.perform(CompareFiles(entries: entries, readsAll: check.readsAll))
-                return check.compares(effect, last: last)
-            }
+            entries += page.filter { marks.marks[$0.path] == nil }
+        } while entries.isEmpty && !isOver
+        guard entries.isEmpty else {
+            let effect = turn.perform(CompareFiles(entries: entries, readsAll: check.readsAll))
+            return check.compares(effect, last: last)
         }
+        if check.differing > 0 {
+            turn.log(.backendLacks, ["missing": "\(check.differing)"])
+            manifest.isOld()
+        }
+        check.end(at: turn.now)
     }
 }

@@ -13,6 +13,10 @@ struct FilesManifest {
     private(set) var state = State.unknown
     private var writing: (effect: Int64, isComplete: Bool, last: String?)?
 
+    /// The complete one on disk, as it was written; nil if another one is due.
+    private var written: FileLedger.Entry?
+    var settled: FileLedger.Entry? { state == .complete && writing == nil ? written : nil }
+
     var isBeingWritten: Bool { writing != nil }
 
     mutating func begin(isComplete: Bool) { writing = (0, isComplete, "") }
@@ -27,7 +31,8 @@ struct FilesManifest {
         return .some(writing.last)
     }
 
-    mutating func end() {
+    mutating func end(_ entry: FileLedger.Entry?) {
+        written = entry
         state = writing?.isComplete == true ? .complete : .incomplete
         writing = nil
     }
@@ -60,7 +65,11 @@ extension FilesStage {
         if let last = next {
             try continueManifest(after: last, isComplete: false, turn)
         } else {
-            manifest.end()
+            var entry: FileLedger.Entry?
+            if case .written(let rows, let bytes, let sum, _) = outcome {
+                entry = .init(path: Self.manifestName, rows: rows, bytes: bytes, sum: sum, written: turn.now)
+            }
+            manifest.end(entry)
             // An incomplete one only announces the files that follow.
             if manifest.state == .complete { works() }
         }

@@ -8,7 +8,7 @@ import StageKit
 extension FilesStage {
     static let kept = ValueTable("files_kept")
     /// A document may have moved from a neighbouring day, by up to this many days.
-    private static let movement = 3
+    static let movement = 3
     /// The more rows a constantly changing file has, the longer it waits before it is written again: one second per
     /// this many rows.
     private static let rowsPerSecond: Int64 = 2000

@@ -31,8 +31,12 @@ extension FilesStage {
 
     func proven(_ request: MendRequest, _ turn: Turn) -> Mended {
         if proof.answered == request.id { return .done(proof.result(pending: marks.marks.count)) }
+        if let blocked, !proof.isListing {
+            proof.stop()
+            return .refused(blocked)
+        }
         // A restart, or a disk that was away, ends a proof.
-        if proof.phase == .idle || proof.request != request.id, turn.monotonic >= retry { prove(request, turn) }
+        if proof.phase == .idle || proof.request != request.id { prove(request, turn) }
         return .underWay(left: max(1, ledger.count - proof.compared))
     }
 
@@ -47,9 +51,18 @@ extension FilesStage {
             try planProof(turn)
             proof.begin(turn.perform(ListFiles(makesFolder: ledger.count == 0)))
             return nil
-        case .listing: return nil
+        case .listing, .manifest: return nil
+        case .expecting: return try moveExpecting(turn)
         case .repairing:
-            for path in proof.repairing where marks.marks[path] == nil { proof.written(path) }
+            for path in proof.repairing {
+                if stuck[path] != nil {
+                    proof.isStuck(path)
+                } else if path == Self.manifestName ? manifest.state == .complete : marks.marks[path] == nil {
+                    proof.written(path)
+                }
+            }
+            // If not all can be written, no manifest says that they are complete.
+            if !stuck.isEmpty { proof.isStuck(Self.manifestName) }
             guard proof.repairing.isEmpty else { return nil }
             proof.end()
             // Whether they are right now is found out soon, and isn't taken for granted.
@@ -59,8 +72,12 @@ extension FilesStage {
             guard turn.monotonic >= proof.notBefore else { return proof.notBefore }
             while let path = try nextToProve(turn) {
                 // A marked file is written again anyway.
-                guard marks.marks[path] == nil, let span = FileSpan(path: path) else { continue }
+                guard marks.marks[path] == nil || stuck[path] != nil, let span = FileSpan(path: path) else { continue }
                 try begin(span, generation: 0, proves: true, turn)
+                return nil
+            }
+            if let entry = manifest.settled, proof.takeManifest() {
+                proof.comparesManifest(turn.perform(CompareFiles(entries: [entry], readsAll: true)))
                 return nil
             }
             try finishComparing(turn)
@@ -76,10 +93,15 @@ extension FilesStage {
     }
 
     func receive(proof result: EffectResult, _ outcome: FileOutcome, _ turn: Turn) throws -> Bool {
-        guard case .listed(let paths, let isLast) = outcome, proof.phase == .listing(effect: result.id) else {
-            return false
+        switch (outcome, proof.phase) {
+        case (.listed(let paths, let isLast), .listing(let effect)) where effect == result.id:
+            if !isWritingBlocked { works() }
+            proof.listed(unknown: try paths.filter { try ledger.entry($0, turn) == nil }, isLast: isLast)
+        case (.compared(let differing), .manifest(let effect)) where effect == result.id:
+            if !differing.isEmpty, manifest.settled != nil { proof.note(Self.manifestName, .different) }
+            proof.compare()
+        default: return false
         }
-        proof.listed(unknown: try paths.filter { try ledger.entry($0, turn) == nil }, isLast: isLast)
         return true
     }
 
@@ -87,7 +109,7 @@ extension FilesStage {
     func proved(_ job: FileJob, _ difference: FileDifference?, _ turn: Turn) throws {
         let path = job.span.path
         // It has changed since, and is written again.
-        guard marks.marks[path] == nil else { return }
+        guard marks.marks[path] == nil || stuck[path] != nil else { return }
         let isAhead = job.heads.contains { producer, head in
             upstreams.first { $0.producer == producer }.map { $0.frontier < head } ?? false
         }
@@ -96,7 +118,7 @@ extension FilesStage {
         guard difference != nil, proof.isRepairing else { return }
         // Without an entry, it is written even if it seems to be as before.
         try ledger.remove(path, turn)
-        try marks.mark(path, since: nil, turn)
+        try marks.mark(path, since: nil, settles: false, turn)
     }
 
     private func finishComparing(_ turn: Turn) throws {

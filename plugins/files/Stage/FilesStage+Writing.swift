@@ -27,7 +27,8 @@ extension FilesStage {
         }
         guard jobs.isEmpty else { return nil }
         let next = waiting(turn)
-        if check.isDone, !next.isDue, samples.limit != nil, manifest.state != .complete {
+        let isWhole = check.isDone && check.phase == .idle && !next.isDue && stuck.isEmpty && samples.limit != nil
+        if isWhole, manifest.state != .complete {
             try writeManifest(isComplete: true, turn)
         }
         guard !next.isDue, !manifest.isBeingWritten, mayWrite(turn) else { return next.wait }
@@ -87,6 +88,7 @@ extension FilesStage {
         switch source {
         case .samples(let slice, let place):
             job.step = .asked(turn.pull(samples.producer, .slice(slice), place), source)
+        case .types: job.step = .asked(turn.pull(samples.producer, .types), source)
         case .documents(let producers, let topic, let after, let head):
             guard let producer = producers.first else {
                 let rows = job.documents
@@ -120,7 +122,13 @@ extension FilesStage {
         var job = jobs[index]
         let producer = upstreams.first { $0.producer == answer.pull.producer }
         switch answer.result {
-        case .pages(let pages): try take(pages, from: source, &job, turn)
+        case .pages(let pages):
+            if case .types = source {
+                guard shows(job.span, try types(pages)) else { return try leave(index, turn) }
+                hand(.bytes([], rows: 0), to: &job, next: nil, turn)
+            } else {
+                try take(pages, from: source, &job, turn)
+            }
         // The upstream's own cursor sees the reset too, and has the files marked.
         case .reset: return drop(index, turn)
         case .refused(let why):
@@ -136,6 +144,7 @@ extension FilesStage {
 
     private func take(_ pages: [Value], from source: FileJob.Source, _ job: inout FileJob, _ turn: Turn) throws {
         switch source {
+        case .types: break
         case .samples(var slice, let place):
             let pages: [SlicePage] = try pages.map { try $0.page(from: samples.producer) }
             var next: FileJob.Source?
@@ -143,6 +152,8 @@ extension FilesStage {
                 slice.continue = more
                 next = .samples(slice, place)
             }
+            if pages.contains(where: { $0.samples.count > 0 }) { job.isShown = true }
+            if next == nil, !job.isShown { return ask(.types, &job, turn) }
             let rows = SampleRows(job.span, layout: layout)
             hand(.samples(pages.map(\.samples), rows), to: &job, next: next, turn)
         case .documents(var producers, let topic, let after, _):
@@ -159,6 +170,15 @@ extension FilesStage {
                 ask(.documents(producers: producers, topic: topic, after: .beginning, head: nil), &job, turn)
             }
         }
+    }
+
+    /// Ends a job whose file stays as it is.
+    private func leave(_ index: Int, _ turn: Turn) throws -> Bool {
+        let job = jobs.remove(at: index)
+        if job.hasBegun { turn.perform(DropFile(job: job.number)) }
+        stuck[job.span.path] = nil
+        if !job.proves { try marks.clear(job.span.path, generation: job.generation, turn) }
+        return true
     }
 
     @discardableResult
@@ -202,6 +222,7 @@ extension FilesStage {
         case .listed, .compared, .failed: return
         }
         works()
+        stuck[job.span.path] = nil
         try marks.clear(job.span.path, generation: job.generation, turn)
         jobs.remove(at: index)
     }
@@ -222,9 +243,19 @@ extension FilesStage {
         failures = 0
     }
 
-    /// Everything is tried again later.
+    /// Everything is tried again later; if only one file can't be written, the others go on.
     private func failed(_ problem: FileProblem, _ result: EffectResult, _ turn: Turn) {
-        let isListing = check.waits(for: result.id) || proof.phase == .listing(effect: result.id)
+        let index = jobs.firstIndex {
+            if case .writing(let effect, _) = $0.step { effect == result.id } else { false }
+        }
+        if problem.isOfOneFile, let index {
+            let path = jobs.remove(at: index).span.path
+            if stuck.updateValue(problem.description, forKey: path) == nil {
+                turn.log(.uploadRetry, ["why": problem.description, "seconds": 60])
+            }
+            return marks.postpone(path, until: turn.monotonic + Self.longestRetry)
+        }
+        let isListing = check.waits(for: result.id) || proof.waits(for: result.id)
         if !isListing { isWritingBlocked = true }
         if blocked != problem.description {
             turn.log(.uploadRetry, ["why": problem.description, "seconds": 1])

@@ -34,6 +34,8 @@ package final class FilesStage: Stage {
     let instance: String
     var manifest = FilesManifest()
     var blocked: String?
+    /// Files that can't be written while the others can, and why.
+    var stuck: [String: String] = [:]
     /// Whether writing has failed, so that only writing shows that nothing blocks any more.
     var isWritingBlocked = false
     var retry = MonotonicTime.distantPast
@@ -120,7 +122,7 @@ package final class FilesStage: Stage {
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
-        if try receive(written: answer, turn) { return }
+        if try receive(written: answer, turn) || receive(expected: answer, turn) { return }
         for upstream in upstreams {
             let isSamples = upstream === samples
             let isTaken = try upstream.accept(
@@ -143,8 +145,11 @@ package final class FilesStage: Stage {
         return times.compactMap { $0 }.min()
     }
 
+    /// What can't be written, and what to do now; nil if everything can.
+    var whatBlocks: String? { blocked ?? stuck.min { $0.key < $1.key }?.value }
+
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
-        guard blocked != nil else {
+        guard whatBlocks != nil else {
             if stuckSince != nil { try turn.clear(.degraded, subject: "delivery") }
             stuckSince = nil
             return nil
@@ -168,8 +173,8 @@ package final class FilesStage: Stage {
         var own = UploaderDetails(
             deadLetters: 0, droppedLetters: 0, delivered: ledger.delivered, lastDelivered: ledger.lastDelivered,
             delays: [:], delayBuckets: .init(bounds: [], metrics: [:]),
-            answers: .init(created: 0, updated: 0, known: 0), blocked: blocked, waitsUntil: nil, held: 0,
-            backend: check.report(why: blocked, isListed: manifest.state == .complete), paused: false, path: nil,
+            answers: .init(created: 0, updated: 0, known: 0), blocked: whatBlocks, waitsUntil: nil, held: 0,
+            backend: check.report(why: whatBlocks, isListed: manifest.state == .complete), paused: false, path: nil,
             waiting: jobs.count { !$0.proves })
         own.proof = proved
         var frontier: [String: SequenceNumber] = [:]
