@@ -32,3 +32,15 @@ extension StackRoles {
             documents: producers + [consolidator].compactMap { $0 })
     }
 }
+
+extension Stack {
+    /// The topic on which an instance's changes are announced.
+    package func topic(of instance: String) -> String {
+        let manifest = configuration.instance(instance)?.manifest
+        switch manifest?.kind {
+        case .observer: return "observed.*"
+        case .consolidator: return "daily.summary"
+        default: return "events.\(manifest?.name ?? instance)"
+        }
+    }
+}
