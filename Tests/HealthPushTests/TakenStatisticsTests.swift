@@ -5,9 +5,9 @@ import Testing
 /// A request says what of it was taken as statistics, and why.
 struct TakenStatisticsTests {
     private func taken(_ changes: PushedChanges) -> [String] {
-        let stored = changes.statistics.map(\.count).reduce(0, +)
+        let stored = changes.taken.map(\.count).reduce(0, +)
         #expect(stored == Int64(changes.rows.count { HealthType.base(ofStatistics: $0.type) != nil }))
-        return changes.statistics.map { "\(TakenStatisticsTests.short($0.type)) \($0.count): \($0.reason)" }
+        return changes.taken.map { "\(TakenStatisticsTests.short($0.type)) \($0.count): \($0.reason)" }
     }
 
     private static func short(_ type: String) -> String { String(type.split(separator: "Identifier").last ?? "") }
@@ -59,6 +59,6 @@ struct TakenStatisticsTests {
         let changes = try pushed(
             metric: "step_count", "count",
             #"{"qty":5,"start":"2026-09-01 10:00:00 +0200","end":"2026-09-01 10:05:00 +0200"}"#)
-        #expect(changes.rows.count == 1 && changes.statistics.isEmpty)
+        #expect(changes.rows.count == 1 && changes.taken.isEmpty)
     }
 }

@@ -121,7 +121,7 @@ struct AutoExportRows {
         guard let deliver, failure == nil else { return }
         var full = changes
         full.records = columns.takeRows()
-        full.statistics = taken(full.records.types)
+        full.taken = taken(full.records.types)
         if !hasUUIDs { full.records.healthKitUUID = [] }
         (hasUUIDs, changes.quarantined) = (false, [])
         do { try deliver(full) } catch { failure = error }
@@ -162,7 +162,7 @@ struct AutoExportRows {
         }
         var changes = changes
         changes.records = columns.batch
-        changes.statistics = taken(changes.records.types)
+        changes.taken = taken(changes.records.types)
         if !hasUUIDs { changes.records.healthKitUUID = [] }
         return changes
     }

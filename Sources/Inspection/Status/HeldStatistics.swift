@@ -1,3 +1,5 @@
+import Client
+import Configuration
 import HealthModel
 import Logging
 import Protocol
