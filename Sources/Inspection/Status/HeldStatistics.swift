@@ -39,11 +39,12 @@ package struct HeldStatistics: Sendable {
     /// How many there are of each user and type, and the command that lists them; a line each, without an end.
     package var lines: [String] {
         rows.map { row in
-            let user = row.user == "me" ? "" : " --user \(Advice.quoted(row.user))"
+            let type = Advice.quoted(TypeName.short(HealthType.statistics(of: row.type)))
+            let whose = row.user == "me" ? "" : " --user \(Advice.quoted(row.user))"
+            let isOne = row.count == 1
             return HumanFormat.count(row.count, HealthType.wordForStatistic(of: row.type))
-                + " of \(TypeName.short(row.type)) \(row.count == 1 ? "isn't a sample" : "aren't samples"): 'healthbus samples --type "
-                + "\(Advice.quoted(TypeName.short(HealthType.statistics(of: row.type))))\(user)' lists "
-                + (row.count == 1 ? "it" : "them")
+                + " of \(TypeName.short(row.type)) \(isOne ? "isn't a sample" : "aren't samples"): "
+                + "'healthbus samples --type \(type)\(whose)' lists \(isOne ? "it" : "them")"
         }
     }
 
