@@ -40,6 +40,8 @@ package struct ReadSummary: Sendable, Equatable {
     package private(set) var unread: [UnreadFiles] = []
     /// Ignored files that are exports themselves, up to the first 100: only the first export in an archive is read.
     package var otherExports: [String] = []
+    /// Of a file of Health Auto Export: what was taken as statistics rather than samples.
+    package var statistics: [TakenStatistics] = []
     /// Set when the input ends early or isn't well-formed; everything intact has been delivered.
     package var damaged: Damage?
 

@@ -16,6 +16,8 @@ package struct PushedChanges: Sendable {
     package var quarantined: [QuarantinedInput] = []
     /// The user whose samples these are, if the request says.
     package var user: String?
+    /// What was taken as statistics though nothing in an item says that it is one: in a file, of all pieces so far.
+    package var taken: [TakenStatistics] = []
     /// How many items the request has, whatever their outcome.
     package var items: Int64 = 0
 

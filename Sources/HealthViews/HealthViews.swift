@@ -39,7 +39,10 @@ package struct HealthViews: Sendable, Equatable {
 
     private static let samples = [
         ViewColumn("id", .uuid, "the sample's id"), user,
-        ViewColumn("type", .text, "HealthKit's identifier, such as HKQuantityTypeIdentifierStepCount"),
+        ViewColumn(
+            "type", .text,
+            "HealthKit's identifier, such as HKQuantityTypeIdentifierStepCount; sums and means, which aren't samples, "
+                + "have HKQuantityTypeIdentifierStepCount.statistics"),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
         ViewColumn("value", .real, "in unit; NULL if the type has none"),
         ViewColumn("unit", .text, "such as count/min; NULL where there is none"),
@@ -149,7 +152,7 @@ package struct HealthViews: Sendable, Equatable {
     ]
 
     private static let sources = [
-        user, ViewColumn("source", .text, "the app or device"), ViewColumn("type", .text, "HealthKit's identifier"),
+        user, ViewColumn("source", .text, "the app or device"), ViewColumn("type", .text, "as in samples"),
         ViewColumn("samples", .integer, "how many"), ViewColumn("first_date", .moment, "when the first one begins"),
         ViewColumn("last_date", .moment, "when the last one begins"),
     ]

@@ -85,7 +85,7 @@ import Testing
         for part in [
             "https://health.example.org/v1/health-auto-export", "Bearer \(made.secret.text)", "Summarize Data",
             "Export Version", "Data Type                Workouts", made.entry.id, "anna", "watch",
-            "com.HealthExport://automation",
+            "com.HealthExport://automation", "'healthbus imports' says whether sums came instead of samples",
         ] { #expect(text.contains(part), "\(part)\n\(text)") }
         let coded = made.sheet.text { "<\($0.contains("workouts") ? "W" : "M")>" }
         #expect(coded.contains("<M>") && coded.contains("<W>") && !coded.contains("com.HealthExport"))

@@ -84,7 +84,25 @@ import Testing
         #expect(apart.map(\.line) == [10_081] && apart.map(\.raw) == pushed.quarantined.map(\.raw))
         var summary = ReadSummary()
         if case .finished(_, let told) = found.last { summary = told }
-        #expect(summary.records == 10_080 && summary.quarantined == 1)
+        #expect(summary.records == 10_080 && summary.quarantined == 1 && summary.statistics.isEmpty)
+    }
+
+    /// The count runs through all pieces.
+    @Test func whatAFileHasAsSumsIsReported() async throws {
+        let entry = #"{"qty":9,"date":"2026-09-01 10:00:00 +0200","source":"Watch"}"#
+        let found = try await events(
+            Self.body([String](repeating: entry, count: 5000), metric: "step_count", units: "count"))
+        #expect(batches(found).count == 2)
+        guard case .finished(_, let summary) = found.last else {
+            Issue.record("it isn't finished")
+            return
+        }
+        #expect(
+            summary.statistics == [
+                TakenStatistics(
+                    type: "HKQuantityTypeIdentifierStepCount", count: 5000,
+                    reason: "all of the metric's dates are on whole hours")
+            ])
     }
 
     /// Then its owner may cut it while it is read.

@@ -39,6 +39,7 @@ struct IngestContractTests {
         let page = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)
         let problem = document["components"]["schemas"]["Problem"]["required"].array?.compactMap(\.string) ?? []
         let outcomes = document["components"]["schemas"]["Outcomes"]["required"].array?.compactMap(\.string) ?? []
+        #expect(!document["components"]["schemas"]["Outcomes"]["properties"]["statistics"].isNull)
         #expect(problem == ["error", "hint"] && outcomes.count == 9)
         var statuses: Set<Int> = []
         // Files need a folder and an observer: tests of whole stacks cover them. Events have their own tests.

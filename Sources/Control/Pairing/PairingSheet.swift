@@ -52,6 +52,9 @@ package struct PairingSheet: Sendable {
                 ?? "\(number). Open this link on the iPhone: it \(does).\n\n\(app.link(automation))\n\n"
         }
         text += "3. Run Manual Export in each: the first days arrive at once. 'healthbus days' shows them.\n"
+        text +=
+            "4. 'healthbus imports' says whether sums came instead of samples: then set Summarize Data to Off, and\n"
+            + "   run Manual Export again.\n"
         return text + "\nBy hand instead of 1 and 2: Automations, New Automation, and\n\n\(byHand)"
     }
 

@@ -5,6 +5,8 @@ enum AutoExportAggregation: Equatable {
     /// Nothing is aggregated.
     case samples
     case period(AutoExportPeriod)
+    /// Nothing is stated, but all of the metric's dates begin this period.
+    case inferred(AutoExportPeriod)
     /// The period is unknown; any period suggested by the dates is at most this long.
     case unknown(atMost: AutoExportPeriod)
 

@@ -27,12 +27,12 @@ extension AutoExportReader {
         let outlasts = !isStand && (length.map { $0 > span.end - span.start } ?? false)
         if isStand, !isNamed, !span.isOwn, !span.isStatistic {
             // A count of stand hours covers at least one hour.
-            span.isStatistic = true
+            span.statistic = .count
             span.end = span.start + .seconds(3600)
         }
         guard span.isStatistic, !isNamed, !outlasts else {
             if !span.isOwn { span.end = span.start + (isStand ? .seconds(3600) : length ?? .zero) }
-            span.isStatistic = false
+            span.statistic = nil
             return readEvent(series, span)
         }
         guard let number = quantity?.decimal else { return Self.noQuantity }
@@ -88,7 +88,7 @@ extension AutoExportReader {
         // All counts are zero on that day, so there is nothing to store.
         guard total > 0 else { return nil }
         guard total.isFinite else { return Self.noQuantity }
-        if !span.isStatistic, total > 1 { span.isStatistic = true }
+        if span.isStatistic ? isMidnight : total > 1 { span.statistic = .count }
         var row = row(series.metric.type.identifier, unit: span.isStatistic ? "count" : nil, span)
         guard span.isStatistic else {
             row.value = 0

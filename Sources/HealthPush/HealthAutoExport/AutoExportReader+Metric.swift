@@ -81,7 +81,7 @@ extension AutoExportReader {
     /// The aggregation stated by the request; otherwise inferred from all of the metric's dates together.
     private func aggregation(_ dates: AutoExportSeriesDates) -> AutoExportAggregation {
         guard case .unknown(let longest) = aggregation else { return aggregation }
-        return dates.period.map { .period(min(longest, $0)) } ?? .samples
+        return dates.period.map { .inferred(min(longest, $0)) } ?? .samples
     }
 
     /// Returns what is wrong, or nil.

@@ -31,7 +31,7 @@ extension AutoExportReader {
         // HealthKit has such sums over a time only. As instants, those of watch and phone would both count.
         if !span.isOwn, !span.isStatistic, series.metric.isMeasuredOverTime {
             span.end = series.dates.end(of: item, from: span.start)
-            span.isStatistic = true
+            span.statistic = .point
         }
         // A single sample's minimum and maximum equal its value, so they aren't stored.
         if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }

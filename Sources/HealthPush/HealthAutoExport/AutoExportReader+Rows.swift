@@ -19,7 +19,7 @@ extension AutoExportReader {
         let slots = series.statisticSlots ?? rows.slots(HealthType.statistics(of: identifier), unit: series.ownUnit)
         series.statisticSlots = slots
         var row = AutoExportRow(slots: slots, start: span.start, end: span.end)
-        row.created = now.flooredSecond
+        (row.created, row.statistic) = (now.flooredSecond, span.statistic)
         return row
     }
 
@@ -27,7 +27,7 @@ extension AutoExportReader {
     mutating func row(_ identifier: String, unit: String? = nil, _ span: AutoExportSpan) -> AutoExportRow {
         let type = span.isStatistic ? HealthType.statistics(of: identifier) : identifier
         var row = row(type, unit: unit, span.start, span.end)
-        if span.isStatistic { row.created = now.flooredSecond }
+        if span.isStatistic { (row.created, row.statistic) = (now.flooredSecond, span.statistic) }
         return row
     }
 

@@ -84,7 +84,7 @@ extension AutoExportReader {
             payload["sleepSource"] = .string(source)
         }
         var row = row(HealthType.statistics(of: Self.sleep), start.instant, end.instant)
-        row.created = now.flooredSecond
+        (row.created, row.statistic) = (now.flooredSecond, .night)
         describe(&row, payload: payload)
         if let source = payload["sleepSource"]?.string { row.origin = rows.originSlot(named: source) }
         return rows.append(row)

@@ -11,6 +11,8 @@ struct AutoExportSlots {
 struct AutoExportRow: RecordCells {
     /// From `AutoExportRows.slots(_:unit:)`.
     var slots: AutoExportSlots
+    /// Why it is a statistic; nil for a sample.
+    var statistic: AutoExportReason?
     var origin: Int32 = 0
     var start: Instant
     var end: Instant
@@ -87,6 +89,13 @@ struct AutoExportRows {
     private var lastSource: [UInt8] = []
     private var lastOrigin: Int32 = -1
     private var hasUUIDs = false
+    private var statistics: [Taken: Int64] = [:]
+
+    /// A type, by its position among the columns' types, and why its entries are statistics.
+    private struct Taken: Hashable {
+        let type: Int32
+        let reason: AutoExportReason
+    }
 
     /// Takes the changes so far, if they don't all have to be there at the end; an error of its ends the reading.
     var deliver: ((PushedChanges) throws -> Void)?
@@ -112,6 +121,7 @@ struct AutoExportRows {
         guard let deliver, failure == nil else { return }
         var full = changes
         full.records = columns.takeRows()
+        full.taken = taken(full.records.types)
         if !hasUUIDs { full.records.healthKitUUID = [] }
         (hasUUIDs, changes.quarantined) = (false, [])
         do { try deliver(full) } catch { failure = error }
@@ -126,6 +136,7 @@ struct AutoExportRows {
         columns.append(
             row, item: changes.items, type: row.slots.type, unit: row.slots.unit, origin: row.origin)
         if row.uuid != nil { hasUUIDs = true }
+        if let reason = row.statistic { statistics[Taken(type: row.slots.type, reason: reason), default: 0] += 1 }
         return nil
     }
 
@@ -151,8 +162,17 @@ struct AutoExportRows {
         }
         var changes = changes
         changes.records = columns.batch
+        changes.taken = taken(changes.records.types)
         if !hasUUIDs { changes.records.healthKitUUID = [] }
         return changes
+    }
+
+    private func taken(_ types: [String]) -> [TakenStatistics] {
+        statistics.compactMap { taken, count in
+            HealthType.base(ofStatistics: types[Int(taken.type)]).map {
+                TakenStatistics(type: $0, count: count, reason: taken.reason.text)
+            }
+        }.sorted { ($0.type, $0.reason) < ($1.type, $1.reason) }
     }
 
     /// The positions of a type and its unit; if no unit is given, the type's canonical one is used.

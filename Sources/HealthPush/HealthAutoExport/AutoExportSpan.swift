@@ -5,9 +5,12 @@ import JSON
 struct AutoExportSpan {
     var start: Instant
     var end: Instant
-    var isStatistic: Bool
+    /// Why it is a statistic; nil for a sample.
+    var statistic: AutoExportReason?
     /// Whether the entry has its own start and end.
     var isOwn: Bool
+
+    var isStatistic: Bool { statistic != nil }
 
     /// What is wrong with an entry's times.
     struct Problem: Error { let reason: String }
@@ -25,23 +28,27 @@ struct AutoExportSpan {
         let start = try Self.date(item.take("startDate", "start"), "start")
         let end = try Self.date(item.take("endDate", "end"), "end")
         if let begin = start ?? date, let end {
-            self.init(start: begin.instant, end: end.instant, isStatistic: hasSpread, isOwn: true)
+            self.init(start: begin.instant, end: end.instant, statistic: hasSpread ? .spread : nil, isOwn: true)
             return
         }
         guard let date = date ?? start else { throw Problem(reason: "there is no date") }
-        var period: AutoExportPeriod?
-        if case .period(let stated) = aggregation, isSum || hasSpread || stated.mayBegin(at: date) { period = stated }
-        // If there are two different values at one instant, the app has aggregated by the second, its shortest period.
-        if period == nil, hasSpread { period = AutoExportPeriod.second }
+        let found: (period: AutoExportPeriod, reason: AutoExportReason)? =
+            switch aggregation {
+            case .period(let period) where isSum || hasSpread || period.mayBegin(at: date): (period, .stated(period))
+            case .inferred(let period): (period, .dates(period))
+            // If there are two different values at one instant, the app has aggregated by the second, its shortest
+            // period.
+            default: hasSpread ? (.second, .spread) : nil
+            }
         self.init(
-            start: date.instant, end: period?.end(from: date, midnights: midnights) ?? date.instant,
-            isStatistic: period != nil, isOwn: false)
+            start: date.instant, end: found?.period.end(from: date, midnights: midnights) ?? date.instant,
+            statistic: found?.reason, isOwn: false)
     }
 
-    private init(start: Instant, end: Instant, isStatistic: Bool, isOwn: Bool) {
+    private init(start: Instant, end: Instant, statistic: AutoExportReason?, isOwn: Bool) {
         self.start = start
         self.end = end
-        self.isStatistic = isStatistic
+        self.statistic = statistic
         self.isOwn = isOwn
     }
 

@@ -32,7 +32,8 @@ import JSON
 /// its source's next one, at most ten minutes: HealthKit has no such instants, so they would match no other way's
 /// samples, and those of several devices would all count.
 ///
-/// Nothing is dropped silently: anything not understood is in `quarantined`, unchanged, up to 4 KiB.
+/// Nothing happens silently: anything not understood is in `quarantined`, unchanged, up to 4 KiB, and `taken` counts what
+/// became a statistic by which rule.
 package enum HealthAutoExport {
     /// The name of the source for an item that names none.
     package static let sourceName = Origin.autoExportSource

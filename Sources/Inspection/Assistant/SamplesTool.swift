@@ -75,6 +75,10 @@ enum SamplesTool: AssistantTool {
         report["total"] = Value(rows.count)
         report["totalIsExact"] = .bool(isExact)
         report.note("Samples are as stored: sources overlap, so they must not be added up. Figures are in get_days.")
+        for apart in HeldStatistics(held).of(context.user, types: types).rows {
+            let name = TypeName.short(HealthType.statistics(of: apart.type))
+            report.note("\(apart.count) sums or means of \(apart.type) aren't samples: the type \(name) has them.")
+        }
         let left = rows.count - skip - shown.count
         if left > 0 {
             report.leave(

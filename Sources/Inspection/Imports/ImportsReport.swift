@@ -13,6 +13,8 @@ package struct ImportsReport {
     package let devices: [PushingDevice]
     /// What was last found, or repaired, of samples stored twice.
     package private(set) var doubles: DoublesReport?
+    /// What of everything brought isn't samples; empty unless a caller sets it.
+    package var statistics = HeldStatistics([])
 
     package init(rows: [ImportRow], devices: [PushingDevice]) { (self.rows, self.devices) = (rows, devices) }
 
@@ -42,7 +44,10 @@ package struct ImportsReport {
 
     /// One person's imports and devices.
     package func only(_ user: String) -> ImportsReport {
-        ImportsReport(rows: rows.filter { $0.user == user }, devices: devices.filter { $0.user == user })
+        var report = ImportsReport(
+            rows: rows.filter { $0.user == user }, devices: devices.filter { $0.user == user })
+        report.statistics = statistics.of(user)
+        return report
     }
 
     package var value: Value {
@@ -55,12 +60,12 @@ package struct ImportsReport {
                     members["undone"] = Value(row.undone.map { InstantText.iso8601($0) })
                     return .object(members)
                 }),
-            "devices": .array(devices.map { Value($0) }),
+            "devices": .array(devices.map { Value($0) }), "statistics": Value(statistics.rows),
         ])
     }
 
     package func table(for terminal: Terminal) -> String {
-        guard !rows.isEmpty else { return "Nothing has been imported yet.\n" + deviceTable(for: terminal) }
+        guard !rows.isEmpty else { return "Nothing has been imported yet.\n" + deviceTable(for: terminal) + apart }
         let reports: [ImportReport?] = rows.map { $0.report?.read() }
         let hasDeleted = reports.contains { ($0?.samplesDeleted ?? 0) > 0 }
         var table = Table(
@@ -77,13 +82,19 @@ package struct ImportsReport {
                 ] + (hasDeleted ? [count(report?.samplesDeleted)] : [])
                     + [count(report?.total.known), (row.path as NSString).lastPathComponent])
         }
-        return table.render(for: terminal) + reasons + deviceTable(for: terminal)
+        return table.render(for: terminal) + reasons + deviceTable(for: terminal) + apart
     }
 
-    /// A line for each import that failed or whose file is damaged; empty if there is none.
+    /// What isn't in a list of samples; empty if there is nothing.
+    private var apart: String { statistics.rows.isEmpty ? "" : "\n" + statistics.text }
+
+    /// A line for each import that failed or whose file is damaged, and for whatever was taken as sums or means; empty
+    /// if there is none.
     private var reasons: String {
-        let lines = rows.compactMap { row in
-            Self.reason(of: row).map { "\(row.id) \(Self.state(of: row)): \(Table.inOneLine($0))\n" }
+        let lines = rows.flatMap { row in
+            let taken = row.undone == nil ? row.report?.read(ImportReport.self)?.source.statistics ?? [] : []
+            return (Self.reason(of: row).map { ["\(Self.state(of: row)): \(Table.inOneLine($0))"] } ?? [])
+                .map { "\(row.id) \($0)\n" } + taken.map { "\(row.id) \($0.text)\n" }
         }
         return lines.isEmpty ? "" : "\n" + lines.joined()
     }

@@ -33,6 +33,7 @@ package struct StatusReport {
         }
         let types = try reader.pages(try stack.instance(.observer), .types, as: TypesPage.self).first
         let observed = Self.byType(types?.types ?? [])
+        let apart = HeldStatistics(types?.types ?? []).counts
         let days = try Dictionary(
             grouping: ObserverQueries(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
             by: \.type)
@@ -61,6 +62,7 @@ package struct StatusReport {
         for handler in stack.configuration.handlers {
             var metric = try Self.metric(
                 handler, stack, reader, observed, beats[handler.name]?.beat, stored.last)
+            metric["statistics"] = Value(stack.configuration.known(apart, to: handler).reduce(0, +))
             metric.merge(Self.completeness(stack.configuration.known(days, to: handler))) { $1 }
             metrics.append(.object(metric))
         }
@@ -259,6 +261,7 @@ extension StatusReport {
             + (stalest ?? "")
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
+            + Self.statisticsText(value["metrics"].array ?? [])
             + (value["conflicts"].int.map { Self.conflictsText(Int($0)) } ?? "") + keptLocal
             + Self.dashboardText(value["dashboard"]) + Self.ingestText(value["ingest"], ago)
             + Self.backendText(value["backend"], ago)
@@ -286,17 +289,5 @@ extension StatusReport {
             Date(timeIntervalSince1970: $0.secondsSince1970)
         }
         return HumanFormat.relative(date, now: now, for: terminal)
-    }
-}
-
-extension Stack {
-    /// The topic on which an instance's changes are announced.
-    package func topic(of instance: String) -> String {
-        let manifest = configuration.instance(instance)?.manifest
-        switch manifest?.kind {
-        case .observer: return "observed.*"
-        case .consolidator: return "daily.summary"
-        default: return "events.\(manifest?.name ?? instance)"
-        }
     }
 }

@@ -13,6 +13,7 @@ import Terminal
 package struct TypesReport {
     /// By identifier.
     package let types: [Row]
+    package let statistics: HeldStatistics
     private let now: Date
 
     /// A type as `types --json` prints it.
@@ -34,6 +35,7 @@ package struct TypesReport {
         let reader = stack.reader()
         var samples: [String: Int64] = [:]
         let held: [Page<TypesPage>] = try reader.pages(observer, .types)
+        statistics = HeldStatistics(held.flatMap(\.types))
         for entry in held.first?.types ?? [] { samples[entry.type, default: 0] += Int64(entry.alive) }
         let saved: [Page<DeliveryPage>] = try reader.pages(observer, .delivery)
         let policy = DeliveryPolicy(configuration: observer.configuration["delivery"])
@@ -54,11 +56,14 @@ package struct TypesReport {
 
     /// Only the row of one type; nil for all rows.
     package func only(_ type: String?) -> TypesReport {
-        type.map { name in TypesReport(types: types.filter { $0.type == name }, now: now) } ?? self
+        type.map { name in
+            TypesReport(types: types.filter { $0.type == name }, statistics: statistics, now: now)
+        } ?? self
     }
 
-    private init(types: [Row], now: Date) {
+    private init(types: [Row], statistics: HeldStatistics, now: Date) {
         self.types = types
+        self.statistics = statistics
         self.now = now
     }
 

@@ -85,6 +85,8 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var madeUp: Bool?
         /// Sources that the file calls by other names than the store did; nil if there are none.
         package var renamed: [Renamed]?
+        /// What of a file of Health Auto Export was taken as statistics; nil if nothing was.
+        package var statistics: [TakenStatistics]?
         /// How the file is damaged; nil when it is intact.
         @OrNull package var damaged: String? = nil
         /// Whether the end of the file is missing.

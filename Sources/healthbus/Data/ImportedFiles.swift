@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 
@@ -23,6 +24,7 @@ struct ImportedFiles {
         if source.impossibleDateOfBirth == true {
             text += "\n  passed over: a date of birth that is in the future, or before 1900"
         }
+        for taken in source.statistics ?? [] { text += "\n  \(taken.text)" }
         if !others.isEmpty { text += "\n  also: \(others.joined(separator: ", "))" }
         for name in source.otherExports ?? [] {
             text += "\n  not read: \(name), another export in the archive; unpack it and import it separately"

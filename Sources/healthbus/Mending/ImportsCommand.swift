@@ -31,11 +31,14 @@ enum ImportsCommand: Command {
             guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
                 throw Failure.usage("'list' takes no id and none of undo's options", hint: "'healthbus imports list'")
             }
-            var report = try ImportsReport(try Stack(reading: arguments))
+            let stack = try Stack(reading: arguments)
+            var report = try ImportsReport(stack)
+            report.statistics = try HeldStatistics(stack)
             if let user = arguments.value("--user") { report = report.only(user) }
             StandardStream.output.write(
                 arguments.flag("--json")
-                    ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+                    ? report.value.json(pretty: true) + "\n"
+                    : stack.advice.addressed(report.table(for: Terminal(.output))))
         case "cancel": try cancel(words.first, arguments)
         case "undo": try undo(words.first, arguments)
         case let other:

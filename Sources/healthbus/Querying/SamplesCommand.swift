@@ -28,7 +28,8 @@ enum SamplesCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         var wish = SampleExport.Wish(user: arguments.value("--user") ?? "me")
-        let known = try TypesReport(stack, now: .now).types.map(\.type)
+        let held = try TypesReport(stack, now: .now)
+        let known = held.types.map(\.type)
         wish.types = try arguments.values("--type").map { try TypeName.identifier($0, known: known) }
         guard !wish.types.contains(HealthType.workoutIdentifier) else {
             throw Failure.usage("workouts aren't samples here", hint: "'healthbus workouts' lists them")
@@ -45,5 +46,9 @@ enum SamplesCommand: Command {
             let range = wish.range.words
             StandardStream.error.write(stack.advice.addressed("no such samples \(range)in \(stack.place)\n"))
         }
+        // Without --type they are in the list.
+        let apart = held.statistics.of(
+            wish.user, types: wish.types.filter { !wish.types.contains(HealthType.statistics(of: $0)) })
+        StandardStream.error.write(stack.advice.addressed(apart.text))
     }
 }

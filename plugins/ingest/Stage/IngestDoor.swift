@@ -195,7 +195,7 @@ package final class IngestDoor: Sendable {
             }
         }
         noteTaken()
-        var outcomes = ItemOutcomes(items: changes.items)
+        var outcomes = ItemOutcomes(items: changes.items, statistics: changes.taken)
         for (content, receipt) in zip(contents, receipts) { outcomes.take(content, receipt) }
         return outcomes.answer
     }

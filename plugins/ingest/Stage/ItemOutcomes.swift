@@ -9,6 +9,7 @@ struct ItemOutcomes {
     /// By item, from 0; nil for an item that brought nothing.
     private var outcomes: [Word?]
     private var reasons: [(item: Int64, text: String)] = []
+    private let statistics: [TakenStatistics]
 
     enum Word: Int {
         // In order of importance, for an item with several rows.
@@ -28,7 +29,11 @@ struct ItemOutcomes {
         static let all: [Word] = [.added, .changed, .known, .deleted, .unknown, .quarantined]
     }
 
-    init(items: Int64) { outcomes = [Word?](repeating: nil, count: Int(items)) }
+    /// - Parameter statistics: what was taken as statistics; the answer has a member for it unless it is empty.
+    init(items: Int64, statistics: [TakenStatistics]) {
+        outcomes = [Word?](repeating: nil, count: Int(items))
+        self.statistics = statistics
+    }
 
     mutating func take(_ content: RequestParts.Content, _ receipt: IngestReceipt) {
         let rows = content.records.count
@@ -108,7 +113,12 @@ struct ItemOutcomes {
             out.append(jsonString: reason.text)
             out.append(UInt8(ascii: "}"))
         }
-        out.append(json: "]}")
+        out.append(json: "]")
+        if !statistics.isEmpty {
+            out.append(json: ",\"statistics\":")
+            out.append(contentsOf: Value(statistics).json().utf8)
+        }
+        out.append(UInt8(ascii: "}"))
         return HTTPResponse(status: 200, json: out)
     }
 }

@@ -57,6 +57,7 @@ struct AutoExportFile {
                 summary.workouts += piece.records.type.count { Int($0) == workouts }
                 summary.records += piece.records.count
                 summary.quarantined += piece.quarantined.count
+                summary.statistics = piece.taken
             }
         } catch let error as PushError {
             throw ImportError.malformedAutoExport(path: path, reason: error.description)

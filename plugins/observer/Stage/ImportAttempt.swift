@@ -110,6 +110,7 @@ final class ImportAttempt {
                 .init(from: $0.from, to: $0.to, samples: Int64($0.samples))
             }
         }
+        if !summary.statistics.isEmpty { report.source.statistics = summary.statistics }
         report.source.damaged = summary.damaged?.description
         report.source.cut = summary.damaged?.isCut == true
         report.dryRun = entry.plan?.isTrial
