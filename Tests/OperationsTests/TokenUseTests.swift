@@ -22,7 +22,7 @@ import Testing
             _ = try gate.answer(to: text, now: now + .seconds(seconds), at: moment)
         }
         #expect(TokenUses.read(folder: folder.path) == [:])
-        try uses.save()
+        uses.save { Issue.record("\($0)") }
         let kept = TokenUses.read(folder: folder.path)
         var expected = TokenUse(last: now + .seconds(1))
         expected.note(isGranted: false, at: now + .seconds(61))

@@ -42,12 +42,12 @@ package struct TokenUse: Codable, Sendable, Equatable {
 /// that the stack never made, so whoever guesses leaves nothing behind.
 package final class TokenUses: Sendable {
     private let path: String
-    private let held: Mutex<(uses: [String: TokenUse], isChanged: Bool)>
+    private let held: Mutex<(uses: [String: TokenUse], isChanged: Bool, isFailing: Bool)>
 
     /// - Parameter folder: that of the server's instance.
     package init(folder: String) {
         path = folder + Self.name
-        held = Mutex((Self.read(folder: folder), false))
+        held = Mutex((Self.read(folder: folder), false, false))
     }
 
     private static let name = "/token-use.json"
@@ -59,17 +59,23 @@ package final class TokenUses: Sendable {
         }
     }
 
-    /// Writes what has been noted since it was last called.
-    /// - Throws: `Failure` when it can't be written; the next call tries again.
-    package func save() throws(Failure) {
+    /// Writes what has been noted since it was last called. What can't be written is tried again by the next call.
+    /// - Parameter failed: told of the first failure of several in a row.
+    package func save(failed: (Failure) -> Void) {
         let uses = held.withLock { held -> [String: TokenUse]? in
             defer { held.isChanged = false }
             return held.isChanged ? held.uses : nil
         }
         guard let uses else { return }
-        do throws(Failure) { try PrivateFile.write(Value(uses).json(pretty: true) + "\n", to: path) } catch {
-            held.withLock { $0.isChanged = true }
-            throw error
+        do throws(Failure) {
+            try PrivateFile.write(Value(uses).json(pretty: true) + "\n", to: path)
+            held.withLock { $0.isFailing = false }
+        } catch {
+            let isNew = held.withLock { held in
+                defer { (held.isChanged, held.isFailing) = (true, true) }
+                return !held.isFailing
+            }
+            if isNew { failed(error) }
         }
     }
 

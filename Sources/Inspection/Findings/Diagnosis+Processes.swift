@@ -16,9 +16,11 @@ extension Diagnosis {
     /// What runs although the configuration doesn't have it any more.
     var leftOver: [Finding] {
         guard seen.mistakes.isEmpty else { return [] }
-        return (runningProcesses ?? []).subtracting(seen.stack.instances.map(\.name)).sorted().map {
-            Finding(.warning, $0, "runs, but isn't in the configuration any more", remedy: Self.restart)
-        }
+        // A plugin that is being swapped in runs under a name that no instance can have.
+        return (runningProcesses ?? []).subtracting(seen.stack.instances.map(\.name))
+            .filter(StackConfiguration.isName).sorted().map {
+                Finding(.warning, $0, "runs, but isn't in the configuration any more", remedy: Self.restart)
+            }
     }
 
     func supervisedProcess(_ name: String) -> SupervisorDetails.Process? {

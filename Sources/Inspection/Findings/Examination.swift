@@ -112,7 +112,7 @@ extension Examination {
             now: now)
         let types: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
         quarantined = types.first?.quarantined ?? 0
-        if quarantined > 0 {
+        if quarantined > 0, Readiness.isUp(beats[stack.observer]) {
             conflicts = Int64(
                 try QuarantineReport(stack, MendSelection(reason: RecordConflict.reason)).entries.count)
         }

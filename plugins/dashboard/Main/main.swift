@@ -99,9 +99,7 @@ PluginProgram.start("dashboard") { context, stopper in
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     func saveUses() {
-        do { try uses.save() } catch {
-            log(.dashboardFailed, failed: true, ["what": "token-use.json", "why": "\(error)"])
-        }
+        uses.save { log(.dashboardFailed, failed: true, ["what": "token-use.json", "why": "\($0)"]) }
     }
     while stopped.wait(timeout: .now() + 10) == .timedOut { saveUses() }
     saveUses()

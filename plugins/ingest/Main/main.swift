@@ -136,9 +136,8 @@ PluginProgram.start("ingest") { context, stopper in
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     func saveUses() {
-        do { try uses.save() } catch { log(.ingestTokenUse, failed: true, ["why": "\(error)"]) }
+        uses.save { log(.ingestTokenUse, failed: true, ["why": "\($0)"]) }
     }
-    // On a full disk, the reason is logged once.
     while stopped.wait(timeout: .now() + 10) == .timedOut {
         saveUses()
         // A certificate is renewed every few weeks, without a restart.
