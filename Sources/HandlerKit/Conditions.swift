@@ -131,6 +131,7 @@ extension HandlerStage {
         guard changed.again + changed.gone > 0 else { return changed }
         forgetSlices()
         try markEverything(turn)
+        try freshness.rereads(through: upstream.frontier, turn)
         try upstream.rewind(turn)
         return changed
     }

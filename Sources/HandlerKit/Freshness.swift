@@ -8,6 +8,8 @@ import StageKit
 package struct Freshness {
     package private(set) var lastSynced: Instant?
     package private(set) var lastChecked: Instant?
+    /// Up to here, samples have arrived before, and are read again.
+    private var readThrough = SequenceNumber.beginning
 
     package init() {}
 
@@ -25,11 +27,28 @@ package struct Freshness {
         lastSynced = try Self.lastSynced(in: turn.database)
         // Checks made before a restart aren't stored, but there was a check when samples last arrived.
         lastChecked = lastSynced
+        let read = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'readThrough'")
+        readThrough = try read.firstRow { SequenceNumber($0.int64(0)) } ?? .beginning
+    }
+
+    /// What has been read so far is about to be read again.
+    /// - Parameter anchor: how far it has been read; the beginning for a store that hasn't been read before.
+    package mutating func rereads(through anchor: SequenceNumber, _ turn: Turn) throws {
+        readThrough = anchor == .beginning ? anchor : max(readThrough, anchor)
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('readThrough', ?)")
+        write.bind(1, readThrough.value)
+        try write.run()
+    }
+
+    /// Samples have been read. If they begin before what was read earlier, they haven't just arrived.
+    package mutating func took(from: SequenceNumber, at now: Instant, _ turn: Turn) throws {
+        guard from >= readThrough else { return checked(at: now) }
+        try synced(at: now, turn)
     }
 
     package mutating func checked(at now: Instant) { lastChecked = max(lastChecked ?? now, now) }
 
-    package mutating func synced(at now: Instant, _ turn: Turn) throws {
+    private mutating func synced(at now: Instant, _ turn: Turn) throws {
         checked(at: now)
         lastSynced = max(lastSynced ?? now, now)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('lastSynced', ?)")

@@ -41,7 +41,8 @@ extension HandlerStage {
         try turn.raise(
             Alert(
                 .workoutRecorded, subject: event.id, text: "A workout has been recorded.",
-                remedy: "Nothing needs to be done; 'healthbus days' shows it."), user: key.user)
+                remedy: "Nothing needs to be done; 'healthbus workouts --user \(Advice.quoted(key.user))' shows it."),
+            user: key.user)
     }
 
     /// Reports only the first day that can't be computed, since others usually fail for the same reason.

@@ -93,6 +93,7 @@ extension HandlerStage {
             byHand = ReplayTally()
             if let since = request.since {
                 forgetSlices()
+                try freshness.rereads(through: upstream.frontier, turn)
                 try upstream.rewind(to: since, turn)
             } else if let told = request.days, let days = ReplayedDays(told) {
                 try mark(days, of: told.users, turn)

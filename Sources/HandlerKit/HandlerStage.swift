@@ -121,6 +121,7 @@ package final class HandlerStage: Stage {
             try markEverything(turn)
             // Days that had no figures may now have some, from new types or with a different window, so their samples
             // are read again.
+            try freshness.rereads(through: upstream.frontier, turn)
             try upstream.rewind(besides: off, turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
@@ -158,6 +159,7 @@ package final class HandlerStage: Stage {
             reset: { _ in
                 forgetSlices()
                 try characteristics.forget(turn)
+                try freshness.rereads(through: .beginning, turn)
                 try markEverything(turn)
             },
             apply: { try mark($0.page(from: upstream.producer), turn) })
@@ -191,7 +193,7 @@ package final class HandlerStage: Stage {
             news.mark(key, isBulk: isBulk)
             try dirty.mark(key, since: from, turn)
         }
-        try freshness.synced(at: turn.now, turn)
+        try freshness.took(from: from, at: turn.now, turn)
     }
 
     /// Adopts changed zone timelines. Every day that now covers different instants is computed again if it has figures,

@@ -8,6 +8,7 @@ import Logging
 import MessageBus
 import ObserverReading
 import SQLite
+import StageKit
 import Terminal
 
 /// The stack that a command concerns: its folder, its configuration, its plugins.
@@ -20,6 +21,8 @@ package struct Stack: Sendable {
     package var advice = Advice()
     /// The instance that a command tells to do something; nil for a command that only shows data.
     package var acting: String?
+    /// The mistakes in the configuration that a command may overlook (`init(watching:configurationFile:)`).
+    package private(set) var overlooked: [ConfigurationError] = []
 
     /// - Parameter choices: plugins that override the state folder's, by instance.
     /// - Throws: `ConfigurationError` with the file, the key and what is allowed; if there are several, a `Failure`
@@ -34,6 +37,39 @@ package struct Stack: Sendable {
             path: configurationFile, state: self.state, choices: choices, catalog: catalog)
         if let refusal = Self.refusal(of: reader.problems) { throw refusal }
         configuration = reader.stack
+    }
+
+    /// The stack for a command that only looks at it or stops it. What runs has read its configuration long ago, so a
+    /// mistake that was made in the file since doesn't keep anybody from looking: the stack is what can be read of the
+    /// file, or the default one if nothing can.
+    /// - Throws: `ConfigurationError` about the state folder's own file.
+    package init(state: String?, watching configurationFile: String?) throws {
+        self.state = state.map { StateFolder(path: $0) } ?? .standard()
+        self.configurationFile = configurationFile.map { URL(fileURLWithPath: $0).standardizedFileURL.path }
+        let catalog = try PluginCatalog.standard()
+        self.catalog = catalog
+        let folder = self.state
+        func read(_ path: String?) throws -> StackConfigurationReader {
+            try StackConfigurationReader(path: path, state: folder, catalog: catalog)
+        }
+        do {
+            let reader = try read(configurationFile)
+            (configuration, overlooked) = (reader.stack, reader.problems)
+        } catch let error as ConfigurationError {
+            let reader = try read(nil)
+            (configuration, overlooked) = (reader.stack, [error] + reader.problems)
+        }
+    }
+
+    /// What a command says before anything else where it overlooks mistakes; nil if there are none. Pure.
+    package var mistakeNotice: Failure? {
+        Self.refusal(of: overlooked).map {
+            let failure = Failure(of: $0)
+            return Failure(
+                failure.message,
+                hint: "what runs has read it before and isn't affected; this shows what can be read of it. "
+                    + "Correct it before the next start: 'healthbus validate' checks it")
+        }
     }
 
     /// A single error is reported on its own, several as a list.
@@ -90,6 +126,14 @@ package struct Stack: Sendable {
 
     /// The folder that holds the supervisor's own lock.
     package var supervisorFolder: String { state.instance("supervisor") }
+
+    /// The command that starts the stack, in quotes: as the last `up` did, if its state folder remembers how.
+    package var startCommand: String {
+        let layer = StackLayer(state)
+        // A file that can't be read is reported by the command that needs it.
+        let isRemembered = (try? layer.startOptions() != StartOptions() || layer.configurationFile() != nil) ?? false
+        return isRemembered ? "'healthbus start'" : "'healthbus up'"
+    }
 
     /// Whether `healthbus up` is running for this state folder.
     package func isUp() -> Bool { InstanceLock.isHeld(folder: supervisorFolder) }
@@ -160,7 +204,7 @@ package struct Stack: Sendable {
         }
         throw Failure(
             "no stack is running in \(place)",
-            hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
+            hint: "start it with \(startCommand)" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
     /// Refuses a command that would have nothing to show, because there is no state folder here or it holds no stack.
@@ -180,7 +224,7 @@ package struct Stack: Sendable {
         try requireState()
         let reader = reader()
         if try names.contains(where: { try reader.isRunning($0) }) { return }
-        throw Failure("no stack is running in \(place)", hint: "start it with 'healthbus up'")
+        throw Failure("no stack is running in \(place)", hint: "start it with \(startCommand)")
     }
 
     package func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {

@@ -28,18 +28,44 @@ extension Stack {
         advice = arguments.advice
     }
 
+    /// The stack for a command that only looks at it or stops it. It says what is wrong with the configuration and goes
+    /// on, unless that is the one that `--config` names.
+    init(watching arguments: Arguments) throws {
+        self = try Stack(overlooking: arguments)
+        if let notice = mistakeNotice {
+            StandardStream.error.write(advice.addressed(notice).report(program: Commands.set.program))
+        }
+    }
+
+    /// The same, for a command that reports the mistakes itself.
+    init(overlooking arguments: Arguments) throws {
+        guard arguments.value("--config") == nil else {
+            try self.init(arguments)
+            return
+        }
+        let state = arguments.value("--state")
+        let file = try arguments.configurationFile ?? Self.rememberedConfiguration(state)
+        try self.init(state: state, watching: file)
+        advice = arguments.advice
+    }
+
     /// The stack for a command that shows the content of the state folder. If there is no stack, it would be wrong to
     /// report "nothing".
     /// - Throws: `Failure` when there is no state folder, or it holds no stack.
     init(reading arguments: Arguments) throws {
-        try self.init(arguments)
+        try self.init(watching: arguments)
         try requireState()
+    }
+
+    /// What `stack.json` says, whether or not that file is there.
+    private static func rememberedConfiguration(_ state: String?) throws -> String? {
+        try StackLayer(state.map { StateFolder(path: $0) } ?? .standard()).configurationFile()
     }
 
     /// The configuration that the stack was last started with; nil if that was only the default one.
     static func lastConfiguration(_ state: String?) throws -> String? {
+        guard let file = try rememberedConfiguration(state) else { return nil }
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
-        guard let file = try StackLayer(folder).configurationFile() else { return nil }
         guard FileManager.default.fileExists(atPath: file) else {
             throw Failure(
                 "the stack in \(folder.path) was last started with \(file), which isn't there",

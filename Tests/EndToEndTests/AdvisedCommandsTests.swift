@@ -26,7 +26,7 @@ extension EndToEnd {
             "dashboard.name": "dashboard", "Advice.quoted(manifest.folder)": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
             "destination": "uploader", "choice": "--destination uploader", "which": "1",
-            "date": "2025-04-02",
+            "date": "2025-04-02", "Advice.quoted(entry.user)": "me", "Advice.quoted(key.user)": "me",
             "first.figure": "exerciseMinutes",
             "first.date": "2025-04-02", "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71",
             "action.rawValue": "remove", "entry.id": "8c1f",
@@ -150,7 +150,7 @@ extension EndToEnd {
                 // The state folder remembers the configuration for all commands except those that start the stack.
                 let days = try await stack.onState("sync")
                 #expect(
-                    days.error.contains("'healthbus up --state \(stack.state) --config \(config)'"), "\(days.error)")
+                    days.error.contains("'healthbus start --state \(stack.state)'"), "\(days.error)")
             }
         }
     }

@@ -15,7 +15,7 @@ import Testing
                 "uploader",
                 RaisedAlert(
                     kind: "dead-letters", subject: "", text: "the backend refused 3\u{1B}[2J elements", remedy: remedy,
-                    since: Instant(seconds: 1_743_000_000))
+                    since: Instant(seconds: 1_743_000_000)), ""
             )
         ],
         now: Date(timeIntervalSince1970: 1_743_000_300))
@@ -38,10 +38,25 @@ import Testing
     @Test func newsIsMarked() throws {
         let report = AlertsReport(
             raised: ["workout-recorded", "degraded", "from-a-later-release"].map { kind in
-                ("x", RaisedAlert(kind: kind, subject: "", text: "t", remedy: "r", since: .epoch))
+                ("x", RaisedAlert(kind: kind, subject: "", text: "t", remedy: "r", since: .epoch), "")
             }, now: Date(timeIntervalSince1970: 0))
         let members = try Value(json: Array(report.json.utf8)).array ?? []
         #expect(members.map { $0["news"].bool } == [true, false, false])
         #expect(report.findings == 2)
+    }
+
+    /// Where several people have news, each row says whose it is; programs always learn it.
+    @Test(arguments: [
+        (["anna", "me"], ["anna: t", "me: t"]), (["me", "me"], ["t", "t"]), (["", "me"], ["t", "t"]),
+    ])
+    func newsTellsWhoseItIs(_ people: [String], _ texts: [String]) throws {
+        let report = AlertsReport(
+            raised: people.map {
+                ("x", RaisedAlert(kind: "workout-recorded", subject: "", text: "t", remedy: "r", since: .epoch), $0)
+            }, now: Date(timeIntervalSince1970: 0))
+        let members = try Value(json: Array(report.json.utf8)).array ?? []
+        #expect(members.map { $0["user"].string ?? "" } == people)
+        let lines = report.text(for: Terminal(isTerminal: false)).split(separator: "\n").dropFirst()
+        #expect(zip(lines, texts).allSatisfy { $0.contains("x     \($1)  ") }, "\(lines)")
     }
 }

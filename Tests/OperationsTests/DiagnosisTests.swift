@@ -61,6 +61,40 @@ import Testing
         #expect(found.list.map(\.what) == ["no stack is running in it"] && found.worst == .error)
     }
 
+    /// What the last `up` was given is taken again.
+    @Test func aStoppedStackIsStartedAsItWas() {
+        let found = findings { seen in
+            (seen.held, seen.beats, seen.start) = ([], [:], "'healthbus start'")
+        }
+        #expect(found.list.map(\.remedy) == ["start it with 'healthbus start'"])
+    }
+
+    /// A mistake in the configuration on disk is told, and doesn't keep anything else from being found.
+    @Test func mistakesInTheConfigurationAreFindings() {
+        let found = findings { seen in
+            seen.mistakes = [Finding(.error, "/mine.json", line: 3, "isn't JSON", remedy: "correct it")]
+            seen.quarantined = 1
+            // What can't be read can't be compared either.
+            seen.beats["steps"] = heard("steps") { $0.configuration = "another" }
+        }
+        #expect(found.list.map(\.subject) == ["/mine.json", "observer"], "\(found.list)")
+    }
+
+    @Test func theConfigurationHasChangedWhatRuns() throws {
+        var running: [Value] = stack.instances.map {
+            ["name": .string($0.name), "state": "ready", "restarts": 0, "pid": 7]
+        }
+        running.removeAll { $0["name"] == "steps" }
+        running.append(["name": "files", "state": "ready", "restarts": 0, "pid": 8])
+        let found = findings { seen in
+            seen.beats["supervisor"] = heard("supervisor") { $0.say(["processes": .array(running)]) }
+            seen.beats["steps"] = nil
+            seen.held.remove("steps")
+        }
+        #expect(found.list.map(\.subject) == ["files", "steps"] && found.worst == .warning, "\(found.list)")
+        #expect(found.list.allSatisfy { $0.remedy.contains("'healthbus stop', then 'healthbus start'") })
+    }
+
     @Test func whereNothingRunsAFileOrALostStoreIsTold() {
         let lost = findings { seen in
             seen.held = []
@@ -319,6 +353,11 @@ import Testing
         expectOne(.note, "observer", "import 8c1f failed") { $0.failedImports = [failed] }
         expectOne(.note, "observer", "has quarantined 4 inputs") { $0.quarantined = 4 }
         expectOne(.note, "observer", "has quarantined 1 input that") { $0.quarantined = 1 }
+        expectOne(.note, "observer", "has set aside 2 inputs whose content contradicts") { seen in
+            (seen.quarantined, seen.conflicts) = (2, 2)
+        }
+        let both = findings { seen in (seen.quarantined, seen.conflicts) = (5, 2) }
+        #expect(both.list.map(\.remedy).map { $0.contains("'healthbus conflicts'") } == [true, false])
         expectOne(.warning, "debouncer", "Syncs fail.") {
             $0.alerts = [("debouncer", "degraded", "x", "Syncs fail.", "do this")]
         }

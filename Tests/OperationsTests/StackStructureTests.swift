@@ -33,6 +33,18 @@ import Testing
         return place
     }
 
+    @Test func aThresholdNamesAFigure() throws {
+        func list(_ figure: String) throws -> [Finding] {
+            try findings(
+                #"{"instances": {"consolidator": {"configuration": {"significantChange": {"\#(figure)": 50}}}}}"#)
+        }
+        #expect(try list("steps") == [])
+        let found = try list("stpes")
+        #expect(
+            found.count == 1 && found[0].severity == .warning && found[0].what.contains("no figure is called 'stpes'"))
+        #expect(found[0].remedy == "did you mean 'steps'?")
+    }
+
     /// The backend is filled by an uploader that names it, or by another one that names no backend.
     @Test(arguments: [
         #"{"instances": {"uploader": {"configuration": {"url": "http://localhost:8787/"}}}}"#,

@@ -24,6 +24,6 @@ import Testing
         #expect(unit("nights", "deep_minutes") == "min" && unit("workouts", "active_energy_kcal") == "kcal")
         #expect(unit("samples", "value") == .null && unit("days", "workouts") == .null)
         #expect(unit("days", "nothing") == nil)
-        #expect(Set(rows.compactMap { $0["table"].string }).count == 6)
+        #expect(Set(rows.compactMap { $0["table"].string }).count == 8)
     }
 }

@@ -298,6 +298,29 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 3)
     }
 
+    /// "Synced" tells when samples last arrived: reading old ones again, with other options, isn't an arrival.
+    @Test func whatIsReadAgainHasNotArrived() throws {
+        let version = Mutex(1)
+        let rig = try rig(version: { version.withLock { $0 } })
+        func synced() throws -> Value { try rig.report().details["lastSynced"] ?? .null }
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        try slices(rig)
+        let first = try synced()
+        #expect(!first.isNull)
+        version.withLock { $0 = 2 }
+        rig.now = rig.now + .seconds(60)
+        try rig.restart()
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        try slices(rig)
+        #expect(try synced() == first)
+        rig.now = rig.now + .seconds(60)
+        try sync(rig, 12)
+        try touch(rig, [Self.day], through: 12)
+        #expect(try synced() != first)
+    }
+
     @Test func aDayThatFailsIsTriedThreeTimesThenLeftOut() throws {
         let tries = Mutex(0)
         let isBroken = Mutex(true)

@@ -37,13 +37,15 @@ final class IngestRig: @unchecked Sendable {
         self.line = line
         door = IngestDoor(
             requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
-            caller: { secret in
+            visitor: { secret in
                 switch secret {
-                case "good": IngestDoor.Caller(id: "1", user: "anna", device: "phone", mayIngest: true)
-                case "reads": IngestDoor.Caller(id: "2", user: "anna", device: "wall", mayIngest: false)
+                case "good": .caller(.init(id: "1", user: "anna", device: "phone", mayIngest: true))
+                case "reads": .caller(.init(id: "2", user: "anna", device: "wall", mayIngest: false))
                 case "owner":
-                    IngestDoor.Caller(id: "3", user: "anna", device: "phone", mayIngest: true, mayRead: true)
-                default: nil
+                    .caller(.init(id: "3", user: "anna", device: "phone", mayIngest: true, mayRead: true))
+                case "ended": .ended
+                case "revoked": .revoked
+                default: .unknown
                 }
             },
             isObserverThere: { [weak self] in self?.isObserverThere == true },

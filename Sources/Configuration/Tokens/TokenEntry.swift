@@ -40,6 +40,14 @@ package struct TokenEntry: Sendable, Equatable {
 
     package var grant: TokenGrant { TokenGrant(id: id, user: user, device: device, scopes: scope.scopes) }
 
+    func answer(at now: Instant) -> TokenAnswer {
+        switch state(at: now) {
+        case .valid: .granted(grant)
+        case .ended: .ended
+        case .revoked: .revoked
+        }
+    }
+
     /// The entry as stored in the file. Times are ISO 8601, since people read it too.
     init?(_ value: Value) {
         guard let id = value["id"].string, !id.isEmpty,

@@ -6,13 +6,17 @@ import Synchronization
 package final class TokenGate: Sendable {
     private let file: Watched<TokenList>
     private let pause: Duration
+    private let uses: TokenUses?
     private let held = Mutex<(list: TokenList, looked: MonotonicTime)?>(nil)
 
-    /// - Parameter pause: the minimum time between checks for changes to the file, no matter how many requests with
-    ///   known tokens arrive; unknown tokens may cause a check every 10 ms.
-    package init(_ file: TokenFile, lookingEvery pause: Duration = .milliseconds(250)) {
+    /// - Parameters:
+    ///   - pause: the minimum time between checks for changes to the file, no matter how many requests with known tokens
+    ///     arrive; unknown tokens may cause a check every 10 ms.
+    ///   - uses: where to note who was let in, and whose token is over.
+    package init(_ file: TokenFile, lookingEvery pause: Duration = .milliseconds(250), noting uses: TokenUses? = nil) {
         self.file = Watched([file.path]) { try file.read() }
         self.pause = pause
+        self.uses = uses
     }
 
     /// - Parameters:
@@ -25,10 +29,13 @@ package final class TokenGate: Sendable {
         to presented: String?, now: Instant, at moment: MonotonicTime
     ) throws -> TokenAnswer {
         guard let secret = presented.flatMap({ TokenSecret($0) }) else { return .unknown }
-        let answer = try list(at: moment, pause).answer(to: secret, at: now)
         // An unknown token may have been created just now, so the file is checked.
-        return answer == .unknown
-            ? try list(at: moment, min(pause, Self.leastPause)).answer(to: secret, at: now) : answer
+        guard
+            let entry = try list(at: moment, pause).entry(of: secret)
+                ?? list(at: moment, min(pause, Self.leastPause)).entry(of: secret)
+        else { return .unknown }
+        uses?.note(entry.id, isGranted: entry.state(at: now) == .valid, at: now)
+        return entry.answer(at: now)
     }
 
     /// Somebody who tries out tokens can't cause the file to be read more often than this.

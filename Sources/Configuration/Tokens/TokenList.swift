@@ -15,15 +15,14 @@ package struct TokenList: Sendable, Equatable {
     /// The secret's hash is compared in full with that of every token, so the time taken reveals nothing about any of
     /// them.
     package func answer(to secret: TokenSecret, at now: Instant) -> TokenAnswer {
+        entry(of: secret)?.answer(at: now) ?? .unknown
+    }
+
+    func entry(of secret: TokenSecret) -> TokenEntry? {
         let digest = secret.digest
         var found: TokenEntry?
         for entry in entries where entry.digest == digest { found = entry }
-        guard let found else { return .unknown }
-        return switch found.state(at: now) {
-        case .valid: .granted(found.grant)
-        case .ended: .ended
-        case .revoked: .revoked
-        }
+        return found
     }
 
     /// Adds a new token.

@@ -70,7 +70,7 @@ package struct TaskClient {
         defer { client.close() }
         let running = try hosts.filter { try stack.reader().isRunning($0) }
         guard !running.isEmpty else {
-            throw Failure("no stack is running in \(stack.place)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack is running in \(stack.place)", hint: "start it with \(stack.startCommand)")
         }
         let waits = running.map { AnswerWait(client, for: $0, hub: stack.hub) }
         for wait in waits { try wait.untilHeard() }

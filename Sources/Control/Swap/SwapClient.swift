@@ -63,7 +63,7 @@ package struct SwapClient {
     private func requireSupervisor(_ wish: SwapWish) throws {
         guard !stack.isUp() else { return }
         guard try stack.reader().isRunning(wish.instance) else {
-            throw Failure("no stack is running in \(stack.state.path)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack is running in \(stack.state.path)", hint: "start it with \(stack.startCommand)")
         }
         let plugin = wish.plugin.map { " --plugin \($0)" } ?? ""
         throw Failure(

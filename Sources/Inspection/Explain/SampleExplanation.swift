@@ -113,7 +113,7 @@ struct SampleExplanation: Explanation {
 
     private var sources: Table {
         var table = Table([
-            .init("Source"), .number("Samples"), .number("Min"), .number("Max"), .number("Average"), .number("Weight"),
+            .init("Source"), .number("Samples"), .number("Min"), .number("Max"), .number("Average"), .number("Share"),
         ])
         for source in parts.sources {
             let statistics = source.statistics

@@ -13,7 +13,7 @@ extension Diagnosis {
                 isFull
                     ? Finding(
                         severity, seen.state,
-                        "its disk is full (\(HumanFormat.bytes(Int(free))) left), so nothing new is stored",
+                        "its disk is full: \(HumanFormat.bytes(Int(free))) left, too little to write, so nothing new is stored",
                         remedy: DiskSpace.remedy
                     ).asCause()
                     : Finding(

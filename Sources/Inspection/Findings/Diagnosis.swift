@@ -13,7 +13,7 @@ package struct Diagnosis {
 
     package static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
-        let found = (diagnosis.disk + diagnosis.stack).folded() + diagnosis.folders + diagnosis.clock
+        let found = seen.mistakes + (diagnosis.disk + diagnosis.stack).folded() + diagnosis.folders + diagnosis.clock
         // A busy machine may be why something is slow, but isn't a problem in itself.
         let isIll = found.contains { $0.severity > .note }
         return Findings(isIll ? found + diagnosis.machine : found)
@@ -25,13 +25,14 @@ package struct Diagnosis {
         guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return nothingRuns }
         return seen.beats.isEmpty
             ? silence
-            : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + device + seen.doors + data
+            : supervisor + leftOver + seen.stores + seen.stack.instances.flatMap { instance($0) } + device + seen.doors
+                + seen.refusedDevices + data
                 + alerts
     }
 
     private var nothingRuns: [Finding] {
         if seen.isFile { return [.notAFolder(seen.state)] }
-        let stopped = Finding(.error, seen.state, "no stack is running in it", remedy: "start it with 'healthbus up'")
+        let stopped = Finding(.error, seen.state, "no stack is running in it", remedy: "start it with \(seen.start)")
         return [stopped] + seen.stores
     }
 
@@ -97,37 +98,14 @@ package struct Diagnosis {
                     remedy: "nothing if that is intended; 'kill \(beat.pid)' ends it; then the supervisor's takes over")
             )
         }
-        if let told = beat.configuration, told != instance.fingerprint {
+        // What can't be read of the configuration can't be compared.
+        if let told = beat.configuration, told != instance.fingerprint, seen.mistakes.isEmpty {
             found.append(
                 Finding(
                     .warning, name, "runs with another configuration or version than the one on disk",
-                    remedy: "restart the stack to use what is on disk"))
+                    remedy: Self.restart))
         }
         return found + progress(beat, name) + work(beat, name) + doubles(beat, name)
-    }
-
-    private func supervisedProcess(_ name: String) -> SupervisorDetails.Process? {
-        seen.beats["supervisor"]?.beat.supervisor?.processes.first { $0.name == name }
-    }
-
-    private func absent(_ name: String, _ supervised: SupervisorDetails.Process?) -> Finding {
-        let log = "'healthbus logs \(name)' says why"
-        if seen.beats["supervisor"]?.beat.supervisor?.stopped?.contains(name) == true {
-            return Finding(.warning, name, "was stopped by hand", remedy: "'healthbus start \(name)' starts it")
-        }
-        switch supervised?.state {
-        case "backoff":
-            let why = supervised?.lastExit.map { " with \($0)" } ?? ""
-            return Finding(.error, name, "ended\(why), and will be restarted after a while", remedy: log)
-        case "failed": return Finding(.error, name, "ended, and won't be restarted", remedy: log)
-        case "starting": return Finding(.warning, name, "is starting", remedy: "wait a moment; then \(log)")
-        default: break
-        }
-        return seen.held.contains(name)
-            ? Finding(
-                .error, name, "runs, but isn't heard from: it hangs, is stopped, or can't reach the hub",
-                remedy: Finding.restart(name, isSupervised: Readiness.isUp(seen.beats["supervisor"])))
-            : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
     }
 
     private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
@@ -237,12 +215,20 @@ package struct Diagnosis {
                 .note, observer, "import \(row.id) failed, and that person has had none since",
                 remedy: "'healthbus imports list' shows the reason")
         }
-        let found = seen.formerZones.map(\.finding) + imports
-        guard seen.quarantined > 0 else { return found }
+        var found = seen.formerZones.map(\.finding) + imports
+        if seen.conflicts > 0 {
+            found.append(
+                Finding(
+                    .note, observer,
+                    "has set aside \(HumanFormat.count(Int(seen.conflicts), "input")) whose content contradicts a stored sample",
+                    remedy: "'healthbus conflicts' lists them, and says what to do"))
+        }
+        let others = seen.quarantined - seen.conflicts
+        guard others > 0 else { return found }
         return found + [
             Finding(
                 .note, observer,
-                "has quarantined \(HumanFormat.count(Int(seen.quarantined), "input")) that can't be true or can't be understood",
+                "has quarantined \(HumanFormat.count(Int(others), "input")) that can't be true or can't be understood",
                 remedy: "'healthbus quarantine list' shows the reasons")
         ]
     }

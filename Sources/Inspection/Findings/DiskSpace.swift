@@ -31,7 +31,7 @@ package enum DiskSpace {
     package static func notice(about path: String, free: Int64?) -> Failure? {
         guard let free, isFull(free: free) else { return nil }
         return Failure(
-            "the disk that holds \(path) is full (\(HumanFormat.bytes(Int(free))) left), so nothing new is stored",
+            "the disk that holds \(path) is full: \(HumanFormat.bytes(Int(free))) left, too little to write, so nothing new is stored",
             hint: remedy)
     }
 

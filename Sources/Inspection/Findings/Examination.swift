@@ -5,6 +5,7 @@ import Configuration
 import Foundation
 import Glibc
 import HealthModel
+import HealthStore
 import Protocol
 
 /// The state of a running stack and its machine at one moment: everything that `healthbus doctor` bases its judgement
@@ -30,12 +31,20 @@ package struct Examination: Sendable {
     package var held: Set<String> = []
     /// The raised alerts, each with who raised it, its kind, what it is about, its text, and what to do.
     package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
+    /// Everything in quarantine, and what of it is a conflict with a stored sample.
     package var quarantined: Int64 = 0
+    package var conflicts: Int64 = 0
+    /// The command that starts the stack, in quotes.
+    package var start = "'healthbus up'"
     /// Each person's newest import, if it failed.
     package var failedImports: [ImportRow] = []
     package var freeBytes: Int64?
+    /// The mistakes in the configuration on disk, which what runs read before they were made.
+    package var mistakes: [Finding] = []
     /// What is wrong with how running ingests and dashboards can be reached, and with whom they let in.
     package var doors: [Finding] = []
+    /// Devices that are refused because their token has ended or was revoked.
+    package var refusedDevices: [Finding] = []
     /// The size of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
     /// The machine's load over the last five minutes, per core.
@@ -61,6 +70,8 @@ extension Examination {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
         isFile = stack.state.isFile
+        mistakes = stack.overlooked.map { Finding($0) }
+        start = stack.startCommand
         if !isFile, !stack.configuration.bus.isRemote {
             stores = StoreFiles(state: stack.state, stack: stack.configuration).findings
         }
@@ -95,8 +106,16 @@ extension Examination {
             beats = try reader.lookAgain(after: 1.5)
         }
         doors = DoorCheck(stack).findings(beats) + PageCheck(stack).findings(beats)
+        // `doors` says so if the list can't be read.
+        refusedDevices = TokenRefusals.findings(
+            (try? TokenFile(stack.state).read()) ?? TokenList(), TokenRecord.uses(of: stack), subject: stack.state.path,
+            now: now)
         let types: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
         quarantined = types.first?.quarantined ?? 0
+        if quarantined > 0, Readiness.isUp(beats[stack.observer]) {
+            conflicts = Int64(
+                try QuarantineReport(stack, MendSelection(reason: RecordConflict.reason)).entries.count)
+        }
         failedImports = ImportsReport.failed(try ImportsReport(stack, reader).rows)
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
         for instance in stack.configuration.instances

@@ -1,4 +1,6 @@
 import Configuration
+import HealthModel
+import Logging
 import Protocol
 
 extension StackStructure {
@@ -22,6 +24,26 @@ extension StackStructure {
                         ? "leave one of them out: \"\(wrong.name)\": null"
                         : "give it another name in \(wrong.manifest.file)")
             }
+        }
+    }
+}
+
+extension StackStructure {
+    /// A figure that `significantChange` names and no handler has: its threshold would never apply.
+    var significantFigures: [Finding] {
+        // A running plugin may have figures that its manifest doesn't declare only if it isn't a shipped one.
+        let known = Set(
+            stack.figures.map { $0.path[0] } + stack.handlers.flatMap { $0.manifest.figures.map { $0.path[0] } }
+        )
+        .sorted()
+        return stack.instances.filter { $0.manifest.kind == .consolidator }.flatMap { instance in
+            (instance.configuration["significantChange"].object ?? [:]).keys.sorted()
+                .filter { !known.contains($0) }.map { name in
+                    Finding(
+                        .warning, stack.file, key: "instances.\(instance.name).configuration.significantChange.\(name)",
+                        "has no effect: no figure is called '\(name)'",
+                        remedy: Nearest.hint(for: name, among: known))
+                }
         }
     }
 }

@@ -11,7 +11,8 @@ package struct StackStructure {
     package init(stack: StackConfiguration) { self.stack = stack }
 
     package var findings: [Finding] {
-        members + types + figures + orderedTypes + topics + rights + topicRights + servers + resources + choices
+        members + types + figures + significantFigures + orderedTypes + topics + rights + topicRights + servers
+            + resources + choices
     }
 
     private func finding(

@@ -7,7 +7,7 @@ extension Terminal {
     /// A moment in UTC: to the minute on a screen.
     package func moment(_ instant: Instant) -> String {
         let text = InstantText.iso8601(instant)
-        return isTerminal ? String(text.prefix(16)) : text
+        return isTerminal ? text.prefix(16) + "Z" : text
     }
 
     /// A recent moment, to the second: on a screen by this machine's clock ("14:05:10"), with the date if it isn't

@@ -12,6 +12,8 @@ package struct AlertsReport {
     private struct Entry {
         var from: String
         var alert: RaisedAlert
+        /// The person whose data it concerns; empty if it concerns the stack.
+        var user = ""
     }
 
     private let entries: [Entry]
@@ -25,27 +27,37 @@ package struct AlertsReport {
         let advice = stack.advice
         entries = try stack.configuration.instances
             .flatMap { instance in
-                try reader.alerts(of: instance).map { Entry(from: instance.name, alert: advice.addressed($0)) }
+                try reader.personalAlerts(of: instance).map {
+                    Entry(from: instance.name, alert: advice.addressed($0.alert), user: $0.user)
+                }
             }
             .sorted { ($0.alert.since, $0.from) < ($1.alert.since, $1.from) }
     }
 
-    /// - Parameter raised: the alerts, each with the instance that raised it, in the order in which to show them.
-    package init(raised: [(from: String, alert: RaisedAlert)], now: Date) {
+    /// - Parameter raised: the alerts, each with the instance that raised it and the person whose data it concerns, in
+    ///   the order in which to show them.
+    package init(raised: [(from: String, alert: RaisedAlert, user: String)], now: Date) {
         self.now = now
-        entries = raised.map { Entry(from: $0.from, alert: $0.alert) }
+        entries = raised.map { Entry(from: $0.from, alert: $0.alert, user: $0.user) }
+    }
+
+    /// The alert's text, with the person if several have alerts.
+    private func text(_ entry: Entry) -> String {
+        let isAmongOthers = Set(entries.map(\.user)).subtracting([""]).count > 1
+        return isAmongOthers && !entry.user.isEmpty ? "\(entry.user): \(entry.alert.text)" : entry.alert.text
     }
 
     package var isEmpty: Bool { entries.isEmpty }
     /// How many of them say that something is wrong.
     package var findings: Int { entries.count { !$0.alert.isNews } }
 
-    /// `[{from, kind, news, subject, since, text, remedy}]`, the oldest first.
+    /// `[{from, user, kind, news, subject, since, text, remedy}]`, the oldest first.
     package var json: String {
         Value.array(
             entries.map { entry in
                 var members = Value(entry.alert).object ?? [:]
                 members["from"] = .string(entry.from)
+                members["user"] = Value(entry.user.isEmpty ? nil : entry.user)
                 members["news"] = .bool(entry.alert.isNews)
                 members["since"] = .string(InstantText.iso8601(entry.alert.since))
                 return .object(members)
@@ -59,7 +71,7 @@ package struct AlertsReport {
         guard terminal.isTerminal else { return table(for: terminal) }
         return entries.map { entry in
             let since = HumanFormat.relative(since(entry), now: now)
-            return "\(terminal.styled(since, .dim))  \(entry.from): \(Table.inOneLine(entry.alert.text))\n"
+            return "\(terminal.styled(since, .dim))  \(entry.from): \(Table.inOneLine(text(entry)))\n"
                 + "  do: \(Table.inOneLine(entry.alert.remedy))\n"
         }.joined()
     }
@@ -68,7 +80,7 @@ package struct AlertsReport {
         var table = Table([.init("Since"), .init("From"), .init("What"), .init("What to do")])
         for entry in entries {
             table.add([
-                HumanFormat.relative(since(entry), now: now, for: terminal), entry.from, entry.alert.text,
+                HumanFormat.relative(since(entry), now: now, for: terminal), entry.from, text(entry),
                 entry.alert.remedy,
             ])
         }
@@ -81,8 +93,15 @@ package struct AlertsReport {
 extension StackReader {
     /// The alerts that an instance has raised; none for one of a kind that raises none.
     func alerts(of instance: StackConfiguration.Instance) throws -> [RaisedAlert] {
+        try personalAlerts(of: instance).map(\.alert)
+    }
+
+    /// The same, each with the person whose data it concerns.
+    func personalAlerts(of instance: StackConfiguration.Instance) throws -> [(alert: RaisedAlert, user: String)] {
         guard Alert.raisers.contains(instance.manifest.kind) else { return [] }
-        return try rows(instance, topic: Alert.topicPrefix).compactMap { $0.body?.read(RaisedAlert.self) }
+        return try rows(instance, topic: Alert.topicPrefix).compactMap { row in
+            row.body?.read(RaisedAlert.self).map { ($0, row.user) }
+        }
     }
 }
 

@@ -36,6 +36,8 @@ package struct HistoryReport {
 
     private let report: Report
     private let now: Date
+    /// The handler of every type that no other handler names.
+    private let rest: String?
 
     package var value: Value { Value(report) }
 
@@ -57,10 +59,11 @@ package struct HistoryReport {
         }
         let succeeded = rounds.count { $0.failed.isEmpty }
         let durations = rounds.map(\.duration).sorted()
-        func quantile(_ share: Double) -> Double? { MetricDurations.quantile(share, of: durations) }
+        func percentile(_ percent: Int) -> Double? { MetricDurations.percentile(percent, of: durations) }
+        rest = stack.configuration.handlers.first { $0.manifest.types.contains("*") }?.name
         report = Report(
             rounds: rounds.count, successRate: rounds.isEmpty ? nil : Double(succeeded) / Double(rounds.count),
-            seconds: .init(median: quantile(0.5), p95: quantile(0.95)), metrics: MetricDurations.of(rounds),
+            seconds: .init(median: percentile(50), p95: percentile(95)), metrics: MetricDurations.of(rounds),
             delays: delays,
             last: rounds.prefix(100).map { round in
                 .init(
@@ -107,10 +110,14 @@ package struct HistoryReport {
     private func delays(for terminal: Terminal) -> String {
         let delays = report.delays.sorted { $0.key < $1.key }
         guard !delays.isEmpty else { return "" }
-        var table = Table([.init("Sample to backend"), .number("Samples"), .number("Median"), .number("95th")])
+        var table = Table([
+            .init("Sample to backend, last 48 h"), .number("Samples"), .number("Median"), .number("95th"),
+        ])
         for (metric, delay) in delays {
             table.add([
-                metric, HumanFormat.count(Int(delay.count)), HumanFormat.duration(.seconds(delay.median ?? 0)),
+                // Elsewhere, people see that handler's name.
+                metric == StackConfiguration.otherFamily ? rest ?? metric : metric, HumanFormat.count(Int(delay.count)),
+                HumanFormat.duration(.seconds(delay.median ?? 0)),
                 HumanFormat.duration(.seconds(delay.p95 ?? 0)),
             ])
         }

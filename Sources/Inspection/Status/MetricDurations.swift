@@ -33,15 +33,18 @@ package struct MetricDurations: Codable, Sendable, Equatable {
                 return (
                     consumer,
                     MetricDurations(
-                        rounds: sorted.count + failed, failed: failed, median: quantile(0.5, of: sorted),
-                        p95: quantile(0.95, of: sorted))
+                        rounds: sorted.count + failed, failed: failed, median: percentile(50, of: sorted),
+                        p95: percentile(95, of: sorted))
                 )
             })
     }
 
-    /// - Parameter sorted: microseconds.
+    /// By the nearest rank: the smallest value that isn't exceeded by at least that share of all.
+    /// - Parameters:
+    ///   - percent: 1 to 100.
+    ///   - sorted: microseconds.
     /// - Returns: seconds; nil if the list is empty.
-    static func quantile(_ share: Double, of sorted: [Int64]) -> Double? {
-        sorted.isEmpty ? nil : Duration.microseconds(sorted[Int(Double(sorted.count - 1) * share)]).seconds
+    static func percentile(_ percent: Int, of sorted: [Int64]) -> Double? {
+        sorted.isEmpty ? nil : Duration.microseconds(sorted[(sorted.count * percent + 99) / 100 - 1]).seconds
     }
 }

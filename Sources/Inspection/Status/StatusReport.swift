@@ -172,7 +172,7 @@ package struct StatusReport {
         let delivery = stack.configuration.deliveredFamily(of: handler).flatMap { delivered[$0] }
         var members: [String: Value] = [
             "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
-            "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivery),
+            "lastChecked": iso(beat?.lastChecked), "lastDelivered": iso(delivery),
             "pending": Value(pending),
         ]
         if let conditions = beat?.handler?.conditions { members["conditions"] = Value(conditions) }
@@ -236,7 +236,9 @@ extension StatusReport {
             metrics.add([
                 name, metric["firstDay"].string ?? "", ago(metric["lastSample"]),
                 ago(metric["lastSynced"]),
-                metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]),
+                // A process that is stopped doesn't say when it last looked.
+                metric["lastChecked"].isNull
+                    ? (metric["lastSynced"].isNull ? "not yet" : "") : ago(metric["lastChecked"]),
                 untold.contains(name)
                     ? "" : ago(metric["lastDelivered"]) + (metric["lastDelivered"].isNull ? "" : trust),
                 metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",

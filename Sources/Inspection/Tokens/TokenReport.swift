@@ -6,23 +6,33 @@ import Terminal
 package struct TokenReport: Sendable {
     private let list: TokenList
     private let now: Instant
+    private let uses: [String: TokenUse]
 
-    package init(_ list: TokenList, now: Instant) {
+    /// - Parameter uses: by the tokens' ids.
+    package init(_ list: TokenList, uses: [String: TokenUse] = [:], now: Instant) {
         self.list = list
+        self.uses = uses
         self.now = now
     }
 
     package func table(for terminal: Terminal) -> String {
         var table = Table([
             .init("id"), .init("user"), .init("device"), .init("scope"), .init("created", givesWay: 1), .init("ends"),
+            .init("last used"),
         ])
         for entry in list.entries {
             table.add([
                 entry.id, entry.user, entry.device, entry.scope.rawValue, InstantText.iso8601(entry.created),
-                end(of: entry),
+                end(of: entry), lastUse(of: entry),
             ])
         }
         return table.render(for: terminal)
+    }
+
+    private func lastUse(of entry: TokenEntry) -> String {
+        guard let use = uses[entry.id] else { return "" }
+        let last = use.last.map { InstantText.iso8601(Instant(seconds: $0.flooredSecond)) } ?? ""
+        return use.refused == 0 ? last : (last.isEmpty ? "" : last + ", ") + "then refused \(use.refused) times"
     }
 
     private func end(of entry: TokenEntry) -> String {
@@ -31,7 +41,19 @@ package struct TokenReport: Sendable {
         return (entry.state(at: now) == .ended ? "ended " : "") + InstantText.iso8601(ends)
     }
 
-    package var value: Value { ["tokens": .array(list.entries.map { $0.report(at: now) })] }
+    package var value: Value {
+        [
+            "tokens": .array(
+                list.entries.map { entry in
+                    var members = entry.report(at: now).object ?? [:]
+                    let use = uses[entry.id]
+                    members["lastUsed"] = Value(use?.last.map { InstantText.iso8601($0) })
+                    members["refused"] = .integer(use?.refused ?? 0)
+                    members["lastRefused"] = Value(use?.lastRefused.map { InstantText.iso8601($0) })
+                    return .object(members)
+                })
+        ]
+    }
 }
 
 extension TokenEntry {

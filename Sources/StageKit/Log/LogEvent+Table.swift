@@ -13,7 +13,7 @@ extension LogEvent {
         importSenderGone,
         importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
         ingestFollowed, ingestFollowFailed, ingestFollowRecovered, ingestFollowsAnew, ingestListening, ingestMoved,
-        ingestTokensUnreadable,
+        ingestTokensUnreadable, ingestTokenUse,
         instanceStandby, instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
@@ -257,6 +257,9 @@ extension LogEvent {
         ["wanted": "the usual port", "port": "where it listens"])
     package static let ingestTokensUnreadable = LogEvent(
         "ingest.tokens", .error, "The list of tokens can't be read: nobody is let in.",
+        ["why": "the reason, and what to do"])
+    package static let ingestTokenUse = LogEvent(
+        "ingest.token-use", .warning, "When tokens were last used can't be stored; it is tried again.",
         ["why": "the reason, and what to do"])
     package static let dashboardListening = LogEvent(
         "dashboard.listening", .info, "The dashboard shows its page.", ["port": "where it listens"])

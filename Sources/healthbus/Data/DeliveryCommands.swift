@@ -95,7 +95,7 @@ enum TypesCommand: Command {
     /// Sends commands to the running observer.
     static func command<Result>(_ stack: Stack, _ body: (DeliveryCommands) throws -> Result) throws -> Result {
         guard try stack.reader().isRunning(stack.observer) else {
-            throw Failure("no stack is running in \(stack.place)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack is running in \(stack.place)", hint: "start it with \(stack.startCommand)")
         }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

@@ -160,7 +160,12 @@ enum EventsCommand: Command {
     /// A number, or the name of a category's value.
     private static func value(_ text: String) throws -> Value {
         if let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text) else { return .string(text) }
+        guard let number = Double(text) else {
+            guard Double(text.replacing(",", with: ".")) == nil else {
+                throw Failure.usage("\(text) isn't a number", hint: "use a point, as in 71.4")
+            }
+            return .string(text)
+        }
         guard number.isFinite else {
             throw Failure.usage("\(text) isn't a finite number", hint: "as in 2 or 71.4")
         }

@@ -1,3 +1,4 @@
+import Configuration
 import Control
 import Foundation
 import HealthModel
@@ -65,10 +66,18 @@ enum SyncCommand: Command {
         ],
         examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
 
+    static let looksAtTheDisk = true
+
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let client = try SyncClient(stack) { StandardStream.error.write("healthbus: \(stack.advice.addressed($0))\n") }
         defer { client.close() }
+        // Nobody can commit anything then, so there is nothing to wait for.
+        if !stack.configuration.bus.isRemote,
+            let notice = DiskSpace.notice(about: stack.state.path, free: DiskSpace.free(at: stack.state.path))
+        {
+            throw notice
+        }
         if let span = arguments.value("--history") {
             guard arguments.positionals.isEmpty else {
                 throw Failure.usage("--history syncs all metrics", hint: "leave '\(arguments.positionals[0])' out")

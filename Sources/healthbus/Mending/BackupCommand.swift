@@ -75,7 +75,7 @@ enum RestoreCommand: Command {
                     ? "The backup of \(made) is whole. It would replace \(HumanFormat.count(restore.replaced.count, "instance")) in \(stack.state.path)."
                         + " Nothing was changed.\n"
                     : stack.advice.addressed(
-                        "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with 'healthbus up', "
+                        "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with \(stack.startCommand), "
                             + "and import what has arrived since. A backup doesn't hold the stack's configuration: "
                             + "if it had a file of its own, name that with --config.\n"))
         }

@@ -54,7 +54,7 @@ enum ResetCommand: Command {
         let runs = try client.isRunning(instance.name)
         MendOutput.write(try client.mend(instance, MendClient.request("reset")), arguments) { _ in
             "Reset: \(instance.name) \(what)"
-                + (runs ? ". 'healthbus status' shows how far it is." : " at the next start, 'healthbus up'.")
+                + (runs ? ". 'healthbus status' shows how far it is." : " at the next start, \(stack.startCommand).")
         }
     }
 }

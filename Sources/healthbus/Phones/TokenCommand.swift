@@ -48,7 +48,7 @@ enum TokenCommand: Command {
             if wish.scope != .read, let remark = ImportsReport.remarkOnMixing(stack, user: wish.user) {
                 say("note: \(remark)")
             }
-        case .list: try list(file, json: arguments.flag("--json"))
+        case .list: try list(file, TokenRecord.uses(of: stack), json: arguments.flag("--json"))
         case .revoke:
             guard let name else {
                 throw Failure.usage("token revoke takes a token's id", hint: "'healthbus token list' shows them")
@@ -108,9 +108,9 @@ enum TokenCommand: Command {
         if json { StandardStream.output.write(entry.report(at: now).json(pretty: true) + "\n") }
     }
 
-    private static func list(_ file: TokenFile, json: Bool) throws {
+    private static func list(_ file: TokenFile, _ uses: [String: TokenUse], json: Bool) throws {
         let tokens = try file.read()
-        let report = TokenReport(tokens, now: WallClock.now)
+        let report = TokenReport(tokens, uses: uses, now: WallClock.now)
         StandardStream.output.write(
             json ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
         if tokens.entries.isEmpty, !json { say("there are no tokens yet") }

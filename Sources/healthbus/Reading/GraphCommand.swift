@@ -20,7 +20,7 @@ enum GraphCommand: Command {
         guard !(arguments.flag("--dot") && arguments.flag("--json")) else {
             throw Failure.usage("--dot and --json can't be combined", hint: "give only one")
         }
-        let stack = try Stack(arguments)
+        let stack = try Stack(watching: arguments)
         let graph = StackGraph(stack.configuration, states: try states(stack))
         if arguments.flag("--dot") {
             StandardStream.output.write(graph.dot)

@@ -41,7 +41,7 @@ enum TapCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(watching: arguments)
         // The program that reads from the pipe may close it before the tap ends.
         signal(SIGPIPE, SIG_IGN)
         let count = try arguments.integer("--count", in: 1 ... .max)
@@ -105,7 +105,7 @@ enum TapCommand: Command {
         guard waits || stack.configuration.bus.isRemote else {
             throw Failure(
                 "no stack is running in \(stack.place)",
-                hint: "start it with 'healthbus up'; with --wait, tap waits for it")
+                hint: "start it with \(stack.startCommand); with --wait, tap waits for it")
         }
         StandardStream.error.write(
             stack.advice.addressed(

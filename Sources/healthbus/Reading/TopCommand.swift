@@ -18,7 +18,7 @@ enum TopCommand: Command {
         examples: ["healthbus top", "healthbus top --once --json --interval 5"])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(watching: arguments)
         let isJSON = arguments.flag("--json")
         let interval = try interval(arguments)
         // The program that reads from the pipe may close it first.

@@ -17,7 +17,7 @@ enum StopCommand: Command {
     private static let patience = 30.0
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(watching: arguments)
         if let name = arguments.positionals.first {
             let runs = try ProcessClient(stack).set(name, runs: false)
             return say(

@@ -11,7 +11,7 @@ enum DoctorCommand: Command {
     static let looksAtTheDisk = true
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(overlooking: arguments)
         let tell: @Sendable (String) -> Void = { StandardStream.error.write("healthbus: \($0)\n") }
         let seen = try Examination(stack, tell: tell)
         let found = Diagnosis.findings(seen).addressed(stack.advice)

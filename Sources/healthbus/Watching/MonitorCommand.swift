@@ -18,7 +18,7 @@ enum MonitorCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stopper = try Stopper()
-        let stack = try Stack(arguments)
+        let stack = try Stack(watching: arguments)
         let endpoint =
             try arguments.endpoint("--listen") ?? stack.configuration.monitoring
             ?? Endpoint(port: Endpoint.monitoringPort)
@@ -44,7 +44,7 @@ enum ReadyCommand: Command {
         examples: ["healthbus ready", "healthbus ready observer --within 30"])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(watching: arguments)
         let seconds = try arguments.seconds("--within") ?? 2
         if let name = arguments.positionals.first, !stack.names.contains(name) {
             throw Failure.usage(

@@ -39,7 +39,8 @@ PluginProgram.start("dashboard") { context, stopper in
     try StateFolder.make(folder)
     // Removes the files that an earlier process received but didn't pass on.
     FileSink.removeLeftovers(in: folder)
-    let gate = TokenGate(TokenFile(context.state))
+    let uses = TokenUses(folder: context.folder)
+    let gate = TokenGate(TokenFile(context.state), noting: uses)
     let tickets = SignInTickets(context.state)
     let dashboard = Dashboard(
         .init(
@@ -95,7 +96,13 @@ PluginProgram.start("dashboard") { context, stopper in
         details: {
             HeartbeatDetails(DashboardDetails(dashboardPort: server.port, viewers: live.viewers))
         })
-    stopper.wait()
+    let stopped = DispatchSemaphore(value: 0)
+    stopper.whenAsked { stopped.signal() }
+    func saveUses() {
+        uses.save { log(.dashboardFailed, failed: true, ["what": "token-use.json", "why": "\($0)"]) }
+    }
+    while stopped.wait(timeout: .now() + 10) == .timedOut { saveUses() }
+    saveUses()
     live.stop()
     waiting.stop()
     server.stop()

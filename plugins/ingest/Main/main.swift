@@ -15,7 +15,8 @@ PluginProgram.start("ingest") { context, stopper in
     let observer = context.stack.only(.observer)?.name ?? "observer"
     let debouncers = context.stack.instances.filter { $0.manifest.kind == .debouncer }.map(\.name)
     let log = context.log
-    let gate = TokenGate(TokenFile(context.state))
+    let uses = TokenUses(folder: context.folder)
+    let gate = TokenGate(TokenFile(context.state), noting: uses)
     let observerHeard = Mutex(MonotonicTime.distantPast)
     let place = Mutex<BusMember?>(nil)
     let line = ObserverLine { part in
@@ -36,17 +37,21 @@ PluginProgram.start("ingest") { context, stopper in
         files: .init(handover, folder: folder, bytes: Int(options["fileBytes"].int ?? 16 << 30)) {
             log(.ingestFileLost, failed: true, ["why": $0])
         }, clock: { WallClock.now },
-        caller: { secret in
+        visitor: { secret in
             do {
-                guard
-                    case .granted(let grant) = try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now)
-                else { return nil }
-                return IngestDoor.Caller(
-                    id: grant.id, user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest),
-                    mayRead: grant.allows(.read))
+                return switch try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now) {
+                case .granted(let grant):
+                    .caller(
+                        .init(
+                            id: grant.id, user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest),
+                            mayRead: grant.allows(.read)))
+                case .ended: .ended
+                case .revoked: .revoked
+                case .unknown: .unknown
+                }
             } catch {
                 log(.ingestTokensUnreadable, failed: true, ["why": "\(error)"])
-                return nil
+                return .unknown
             }
         },
         isObserverThere: { MonotonicClock.now - observerHeard.withLock { $0 } < Repetition.silence },
@@ -130,7 +135,11 @@ PluginProgram.start("ingest") { context, stopper in
     }
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
-    while stopped.wait(timeout: .now() + 60) == .timedOut {
+    func saveUses() {
+        uses.save { log(.ingestTokenUse, failed: true, ["why": "\($0)"]) }
+    }
+    while stopped.wait(timeout: .now() + 10) == .timedOut {
+        saveUses()
         // A certificate is renewed every few weeks, without a restart.
         do {
             if let renewed = try files?.changed() { try server.renew(renewed) }
@@ -138,6 +147,7 @@ PluginProgram.start("ingest") { context, stopper in
     }
     isOver.withLock { $0 = true }
     server.stop()
+    saveUses()
     handover.close()
     member.leave()
 }

@@ -24,13 +24,22 @@ package final class IngestDoor: Sendable {
         }
     }
 
+    /// Who is at the door, according to the token presented.
+    package enum Visitor: Sendable {
+        case caller(Caller)
+        /// The holder of a token that was valid once.
+        case ended, revoked
+        /// Anybody else.
+        case unknown
+    }
+
     private static let lineTypes: Set = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
 
     /// nil if the ingest accepts no files.
     let files: Files?
     private let line: ObserverLine
     private let clock: @Sendable () -> Instant
-    private let caller: @Sendable (_ secret: String?) -> Caller?
+    private let visitor: @Sendable (_ secret: String?) -> Visitor
     private let isObserverThere: @Sendable () -> Bool
     private let wake: @Sendable () -> Void
     /// By token.
@@ -40,21 +49,21 @@ package final class IngestDoor: Sendable {
     private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
 
     /// - Parameters:
-    ///   - caller: the owner of a token; nil if it isn't valid.
+    ///   - visitor: the owner of a token, or why that isn't valid.
     ///   - isObserverThere: whether the observer sent a heartbeat recently.
     ///   - wake: makes the stack check for new data, as a push does for an app.
     ///   - files: where whole files go; nil if it accepts none.
     ///   - requestsPerMinute: for each token; a minute's worth may arrive at once.
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
-        caller: @escaping @Sendable (_ secret: String?) -> Caller?, isObserverThere: @escaping @Sendable () -> Bool,
+        visitor: @escaping @Sendable (_ secret: String?) -> Visitor, isObserverThere: @escaping @Sendable () -> Bool,
         wake: @escaping @Sendable () -> Void
     ) {
         rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
         self.line = line
         self.files = files
         self.clock = clock
-        self.caller = caller
+        self.visitor = visitor
         self.isObserverThere = isObserverThere
         self.wake = wake
     }
@@ -70,7 +79,7 @@ package final class IngestDoor: Sendable {
             return nil
         } catch {
             counts.withLock { $0.refused += 1 }
-            return (error.status == 401 ? unauthorized(request.peer) : error).answer
+            return (error.status == 401 ? slowed(error, request.peer) : error).answer
         }
     }
 
@@ -121,11 +130,11 @@ package final class IngestDoor: Sendable {
 
     /// Slows down clients without a valid token. Clients with a valid token aren't held up by others behind the same
     /// address: a proxy's address is shared by all its clients, and a token of 256 random bits can't be guessed.
-    private func unauthorized(_ peer: UInt64) -> IngestProblem {
+    private func slowed(_ problem: IngestProblem, _ peer: UInt64) -> IngestProblem {
         attempts.withLock { attempts in
             if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }
             attempts.failed(peer, at: Self.seconds)
-            return .unauthorized
+            return problem
         }
     }
 
@@ -140,7 +149,13 @@ package final class IngestDoor: Sendable {
             guard request.method == "GET" || request.method == "HEAD" else { throw .method(["GET"]) }
             return (route, Caller(id: "", user: "", device: "", mayIngest: false))
         }
-        guard let caller = caller(request.bearerToken) else { throw .unauthorized }
+        let caller: Caller
+        switch visitor(request.bearerToken) {
+        case .caller(let known): caller = known
+        case .ended: throw .unauthorized("this token has ended")
+        case .revoked: throw .unauthorized("this token was revoked")
+        case .unknown: throw .unauthorized
+        }
         if route.isOwn, request.method == "GET", route.methods.contains("GET") {
             guard caller.mayRead else {
                 throw .forbidden(

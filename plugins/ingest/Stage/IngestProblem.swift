@@ -24,10 +24,17 @@ struct IngestProblem: Error {
         return answer
     }
 
-    static let unauthorized = IngestProblem(
-        status: 401, code: "unauthorized", message: "the bearer token is missing, wrong or no longer valid",
-        hint: "send Authorization: Bearer <token>; 'healthbus token new' creates one",
-        headers: ["WWW-Authenticate": "Bearer"])
+    static let unauthorized = unauthorized(
+        "the bearer token is missing or wrong",
+        hint: "send Authorization: Bearer <token>; 'healthbus token new' creates one")
+
+    static func unauthorized(
+        _ message: String,
+        hint: String = "'healthbus pair' makes another for a phone, 'healthbus token new' for a program"
+    ) -> IngestProblem {
+        IngestProblem(
+            status: 401, code: "unauthorized", message: message, hint: hint, headers: ["WWW-Authenticate": "Bearer"])
+    }
 
     static func forbidden(_ message: String, hint: String) -> IngestProblem {
         IngestProblem(status: 403, code: "forbidden", message: message, hint: hint)
