@@ -76,4 +76,13 @@ struct IngestContractTests {
         }
         #expect(statuses == [200, 202, 401, 403, 405, 415, 422, 429, 503])
     }
+
+    /// Whoever holds a token that was valid once learns why it isn't any more; others learn nothing.
+    @Test(arguments: [
+        ("ended", "this token has ended"), ("revoked", "this token was revoked"), ("guess", "is missing or wrong"),
+    ])
+    func aTokenThatIsOverIsToldSo(_ token: String, _ words: String) throws {
+        let answer = try IngestRig().send(token: token)
+        #expect(answer.status == 401 && answer.text.contains("\"unauthorized\"") && answer.text.contains(words))
+    }
 }
