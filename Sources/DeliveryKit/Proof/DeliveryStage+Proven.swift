@@ -75,7 +75,7 @@ extension DeliveryStage {
         } else if request == nil {
             try settle(run, turn)
         }
-        if run.scope.isWhole { try tell(of: run.report, isMending: repairs && !proof.new.isEmpty, turn) }
+        if run.scope.isWhole { try tell(of: run.report, isMending: repairs && (isPartial || !proof.new.isEmpty), turn) }
         guard let request else { return }
         proof.result = (
             request.id,
