@@ -15,7 +15,9 @@ extension EndToEnd {
         ) throws -> (path: String, left: Int) {
             var left = 0
             let kept = lines.compactMap { line -> String? in
-                if let day, line.contains(Self.steps), line.contains("startDate=\"\(day)"), line.hasSuffix("/>") {
+                if let day, line.contains("<Record type=\"\(Self.steps)"), line.contains("startDate=\"\(day)"),
+                    line.hasSuffix("/>")
+                {
                     left += 1
                     return nil
                 }

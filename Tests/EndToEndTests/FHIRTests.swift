@@ -98,9 +98,11 @@ extension EndToEnd {
         /// Differences between resources and samples, and between dead letters and poisoned samples; only a few of each
         /// kind are listed.
         private func differences(_ stack: TestStack, _ port: Int) throws -> [String] {
-            // A workout has a resource of its own; a correlation's parts are samples themselves.
+            // A workout has a resource of its own. A blood pressure is one resource for its two values; another
+            // correlation's parts are samples themselves.
             let all = try stack.heldSamples().filter {
-                $0.type != HealthType.workoutIdentifier && !$0.type.hasPrefix("HKCorrelationTypeIdentifier")
+                $0.type != HealthType.workoutIdentifier && !$0.type.hasPrefix("HKQuantityTypeIdentifierBloodPressure")
+                    && (!$0.type.hasPrefix("HKCorrelationTypeIdentifier") || $0.type.hasSuffix("BloodPressure"))
             }
             let due = Set(all.filter { !Self.isPoison($0.id) }.map { "me/\($0.id)" })
             let bad = Set(all.filter { Self.isPoison($0.id) }.map(\.id.description))

@@ -86,6 +86,7 @@ import UploaderReading
         let day = try #require(LocalDay("2025-03-30"))
         let input = DayInput(
             user: "me", day: day, window: try handler.window([:]), zones: zones, cutting: kept.page)
-        #expect(try handler.compute(input).figures["other"]?[kept.type] == told.figure)
+        let figure = try handler.compute(input).figures["other"]?[kept.type]
+        #expect(figure == told.figure, "\(figure?.json() ?? "none")")
     }
 }

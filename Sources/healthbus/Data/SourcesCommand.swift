@@ -48,7 +48,7 @@ enum SourcesCommand: Command {
         guard words.count == (action == .list ? min(words.count, 1) : 2) else {
             throw Failure.usage(
                 action == .list ? "sources list takes no arguments" : "sources \(action.rawValue) takes one source",
-                hint: "as in 'healthbus sources\(action == .list ? "" : " \(action.rawValue) Ring")'")
+                hint: action == .list ? "leave it out" : "'healthbus sources' lists them")
         }
         let stack = try Stack(arguments)
         let user = arguments.value("--user") ?? "me"

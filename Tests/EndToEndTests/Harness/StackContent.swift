@@ -51,8 +51,8 @@ struct StackContent: Equatable, Sendable {
         return content
     }
 
-    /// Earlier releases stored no hours.
-    var withoutHours: StackContent {
+    /// Earlier releases stored no hours, and not which sources a night's minutes come from.
+    var withoutAdditions: StackContent {
         get throws {
             var content = self
             content.documents = try documents.map { line in
@@ -60,7 +60,7 @@ struct StackContent: Equatable, Sendable {
                 guard parts.count == 4, !parts[3].isEmpty, var body = try Value(json: parts[3].utf8).object else {
                     return line
                 }
-                body["hours"] = nil
+                (body["hours"], body["sources"]) = (nil, nil)
                 return parts[..<3].joined(separator: " ") + " " + Value.object(body).json()
             }
             return content
