@@ -67,8 +67,8 @@ package struct Stack: Sendable {
             let failure = Failure(of: $0)
             return Failure(
                 failure.message,
-                hint: "what runs has read it before and isn't affected; this shows what can be read of it. "
-                    + "Correct it before the next start: 'healthbus validate' checks it")
+                hint: (failure.hint ?? "correct it before the next start: 'healthbus validate' checks it")
+                    + "; until then, this shows what can be read of it, and what runs isn't affected")
         }
     }
 

@@ -52,7 +52,7 @@ struct PayloadCase {
             member: "microvolts",
             says: ["ClassificationAtrialFibrillation", "\"value\":62", "\"value\":512", "measurements"],
             hides: ["12.25"],
-            figure: ["average": 62, "count": 1, "max": 62, "min": 62, "mostRecent": 62, "unit": "count/min"]),
+            figure: ["average": 62.0, "count": 1, "max": 62.0, "min": 62.0, "mostRecent": 62.0, "unit": "count/min"]),
         PayloadCase(
             name: "a blood pressure's two values", fhir: "one panel with two components",
             openMHealth: "`blood-pressure:4.0`", day: "`count`, beside the figures of its two samples",
