@@ -67,8 +67,9 @@ package struct Stack: Sendable {
             let failure = Failure(of: $0)
             return Failure(
                 failure.message,
-                hint: (failure.hint ?? "correct it before the next start: 'healthbus validate' checks it")
-                    + "; until then, this shows what can be read of it, and what runs isn't affected")
+                hint: (failure.hint ?? "correct it before the next start")
+                    + "; 'healthbus validate' checks it again. Until then, this shows what can be read of it, "
+                    + "and what runs isn't affected")
         }
     }
 
