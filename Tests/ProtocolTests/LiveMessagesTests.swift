@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import HealthModel
 import Inspection
 import Processes
@@ -74,6 +75,7 @@ import Testing
         let stack = try stack()
         var items: [SchemaChecker.Item] = []
         var labels: [String] = []
+        let optional = try Self.optionalMembers()
         func add(_ rule: String, _ members: [String: Value], _ label: String) {
             items.append(.init(rule: rule, bytes: CBOREncoder.encode(.object(members))))
             labels.append("\(rule): \(label)")
@@ -85,8 +87,7 @@ import Testing
                 spoilt[name] = Self.spoilt(members[name])
                 add(rule, spoilt, "\(name) ill-typed")
                 spoilt[name] = nil
-                let isOptional = Self.optional.contains(name) || Self.optionalInRule[rule]?.contains(name) == true
-                if !isOptional { add(rule, spoilt, "without \(name)") }
+                if optional[rule]?.contains(name) != true { add(rule, spoilt, "without \(name)") }
             }
         }
         let header = try #require(try CBORDecoder.decode(stack.frames.first?[1] ?? []).object)
@@ -100,22 +101,28 @@ import Testing
 
     private static func spoilt(_ value: Value?) -> Value { value?.bool == nil ? .bool(true) : "true" }
 
-    /// Members that a message may omit.
-    private static let optional: Set<String> = [
-        "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
-        "reason", "user", "complete", "dryRun", "deleteUpTo",
-        "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
-        "configuration",
-        "file", "sender", "size", "hash", "within", "trial",
-    ]
+    /// The members that the schema lets each rule leave out, with those of the groups that it includes.
+    private static func optionalMembers() throws -> [String: Set<String>] {
+        var texts: [String: [String]] = [:]
+        var rule = ""
+        for line in try schema().split(separator: "\n") {
+            if let begun = line.prefixMatch(of: /([a-z-]+) = [\{\(]/) { rule = String(begun.1) }
+            texts[rule, default: []].append(String(line))
+        }
+        func optional(_ rule: String) -> Set<String> {
+            texts[rule, default: []].reduce(into: []) { found, line in
+                if let member = line.prefixMatch(of: /\s+\? "([^"]+)"/) { found.insert(String(member.1)) }
+                if let group = line.prefixMatch(of: /\s+([a-z-]+-members),/) {
+                    found.formUnion(optional(String(group.1)))
+                }
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: texts.keys.map { ($0, optional($0)) })
+    }
 
-    private static let optionalInRule: [String: Set<String>] = [
-        "control-swap": ["plugin"], "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
-        "pull-letters": ["numbers", "type", "dropped"], "page-letters": ["dropped"],
-        "hint": ["after", "changed", "more"],
-        "ingest": ["last", "records", "deleted", "quarantined"],
-        "ingested": ["reasons"],
-    ]
+    private static func schema() throws -> String {
+        try String(contentsOfFile: SchemaChecker.checkout + "/docs/protocol.cddl", encoding: .utf8)
+    }
 
     /// Messages that are decoded and encoded again equal what was sent, byte for byte.
     @Test func everyMessageComesBackAsItWas() throws {
