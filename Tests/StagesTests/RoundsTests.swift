@@ -78,6 +78,40 @@ import Testing
         #expect(ended(at: 2).map(\.number) == [second])
     }
 
+    /// A slow destination makes neither a metric's times look longer, nor shorter because its round begins late.
+    @Test mutating func aConsumersTimeBeginsWithItsOwnRelease() {
+        _ = release(["steps": 10, "uploader": 10])
+        hear("steps", 10, at: 1)
+        _ = release(["steps": 20, "uploader": 20], at: 2)
+        hear("steps", 20, at: 5)
+        _ = release(["steps": 30], at: 6)
+        hear("steps", 30, at: 7)
+        hear("uploader", 10, at: 10)
+        #expect(ended(at: 10).map(\.succeeded) == [["steps": .seconds(1), "uploader": .seconds(10)]])
+        hear("uploader", 20, at: 14)
+        let second = ended(at: 14).first
+        #expect(second?.succeeded == ["steps": .seconds(1), "uploader": .seconds(12)])
+        #expect(second?.duration == .seconds(12))
+    }
+
+    /// The first release, whose changes nobody has counted, many changes at once, and what goes on beside an import don't
+    /// tell how fast syncs usually are.
+    @Test mutating func roundsWithMuchToDoAreNotUsual() {
+        func usual(_ sequence: SequenceNumber, _ isUsual: Bool = true) -> Bool? {
+            rounds.release(
+                ["steps": AnchorVector(base: sequence)], reason: "fire", isUsual: isUsual, now: 0, monotonic: 0)
+            hear("steps", sequence, at: 1)
+            return ended(at: 1).first?.isUsual
+        }
+        #expect(usual(10) == false)
+        #expect(usual(10 + .init(Rounds.manyChanges)) == true)
+        #expect(usual(11 + .init(2 * Rounds.manyChanges)) == false)
+        #expect(usual(20 + .init(2 * Rounds.manyChanges), false) == false)
+        #expect(usual(30 + .init(2 * Rounds.manyChanges)) == true)
+        rounds.reset()
+        #expect(usual(40) == false)
+    }
+
     @Test mutating func aTypeThatWaitsHoldsNoRoundUp() {
         rounds.release(
             ["steps": AnchorVector(base: 10, exceptions: ["b": 4])], reason: "fire", now: 0, monotonic: 0)

@@ -24,7 +24,8 @@ extension DebouncerStage {
     func open(roundOf concerned: [Consumer], reason: String, _ turn: Turn) -> Int64 {
         let targets = Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, vector(for: $0)) })
         for name in targets.keys.sorted() { turn.log(.syncMetric, ["consumer": name, "outcome": "starting"]) }
-        return rounds.release(targets, reason: reason, now: turn.now, monotonic: turn.monotonic)
+        return rounds.release(
+            targets, reason: reason, isUsual: isUndisturbed, now: turn.now, monotonic: turn.monotonic)
     }
 
     func tell(_ consumer: Consumer, _ turn: Turn) {

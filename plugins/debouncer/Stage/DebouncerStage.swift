@@ -88,7 +88,7 @@ package final class DebouncerStage: Stage {
         registration.launch = (try load("launch", turn)?.int ?? 0) + 1
         try store("launch", .integer(registration.launch), turn)
         if let saved = try load("history", turn) { historical.sync = saved.read().flatMap { History($0) } }
-        try ledger.open(turn)
+        try ledger.open(consumers: Set(consumers.map(\.name)), turn)
         rounds.goOn(after: ledger.last)
         // Until the observer reports, the phone's last known state applies.
         if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }

@@ -6,7 +6,8 @@ import Protocol
 /// released to it. Pure.
 ///
 /// One round is open at a time; anything released in the meantime belongs to the next. So a stream of changes opens one
-/// round after another, and no round waits forever.
+/// round after another, and no round waits forever. A consumer's time begins with its own release, so it doesn't depend
+/// on how long others take.
 package struct Rounds: Sendable, Equatable {
     package struct Round: Sendable, Equatable {
         package var number: Int64
@@ -14,14 +15,42 @@ package struct Rounds: Sendable, Equatable {
         package var reason: String
         /// When it began, by the wall clock.
         package var began: Instant
-        var since: MonotonicTime
+        /// When its first release was made, and since when its consumers are waited for.
+        private let released: MonotonicTime
+        fileprivate(set) var since: MonotonicTime
         /// Consumers that haven't reached the target yet.
-        package var waiting: [String: AnchorVector]
-        /// How long each consumer took.
-        package var succeeded: [String: Duration] = [:]
+        package private(set) var waiting: [String: AnchorVector] = [:]
+        /// When something was released to each consumer that it didn't have.
+        private var told: [String: MonotonicTime] = [:]
+        /// How long each consumer took since then.
+        package private(set) var succeeded: [String: Duration] = [:]
         /// Why each failed.
-        package var failed: [String: String] = [:]
-        package var duration = Duration.zero
+        package private(set) var failed: [String: String] = [:]
+        /// From the first release until the last consumer had reached the target or failed.
+        package private(set) var duration = Duration.zero
+        /// Whether its times say how fast syncs usually are: false during imports and historical syncs, and after many
+        /// changes at once.
+        package fileprivate(set) var isUsual = true
+
+        fileprivate init(number: Int64, reason: String, began: Instant, since: MonotonicTime) {
+            (self.number, self.reason, self.began, self.released, self.since) = (number, reason, began, since, since)
+        }
+
+        fileprivate mutating func add(_ targets: [String: AnchorVector], at monotonic: MonotonicTime) {
+            for consumer in targets.keys where waiting[consumer] == nil {
+                told[consumer] = monotonic
+                succeeded[consumer] = nil
+                failed[consumer] = nil
+            }
+            waiting.merge(targets) { _, later in later }
+        }
+
+        /// - Parameter why: why the consumer failed; nil if it has reached its target.
+        fileprivate mutating func end(_ consumer: String, at monotonic: MonotonicTime, failed why: String?) {
+            waiting[consumer] = nil
+            if let why { failed[consumer] = why } else { succeeded[consumer] = monotonic - (told[consumer] ?? since) }
+            duration = monotonic - released
+        }
     }
 
     /// How far a consumer has come, according to its heartbeat.
@@ -38,6 +67,8 @@ package struct Rounds: Sendable, Equatable {
 
     /// A consumer that sends no heartbeat for this long is silent.
     package static let silence = Duration.seconds(15)
+    /// More changes than this at once, a few seconds' work, don't tell how fast syncs usually are.
+    package static let manyChanges: Int64 = 5000
 
     /// How long a consumer may go without progress before it counts as failed.
     private let patience: Duration
@@ -45,6 +76,8 @@ package struct Rounds: Sendable, Equatable {
     package private(set) var open: Round?
     private var next: Round?
     private var last: Int64
+    /// The highest sequence number released so far; nil before the first release.
+    private var highest: SequenceNumber?
 
     /// - Parameter last: the number of the last stored round.
     package init(patience: Duration, last: Int64 = 0) {
@@ -56,23 +89,27 @@ package struct Rounds: Sendable, Equatable {
 
     /// Something has been released to these consumers; returns the number of the round whose end shows that they have
     /// it.
+    /// - Parameter isUsual: whether nothing else, such as an import, slows the consumers down.
     @discardableResult
     package mutating func release(
-        _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: MonotonicTime
+        _ targets: [String: AnchorVector], reason: String, isUsual: Bool = true, now: Instant,
+        monotonic: MonotonicTime
     ) -> Int64 {
-        guard open != nil else {
+        let top = targets.values.map(\.maximum).max() ?? .beginning
+        let isFew = highest.map { top.value - $0.value <= Self.manyChanges } ?? false
+        highest = max(highest ?? top, top)
+        var round = open == nil ? nil : next
+        if round == nil {
             last += 1
-            open = Round(number: last, reason: reason, began: now, since: monotonic, waiting: targets)
-            return last
-        }
-        if next == nil {
-            last += 1
-            next = Round(number: last, reason: reason, began: now, since: monotonic, waiting: [:])
+            round = Round(number: last, reason: reason, began: now, since: monotonic)
         } else if reason != "fire" {
-            next?.reason = reason
+            round?.reason = reason
         }
-        next?.waiting.merge(targets) { _, later in later }
-        return next?.number ?? last
+        round?.add(targets, at: monotonic)
+        if !isUsual || !isFew { round?.isUsual = false }
+        if open == nil { open = round } else { next = round }
+        for consumer in targets.keys { noteReached(consumer, at: monotonic) }
+        return last
     }
 
     /// Records a consumer's report of its progress.
@@ -92,13 +129,11 @@ package struct Rounds: Sendable, Equatable {
 
     /// A consumer that has reached the target is done with the round, whatever is reported under its name later.
     private mutating func noteReached(_ consumer: String, at monotonic: MonotonicTime) {
-        guard let round = open, let target = round.waiting[consumer], hasReached(consumer, target) else { return }
-        open?.waiting[consumer] = nil
         let failedDays = standings[consumer]?.failedDays ?? 0
-        if failedDays > 0 {
-            open?.failed[consumer] = "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed"
-        } else {
-            open?.succeeded[consumer] = monotonic - round.since
+        let why = failedDays > 0 ? "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed" : nil
+        for round in [\Rounds.open, \.next] {
+            guard let target = self[keyPath: round]?.waiting[consumer], hasReached(consumer, target) else { continue }
+            self[keyPath: round]?.end(consumer, at: monotonic, failed: why)
         }
     }
 
@@ -119,20 +154,17 @@ package struct Rounds: Sendable, Equatable {
             for consumer in round.waiting.keys {
                 let standing = standings[consumer]
                 if monotonic - max(standing?.heard ?? .distantPast, round.since) >= Self.silence {
-                    round.waiting[consumer] = nil
-                    round.failed[consumer] = "not heard"
+                    round.end(consumer, at: monotonic, failed: "not heard")
                 } else if monotonic - max(standing?.moved ?? .distantPast, round.since) >= patience {
-                    round.waiting[consumer] = nil
-                    round.failed[consumer] = "no progress"
+                    round.end(consumer, at: monotonic, failed: "no progress")
                 }
             }
             open = round
             guard round.waiting.isEmpty else { break }
-            round.duration = monotonic - round.since
             ended.append(round)
             open = next
             next = nil
-            // The next round's time begins now, since it couldn't be checked before.
+            // Only now are its consumers waited for.
             open?.since = monotonic
         }
         return ended
@@ -158,6 +190,7 @@ package struct Rounds: Sendable, Equatable {
     package mutating func reset() {
         open = nil
         next = nil
+        highest = nil
         standings = [:]
     }
 }
