@@ -297,8 +297,8 @@ let package = Package(
         + plugin(
             "dashboard", "DashboardStage",
             [
-                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "JSON", "Logging",
-                "MessageBus", "Protocol", "StageKit",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "JSON",
+                "Logging", "MessageBus", "Protocol", "StageKit",
             ],
             main: [
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",

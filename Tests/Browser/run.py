@@ -373,6 +373,53 @@ def axed(browser, url):
     return page
 
 
+def sync_now(stack, browser):
+    """The page says how fresh each metric is, the stalest first, and syncs at once, but not without a token."""
+    told = json.loads(stack.run("status", "--json"))
+    page = browser.page(width=360)
+    browser.show(page, "days")
+    page.wait_for_selector(".fresh summary time")
+    stalest = page.locator(".fresh summary time").get_attribute("datetime")
+    check(stalest == told["stalest"]["lastSynced"], f"the page says {stalest}, status says {told['stalest']}")
+    page.locator(".fresh summary").focus()
+    page.keyboard.press("Enter")
+    times = page.eval_on_selector_all(".fresh tbody tr", "all => all.map((row) => row.querySelector('td time')?.dateTime ?? null)")
+    check(len(times) == len(told["metrics"]) and [one for one in times if one] == sorted(one["lastSynced"] for one in told["metrics"] if one["lastSynced"]), f"the metrics aren't those of status: {times}")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    check(wide <= 360, f"with the metrics it is {wide} wide on a screen of 360")
+    page.locator("#sync").focus()
+    page.keyboard.press("Enter")
+    page.fill(".fresh input[name=token]", stack.token("ingest"))
+    page.click(".fresh button[type=submit]")
+    page.wait_for_selector(".fresh [role=status] [data-result='noData']")
+    eventually("the next sync is always too soon", lambda: press(page) == "noData")
+    # A browser elsewhere has no say, with or without the cookie.
+    refused = page.evaluate("async () => (await fetch('/api/sync', { method: 'POST', credentials: 'omit' })).status")
+    check(refused == 401, f"a sync without a session is answered with {refused}")
+    browser.complaints.clear()  # The browser itself notes the refused requests.
+    found = Axe().run(axed_fresh(browser), options={"runOnly": RULES}).response["violations"]
+    check(not found, f"freshness: {[one['id'] for one in found]}")
+    print(f"{len(times)} metrics, the stalest first, and a sync that found nothing new")
+    page.context.close()
+
+
+def press(page):
+    """Syncs, and returns what came of it."""
+    page.click("#sync")
+    page.wait_for_selector("#sync:not([aria-disabled])")
+    told = page.locator(".fresh [data-result]")
+    return told.get_attribute("data-result") if told.count() else None
+
+
+def axed_fresh(browser):
+    """A page with the metrics shown that lets axe look."""
+    page = browser.page(width=360, bypass_csp=True)
+    browser.show(page, "days")
+    page.wait_for_selector(".fresh summary time")
+    page.click(".fresh summary")
+    return page
+
+
 def by_drop(stack, browser):
     """An export can be dropped on the page, but not without a token; the page then reports what was new."""
     stack.generate("week.zip", "--days", "7", "--seed", "99", "--end", "2024-02-07")
@@ -418,7 +465,7 @@ def import_elsewhere(stack, browser):
     page.context.close()
 
 
-CHECKS = [signing_in, script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, first_sight, own_types, many_tabs, a_hanging_stage, goes_on, by_drop, import_elsewhere]
+CHECKS = [signing_in, script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, first_sight, own_types, many_tabs, a_hanging_stage, goes_on, sync_now, by_drop, import_elsewhere]
 
 
 def main(programs, names):

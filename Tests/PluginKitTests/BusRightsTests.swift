@@ -41,14 +41,14 @@ import Testing
         }
     }
 
-    @Test func theDashboardHearsAndAsksAndChangesNothing() throws {
+    @Test func theDashboardHearsAndAsksAndSyncsAndChangesNothing() throws {
         let grant = try of("dashboard")
-        for topic in ["control.hello", "pull.walking", "pull.phone", "pull.uploader"] {
+        for topic in ["control.hello", "pull.walking", "pull.phone", "pull.uploader", "control.debouncer"] {
             #expect(grant.mayPublish(topic), "\(topic)")
         }
         for topic in [
-            "control.phone", "control.uploader", "control.debouncer", "ingest.phone", "page.phone", "observed.x",
-            "sync.walking", "figures.steps", "daily.summary", "alert.x",
+            "control.phone", "control.uploader", "control.walking", "control.supervisor", "ingest.phone", "page.phone",
+            "observed.x", "sync.walking", "figures.steps", "daily.summary", "alert.x",
         ] { #expect(!grant.mayPublish(topic), "\(topic)") }
         for topic in ["heartbeat.walking", "observed.x", "sync.walking", "figures.steps", "daily.summary", "alert.x"] {
             #expect(grant.mayHear(topic), "\(topic)")

@@ -121,6 +121,8 @@ import Testing
         #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
         let people = Set(Self.people)
         #expect(believed("control.debouncer", ["command": "sync"]) == people.union(["ingest"]))
+        // A historical sync delivers everything again.
+        #expect(believed("control.debouncer", ["command": "sync", "history": 7]) == people)
         for command in ["mend", "launch", "expire", "cancel", "swap", "register"] {
             #expect(believed("control.debouncer", ["command": .string(command)]) == people, "\(command)")
         }
@@ -132,6 +134,23 @@ import Testing
         let tool = "client-ingest-1-2"
         #expect(believes(tool, "pull.phone", ["consumer": .string(tool), "query": "imports"]))
         #expect(!believes(tool, "pull.phone", ["consumer": .string(tool), "query": "slice"]))
+    }
+
+    @Test func theDashboardAsksAndSyncsAndCommandsNothingElse() {
+        for name in ["dashboard", "client-dashboard-1-2"] {
+            #expect(believes(name, "control.hello"))
+            #expect(believes(name, "pull.phone", ["consumer": .string(name), "query": "slice"]))
+            #expect(believes(name, "control.debouncer", ["command": "sync", "id": "1", "metric": "sleep", "head": 7]))
+            #expect(!believes(name, "control.debouncer", ["command": "sync", "id": "1", "history": "all"]))
+            for command in ["mend", "launch", "expire", "cancel", "register"] {
+                #expect(!believes(name, "control.debouncer", ["command": .string(command)]), "\(command)")
+            }
+            for instance in ["phone", "walking", "uploader", "consolidator", "supervisor"] {
+                for command in ["sync", "mend", "check", "import"] {
+                    #expect(!believes(name, "control.\(instance)", ["command": .string(command)]), "\(instance)")
+                }
+            }
+        }
     }
 
     @Test func theDebouncerRegistersItselfAndNothingElse() {

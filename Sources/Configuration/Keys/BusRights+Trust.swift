@@ -23,6 +23,8 @@ private struct Speakers: Sendable {
     /// The ingests: they may make the stack check for new data, and their tools may offer files; they may give no other
     /// commands.
     private let doors: Set<String>
+    /// The dashboards: they and their tools may make the stack check for new data, too.
+    private let dashboards: Set<String>
 
     init(_ rights: BusRights) {
         var instances: [String: TopicGrant] = [:]
@@ -39,7 +41,10 @@ private struct Speakers: Sendable {
         toolsOfInstances = tools
         people = rights.person("")
         observersCommands = "control.\(rights.observer)"
-        doors = Set(rights.stack.instances.filter { $0.manifest.kind == .ingest }.map(\.name))
+        func names(_ kind: Manifest.Kind) -> Set<String> {
+            Set(rights.stack.instances.filter { $0.manifest.kind == kind }.map(\.name))
+        }
+        (doors, dashboards) = (names(.ingest), names(.dashboard))
     }
 
     private static func saying(_ topics: [Subscription]) -> TopicGrant {
@@ -52,6 +57,9 @@ private struct Speakers: Sendable {
         if topic == Heartbeat.topic(from) { return true }
         guard grant(from).mayPublish(topic) else { return false }
         if doors.contains(from) { return mayDoorSay(topic, body) }
+        if dashboards.contains(BusName.owner(of: from)), topic.hasPrefix("control."), topic != BusConnection.hello {
+            return isPlainSync(body)
+        }
         if let owner = BusName.owner(ofTool: from), doors.contains(owner), topic.hasPrefix("control.") {
             return topic == observersCommands && isPlainOffer(from, body)
         }
@@ -69,9 +77,14 @@ private struct Speakers: Sendable {
     /// once. Only its tools hand files over.
     private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
         if topic.hasPrefix("control.") {
-            return topic != observersCommands && CommandName.of(body) == SyncNow.name
+            return topic != observersCommands && isPlainSync(body)
         }
         return !topic.hasPrefix("pull.") && !topic.hasPrefix("page.")
+    }
+
+    /// Whether a command asks for no more than a sync of what is new: a historical one delivers everything again.
+    private func isPlainSync(_ body: Value) -> Bool {
+        CommandName.of(body) == SyncNow.name && body["history"].isNull
     }
 
     /// An ingest is exposed to the network: it may ask how much of a file has been read, but not for samples.

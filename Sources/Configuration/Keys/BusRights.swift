@@ -46,7 +46,7 @@ package struct BusRights: Sendable {
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
         switch instance.manifest.kind {
         case .ingest: return handingOver
-        case .dashboard: return asking
+        case .dashboard: return asking + syncing
         default: break
         }
         return producers(for: instance).map { .exact("pull.\($0)") }
@@ -57,10 +57,13 @@ package struct BusRights: Sendable {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
 
-    /// The rights needed to send the queries that people's commands send, without changing anything.
+    /// The rights needed to send the queries that people's commands send, which change nothing.
     private var asking: [Subscription] {
         [.exact(BusConnection.hello)] + stages.map { .exact("pull.\($0.name)") }
     }
+
+    /// The right to make the stack look for new data now; what the command may say is in `BusRights.trust`.
+    private var syncing: [Subscription] { names(.debouncer).map { .exact("control.\($0)") } }
 
     private var stages: [StackConfiguration.Instance] {
         stack.instances.filter(\.manifest.kind.isStage)
@@ -82,7 +85,7 @@ package struct BusRights: Sendable {
         case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .ingest:
             publishes.append(.exact(IngestPart.topic(observer)))
-            publishes += names(.debouncer).map { .exact("control.\($0)") } + handingOver
+            publishes += syncing + handingOver
             hears.append(.tools("pull." + BusName.toolPrefix(of: name)))
             hears += [.exact(IngestReceipt.topic(name))] + beats([observer])
             return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
@@ -91,7 +94,7 @@ package struct BusRights: Sendable {
             hears += ["heartbeat.", "observed.", "sync.", "figures.", "events.", "daily.", Alert.topicPrefix].map {
                 .prefix($0)
             }
-            return TopicGrant(publishes: publishes + asking, hears: hears, names: isNamed)
+            return TopicGrant(publishes: publishes + asking + syncing, hears: hears, names: isNamed)
         case .observer:
             publishes += [.prefix("observed."), .prefix("pull." + BusName.toolPrefix(of: nil))]
             publishes += names(.ingest).map { .exact(IngestReceipt.topic($0)) }

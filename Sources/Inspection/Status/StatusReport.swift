@@ -161,20 +161,10 @@ package struct StatusReport {
         _ beat: Heartbeat?, _ delivered: [String: Instant]
     ) throws -> [String: Value] {
         let last = stack.configuration.known(observed, to: handler).max()
-        var synced = beat?.handler?.lastSynced
-        var pending = beat?.stage.pending
-        if beat == nil {
-            (synced, pending) =
-                try stack.kept(handler.name, reader) { database in
-                    (try Freshness.lastSynced(in: database), try DirtyDays.count(in: database))
-                } ?? (nil, nil)
-        }
         let delivery = stack.configuration.deliveredFamily(of: handler).flatMap { delivered[$0] }
-        var members: [String: Value] = [
-            "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
-            "lastChecked": iso(beat?.lastChecked), "lastDelivered": iso(delivery),
-            "pending": Value(pending),
-        ]
+        var members = Value(try MetricFreshness(handler, stack, reader, beat)).object ?? [:]
+        members["lastSample"] = iso(last)
+        members["lastDelivered"] = iso(delivery)
         if let conditions = beat?.handler?.conditions { members["conditions"] = Value(conditions) }
         return members
     }

@@ -48,6 +48,7 @@ package final class Dashboard: Sendable {
     let parts: Parts
     /// Answers that take several megabytes to produce are produced one at a time.
     let heavy = Mutex(())
+    let syncs = Mutex(SyncTurns())
 
     package init(_ parts: Parts) { self.parts = parts }
 
@@ -158,6 +159,8 @@ package final class Dashboard: Sendable {
             return HTTPResponse(events: stream)
         case .tap: return request.method == "HEAD" ? .eventHead : try tap(visitor, parameters)
         case .retry: return json(try retry(request, visitor))
+        case .sync: return json(Value(try sync(visitor)))
+        case .freshness: return json(try freshness())
         case .history: return json(try HistoryReport(stack, reader(), now: Date()).value)
         case .imports: return json(try imports(visitor))
         case .changes: return try changes(request, user, parameters)
@@ -173,13 +176,13 @@ package final class Dashboard: Sendable {
 package enum DashboardRoute: String, CaseIterable {
     case session, about, figures, series, days, day, explain, nights, workouts, workout, pipeline,
         live, waits, tap
-    case retry, history, imports
+    case retry, sync, freshness, history, imports
     case changes = "v1/changes"
 
     var methods: [String] {
         switch self {
         case .session: ["GET", "HEAD", "POST", "DELETE"]
-        case .retry: ["POST"]
+        case .retry, .sync: ["POST"]
         default: ["GET", "HEAD"]
         }
     }

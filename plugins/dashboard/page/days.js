@@ -1,8 +1,9 @@
-// The last seven days, a year of any figure as a calendar, and its trend.
+// How fresh the data is, the last seven days, a year of any figure as a calendar, and its trend.
 
 import { about, ask } from './api.js';
 import { chart, series } from './charts.js';
 import { card, choice, empty, h, picker, prose } from './dom.js';
+import { freshness } from './fresh.js';
 import { byFamily, figures, find, mean, means, others, value } from './figures.js';
 import { date, daysBetween, duration, full, named, percent, plain, scaled, shift, unitOf } from './format.js';
 import { yearCalendar } from './calendar.js';
@@ -14,10 +15,11 @@ const SPANS = { 90: 90, 365: 365, all: Infinity };
 
 export async function draw(frame) {
   const [person, list, week] = await Promise.all([about(), figures(), ask('days')]);
+  const fresh = freshness(frame, person);
   const title = h('div', { class: 'top' }, h('h1', null, t('view.days')), person.last && h('p', { class: 'soft' }, t('dataFromTo', { from: date(person.first), to: date(person.last) })));
   if (!person.last) {
     frame.leaving.push(frame.live.on('days', () => frame.redraw()));
-    return [title, card(t('noDataTitle'), null, empty(prose(t('noData'))), h('p', null, h('a', { href: '#/import' }, t('goImport'))))];
+    return [title, card(t('noDataTitle'), null, empty(prose(t('noData'))), h('p', null, h('a', { href: '#/import' }, t('goImport')))), fresh];
   }
 
   const glance = h('div'), rest = h('div');
@@ -37,7 +39,7 @@ export async function draw(frame) {
     drawWeek(glance, again.days, list, new Set(told.dates));
     await drawFigure(frame, rest, now, [...list, ...extra]);
   }));
-  return [title, glance, rest];
+  return [title, fresh, glance, rest];
 }
 
 function drawWeek(into, days, list, changed = new Set()) {
