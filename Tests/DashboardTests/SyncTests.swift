@@ -2,6 +2,7 @@ import DashboardStage
 import HealthModel
 import Inspection
 import Protocol
+import TestSupport
 import Testing
 
 /// *Sync now*: who begins one, and what its answer is.

@@ -3,6 +3,7 @@ import Client
 import Clocks
 import Configuration
 import Foundation
+import HTTP
 import HealthModel
 import Inspection
 import Protocol
@@ -28,18 +29,21 @@ package struct SyncAnswer: Codable, Sendable, Equatable {
     package init?(
         _ told: DebouncerDetails.Manual, before: [String: Instant], now: [String: Instant], isLocked: Bool
     ) {
-        if let problem = told.problem {
-            (result, why) = (isLocked ? .locked : .failed, problem)
+        why = told.problem
+        if told.problem != nil {
+            result = isLocked ? .locked : .failed
         } else if let ended = told.result {
             failed = ended.failed
-            result = !failed.isEmpty ? .failed : now != before ? .newData : .noData
+            result = !ended.failed.isEmpty ? .failed : now != before ? .newData : .noData
         } else {
             return nil
         }
     }
 
     fileprivate init(underWay told: DebouncerDetails.Manual?, why: String?) {
-        (result, waiting, self.why) = (.underWay, told?.waiting ?? [], why)
+        result = .underWay
+        waiting = told?.waiting ?? []
+        self.why = why
     }
 }
 
