@@ -17,7 +17,7 @@ package struct SyncTurns: Sendable, Equatable {
 
     private var id: String?
     private var waiting = 0
-    private var began = MonotonicTime.distantPast
+    private var began: MonotonicTime?
 
     package init() {}
 
@@ -27,7 +27,7 @@ package struct SyncTurns: Sendable, Equatable {
             waiting += 1
             return .join(id)
         }
-        let rest = began == .distantPast ? .zero : Self.spacing - (now - began)
+        let rest = began.map { Self.spacing - (now - $0) } ?? .zero
         guard rest <= .zero else { return .later(Int(rest.seconds.rounded(.up))) }
         (id, waiting, began) = (new, 1, now)
         return .begin(new)
