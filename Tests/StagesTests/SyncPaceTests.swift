@@ -162,6 +162,22 @@ import Testing
         #expect(try rig.rows()[key]?.body == .none)
     }
 
+    /// They would be most of the syncs of somebody who presses a button often, and take no time.
+    @Test func syncsWithNothingToDoDoNotCount() throws {
+        let rig = try rig()
+        var sequence = try usualDays(rig)
+        for number in 1...5 {
+            sequence += 1
+            try sync(rig, sequence, takes: 8)
+            for press in 1...4 {
+                try rig.hear("control.debouncer", ["command": "sync", "id": .string("\(number) \(press)")])
+                try rig.pass(.seconds(3))
+            }
+        }
+        #expect(try rig.report().details["manual"]?["result"]["succeeded"] == ["steps": 0, "uploader": 0])
+        #expect(try rig.rows()[key]?.body?.isNull == false)
+    }
+
     @Test func importsAndHistoricalSyncsDoNotCount() throws {
         let rig = try rig()
         var sequence = try usualDays(rig)

@@ -35,7 +35,7 @@ extension Dashboard {
         }
         guard !stack.configuration.bus.isSealed else {
             throw DashboardProblem(
-                403, "on a sealed bus the dashboard may only listen and ask",
+                403, "on a sealed bus the dashboard may only listen, ask and sync",
                 hint: "use 'healthbus dead-letters retry --all'")
         }
         guard let wanted = try? Value(json: request.body), let name = wanted["destination"].string,

@@ -121,7 +121,8 @@ extension DebouncerStage {
     /// Raises the alert `degraded` for a consumer whose syncs have become slow, and clears it when they are fast again.
     private func compare(_ round: Rounds.Round, _ turn: Turn) throws {
         for (consumer, duration) in round.succeeded.sorted(by: { $0.key < $1.key }) {
-            guard let pace = ledger.compare(consumer, duration, at: turn.now) else { continue }
+            // Whoever had everything already had nothing to do.
+            guard duration > .zero, let pace = ledger.compare(consumer, duration, at: turn.now) else { continue }
             let subject = RoundLedger.slow(consumer)
             guard pace.isSlow, let (now, before) = pace.medians else {
                 try turn.clear(.degraded, subject: subject)
