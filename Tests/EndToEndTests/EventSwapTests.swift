@@ -63,7 +63,8 @@ extension EndToEnd {
                         of = {"user": day["user"], "date": day["date"]}
                         \(indented)
                         for id, start, end in events:
-                            payload = {"id": id, "startDate": iso(start), "endDate": iso(end)}
+                            times = {"startDate": iso(start), "endDate": iso(end)}
+                            payload = {"id": id, "type": "other", "duration": (end - start) / 1000000, **times}
                             say({"event": {"id": id, "kind": "\(kind)", "payload": payload}, **of})
                         say({"done": day["date"], "user": day["user"]})
                 """)
@@ -165,7 +166,7 @@ extension EndToEnd {
                 try await until("the other plugin's workouts") {
                     try stack.number(
                         "backend",
-                        "SELECT count(*) FROM documents WHERE kind = 1 AND deleted = 0 AND json_extract(body, '$.duration') IS NOT NULL"
+                        "SELECT count(*) FROM documents WHERE kind = 1 AND deleted = 0 AND json_extract(body, '$.activeEnergy') IS NOT NULL"
                     ) == 0
                 }
                 #expect(try Self.documents(stack) == before)

@@ -86,8 +86,11 @@ package struct ContainerSwap {
         let spec = ProcessSpec(
             name: instance, executable: stack.catalog.program(new.manifest), arguments: words,
             environment: ["HEALTHBUS_PLUGINS": stack.catalog.folder], streams: .init(output: ends[1]))
-        defer { close(ends[1]) }
-        let child = try ChildProcess(spec, trampoline: ChildProcess.trampolineBesideProgram())
+        // Once this end is closed, reading ends with the child.
+        let child = try {
+            defer { close(ends[1]) }
+            return try ChildProcess(spec, trampoline: ChildProcess.trampolineBesideProgram())
+        }()
         guard let exit = child.wait(for: .seconds(wish.within)) else {
             child.kill()
             _ = child.wait()
@@ -96,8 +99,8 @@ package struct ContainerSwap {
         guard exit.isSuccess else {
             throw failure("'\(new.plugin)' ended (\(exit.description))", "what it said is above")
         }
-        // A report is far smaller than what a pipe holds.
-        let text = try output.read(upToCount: 65_536) ?? Data()
+        // A report is far smaller than what a pipe holds, so the child never waited for this.
+        let text = try output.readToEnd() ?? Data()
         guard let report = try Value(json: Array(text)).read(TrialReport.self) else {
             throw failure("its trial can't be read", "build all programs into one folder")
         }
