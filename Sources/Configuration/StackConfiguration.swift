@@ -10,9 +10,6 @@ package struct StackConfiguration: Sendable, Equatable {
         package var manifest: Manifest
         /// The schema's defaults, overridden by the options in the stack's configuration.
         package var configuration: Value
-        /// For a handler: the names of the plugins that could replace it because they declare the same types, its own
-        /// included.
-        package var substitutes: [String]
         /// For a handler: the family under which its samples are delivered. It is the plugin's family; for a plugin
         /// without one, the instance's own name if that is some plugin's family, otherwise `otherFamily`.
         package var family: String

@@ -154,7 +154,6 @@ package struct StackConfigurationReader {
         return StackConfiguration.Instance(
             name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
             manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
-            substitutes: substitutes(of: manifest),
             family: manifest.family ?? (families.contains(name) ? name : StackConfiguration.otherFamily))
     }
 
@@ -199,12 +198,6 @@ package struct StackConfigurationReader {
     }
 
     private var families: Set<String> { Set(catalog.manifests.values.compactMap(\.family)) }
-
-    private func substitutes(of manifest: Manifest) -> [String] {
-        guard manifest.kind == .handler else { return [] }
-        let others = catalog.manifests.values.filter { $0.kind == .handler && Set($0.types) == Set(manifest.types) }
-        return Set(others.map(\.name) + [manifest.name]).sorted()
-    }
 
     private mutating func bus(_ value: Value) -> BusConfiguration {
         let (bus, wrong) = BusConfiguration.read(value, file: file)

@@ -112,7 +112,7 @@ extension HandlerStage {
         }
         for name in told.keys.sorted() {
             try characteristics.conditions.set(
-                name, to: new[name], of: user, topic: ConditionBody.topicPrefix + manifest.name, turn)
+                name, to: new[name], of: user, topic: ConditionBody.topicPrefix + instance, turn)
         }
         _ = try register(turn)
         return watched(request, turn)

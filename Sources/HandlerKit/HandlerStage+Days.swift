@@ -74,21 +74,22 @@ extension HandlerStage {
 
     private func write(_ output: DayOutput, key: DirtyDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
-        let figures = "figures.\(manifest.name)"
-        let events = "events.\(manifest.name)"
+        let (figures, events) = ("figures.\(instance)", "events.\(instance)")
         let figureKey = "figures/\(key.user)/\(LocalDay(number: key.day))"
+        // This includes events of the plugin that ran here before.
+        let before = try turn.changelog.rows(user: key.user, days: key.day...key.day)
+            .filter { $0.topic.hasPrefix("events.") }
         var eventKeys: Set<String> = []
         for event in output.events {
-            let eventKey = "event/\(key.user)/\(event.id)"
+            let eventKey = Self.key(of: event, key.user, before)
             eventKeys.insert(eventKey)
             let isNew = try turn.put(
-                key: eventKey, topic: events, user: key.user, day: key.day,
+                key: eventKey, topic: events, stored: ChangedRow.topic(ofEvent: event.kind, instance: instance),
+                user: key.user, day: key.day,
                 body: Value(EventBody(id: event.id, kind: event.kind, event: event.payload)))
             if isNew { try tell(of: event, key: key, turn) }
         }
-        for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        // This includes events of the plugin that ran here before.
-        where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
+        for row in before where !eventKeys.contains(row.key) {
             try turn.remove(key: row.key, topic: events, user: key.user, day: key.day)
         }
         if output.figures.isEmpty && output.hourly.isEmpty {

@@ -85,6 +85,7 @@ package final class HandlerStage: Stage {
         try characteristics.open(turn)
         try freshness.open(turn)
         try openReplay(turn)
+        try adoptRows(turn)
         let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
         off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
         try forgetOlderFigures(turn)
@@ -107,15 +108,10 @@ package final class HandlerStage: Stage {
     /// The same applies to a handler that takes another's place, no matter which version it claims to be, because its
     /// trial looks only at some days.
     private func forgetOlderFigures(_ turn: Turn) throws {
-        let now: Value = [
-            "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
-            "handler": .integer(Int64(computer.traits.version)), "configuration": configuration,
-            "types": Value(types),
-        ]
         let database = try turn.write().database
-        let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
-        let before = try read.firstRow { $0.string(0) }
-        guard before != now.json() || takesOver else { return }
+        let before = try Self.computedWith(database)
+        let now = identity
+        guard before != now || takesOver else { return }
         if before != nil {
             turn.log(.figuresOutdated, ["handler": manifest.name])
             try markEverything(turn)
@@ -125,7 +121,7 @@ package final class HandlerStage: Stage {
             try upstream.rewind(besides: off, turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
-        write.bind(1, now.json())
+        write.bind(1, now)
         try write.run()
     }
 

@@ -10,7 +10,8 @@ extension StageParts {
             trial: { database, client in
                 handler.takesOver = true
                 return try HandlerTrial(handler: handler, effects: effects, client: client).run(path: database)
-            })
+            },
+            isOther: { try handler.isOther(than: $0) })
     }
 }
 

@@ -43,11 +43,10 @@ extension StackRoles {
 extension Stack {
     /// The topic on which an instance's changes are announced.
     package func topic(of instance: String) -> String {
-        let manifest = configuration.instance(instance)?.manifest
-        switch manifest?.kind {
+        switch configuration.instance(instance)?.manifest.kind {
         case .observer: return "observed.*"
         case .consolidator: return "daily.summary"
-        default: return "events.\(manifest?.name ?? instance)"
+        default: return "events.\(instance)"
         }
     }
 }

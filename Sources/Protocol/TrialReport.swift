@@ -31,6 +31,32 @@ package struct TrialReport: Codable, Sendable, Equatable {
         }
     }
 
+    /// What becomes of a kind of events on the days whose events were compared.
+    package struct Events: Codable, Sendable, Equatable {
+        /// As in `EventBody`.
+        package var kind: String
+        /// How many there are.
+        package var count = 0
+        /// How many of them the new process doesn't have: under the same id and kind, at a time that overlaps.
+        package var gone = 0
+        /// On how many days.
+        package var days = 0
+        /// The newest few of these days.
+        package var dates: [String] = []
+
+        package init(kind: String) { self.kind = kind }
+
+        /// How many days are named.
+        private static let named = 3
+
+        /// Adds a day that loses some.
+        package mutating func lose(_ lost: Int, on date: String) {
+            gone += lost
+            days += 1
+            dates = Array((dates + [date]).sorted(by: >).prefix(Self.named))
+        }
+    }
+
     /// How many days with figures were computed.
     package var computed = 0
     /// How many days without any samples were computed too.
@@ -45,8 +71,12 @@ package struct TrialReport: Codable, Sendable, Equatable {
     package var figures: [String] = []
     /// The differences themselves, except in hours and events. They are health values: no message carries them.
     package var changes: [TrialChange] = []
+    /// On how many days, besides those above, only the events were compared; nil without any.
+    package var eventDays: Int?
+    /// By kind, in order; nil without events.
+    package var events: [Events]?
 
-    private enum CodingKeys: CodingKey { case computed, empty, waiting, failed, differing, figures }
+    private enum CodingKeys: CodingKey { case computed, empty, waiting, failed, differing, figures, eventDays, events }
 
     package init() {}
 }

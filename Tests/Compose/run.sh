@@ -178,15 +178,38 @@ id=$(container sleep)
 cut_network=${COMPOSE_PROJECT_NAME}_bus
 quietly docker network disconnect "$cut_network" "$id"
 cut_at=$(now)
-export HEALTHBUS_STEPS_PLUGIN=steps-python
-quietly "${compose[@]}" rm -sf steps
-quietly "${compose[@]}" up -d --no-build --no-deps steps
+quietly "${compose[@]}" exec -T steps healthbus swap steps --with steps-python --within 120
 plugin_is() { cli tap --json --count 1 heartbeat.steps >"$work/beat.json" && grep "\"plugin\":\"$1\"" "$work/beat.json"; }
+sleep_is() { cli tap --json --count 1 heartbeat.sleep >"$work/beat.json" && grep "\"plugin\":\"$1\"" "$work/beat.json"; }
 until_true 60 "steps is the Python example" plugin_is steps-python
 while (($(now) - cut_at < 20000)); do sleep 0.2; done
 quietly docker network connect --alias sleep "$cut_network" "$id"
 until_true 120 "all is well again" settled
 until_true 60 "the same days, by Python" same_days
+
+say "sleep swapped for the Python example, and back; a plugin without nights is refused"
+quietly "${compose[@]}" exec -T sleep healthbus swap sleep --with sleep-python --within 120
+until_true 60 "sleep is the Python example" sleep_is sleep-python
+until_true 120 "all is well again" settled
+until_true 60 "the same days, by Python" same_days
+quietly docker exec -i "$(container sleep)" sh -c 'mkdir -p /var/lib/healthbus/none && cat >/var/lib/healthbus/none/plugin.json' < <(
+    python3 -c 'import json; m = json.load(open("plugins/examples/sleep-python/plugin.json")); m.update(name="none"); print(json.dumps(m))')
+docker exec -i "$(container sleep)" sh -c 'cat >/var/lib/healthbus/none/handler.py' <<'PY'
+import json, sys
+for line in map(json.loads, sys.stdin):
+    if "hello" in line:
+        print(json.dumps({"hello": {"protocol": 1, "name": "none", "version": 1}}), flush=True)
+    elif "day" in line:
+        day = line["day"]
+    elif "compute" in line:
+        print(json.dumps({"done": day["date"], "user": day["user"]}), flush=True)
+PY
+if refused=$("${compose[@]}" exec -T sleep healthbus swap sleep --with /var/lib/healthbus/none --within 120 2>&1); then die "a plugin without nights took over"; fi
+grep -q "would delete" <<<"$refused" || die "no word of the nights: $refused"
+quietly "${compose[@]}" exec -T sleep healthbus swap sleep --back --within 120
+until_true 60 "sleep is itself again" sleep_is sleep
+until_true 120 "all is well again" settled
+until_true 60 "the same days" same_days
 
 say "heart-rate scaled to zero and back, with an import between"
 quietly "${compose[@]}" stop heart-rate

@@ -189,25 +189,25 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// Figures travel under the plugin's name, whatever the instance is called.
-    @Test func figuresAreExpectedUnderThePluginsName() throws {
+    /// Figures travel under the instance's name, whatever the plugin is called.
+    @Test func figuresAreExpectedUnderTheInstancesName() throws {
         let folder = try TemporaryFolder()
         let place = try plugin("mine", like: "notify", ["consumes": ["figures.steps-python", "figures.steps"]], folder)
         let mine = #"{"plugin": "\#(place)", "configuration": {"url": "https://h.example.org"}}"#
         let list = try findings(#"{"instances": {"steps": {"plugin": "steps-python"}, "mine": \#(mine)}}"#)
-        #expect(list.contains { $0.what.contains("consumes figures.steps, which no process") }, "\(list)")
-        #expect(!list.contains { $0.what.contains("consumes figures.steps-python, which no process") }, "\(list)")
+        #expect(list.contains { $0.what.contains("consumes figures.steps-python, which no process") }, "\(list)")
+        #expect(!list.contains { $0.what.contains("consumes figures.steps, which no process") }, "\(list)")
     }
 
     /// So do events, and status says how far behind them their consumers are.
-    @Test func changesAreAnnouncedUnderThePluginsName() throws {
+    @Test func changesAreAnnouncedUnderTheInstancesName() throws {
         let folder = try TemporaryFolder()
         let place = try plugin("mine", like: "sleep", ["produces": ["figures.mine", "events.mine"]], folder)
         let catalog = try PluginCatalog(folder: shipped.path, programs: "/nowhere")
         let configuration = try StackConfiguration(path: nil, choices: ["sleep": .plugin(place)], catalog: catalog)
         let stack = try Stack(
             state: StateFolder(path: "/nowhere"), configuration: configuration, configurationFile: nil)
-        #expect(stack.topic(of: "sleep") == "events.mine" && stack.topic(of: "observer") == "observed.*")
+        #expect(stack.topic(of: "sleep") == "events.sleep" && stack.topic(of: "observer") == "observed.*")
     }
 
     @Test func severalDestinationsAreInOrder() throws {

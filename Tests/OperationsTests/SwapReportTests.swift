@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Protocol
+import StageKit
 import TestSupport
 import Testing
 
@@ -47,6 +48,25 @@ import Testing
         #expect(
             try report([back]).text
                 == "Swap under way: the configured plugin is tried beside the running plugin in 'steps'.\n\n")
+    }
+
+    @Test func whatATrialFoundIsSaid() {
+        var trial = TrialReport()
+        trial.computed = 14
+        #expect(trial.refusal(of: "mine") == nil && trial.eventsText == nil)
+        trial.eventDays = 2
+        var nights = TrialReport.Events(kind: "night")
+        nights.count = 20
+        trial.events = [nights]
+        #expect(trial.refusal(of: "mine") == nil && trial.eventsText == "It keeps 20 nights.")
+        for day in [10, 12, 11] { nights.lose(1, on: "2025-03-\(day)") }
+        nights.lose(2, on: "2025-03-13")
+        trial.events = [nights]
+        #expect(
+            trial.refusal(of: "mine")?.message
+                == "'mine' would delete 5 of 20 nights (2025-03-13, 2025-03-12, 2025-03-11, …), at destinations too")
+        trial.failed = [.init(date: "2025-03-10", why: "no")]
+        #expect(trial.refusal(of: "mine")?.message == "'mine' fails on 1 of 17 days (2025-03-10: no)")
     }
 
     @Test func aSwappedInstanceIsNamedUntilItIsSwappedBack() throws {

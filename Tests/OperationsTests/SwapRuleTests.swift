@@ -43,11 +43,13 @@ import Testing
             #expect(SwapRule.refusal(name, running: running, wanted: running) == nil, "\(name)")
         }
         let choices = [
-            "steps-python", try plugin("mine", like: "steps", ["version": 7, "consumes": []]),
+            ("steps", "steps-python"), ("sleep", "sleep-python"),
+            ("steps", try plugin("mine", like: "steps", ["version": 7, "consumes": []])),
+            ("workouts", try plugin("ours", like: "workouts", ["produces": ["figures.ours", "events.ours"]])),
         ]
-        for choice in choices {
-            let wanted = try stack("{}", ["steps": choice])
-            #expect(SwapRule.refusal("steps", running: running, wanted: wanted) == nil, "\(choice)")
+        for (instance, choice) in choices {
+            let wanted = try stack("{}", [instance: choice])
+            #expect(SwapRule.refusal(instance, running: running, wanted: wanted) == nil, "\(choice)")
         }
     }
 
@@ -57,8 +59,8 @@ import Testing
         arguments: [
             ("steps", ["types": [weight]], "'types'"), ("steps", ["types": []], "'types'"),
             ("steps", ["reads": [weight]], "'reads'"), ("steps", ["triggers": [weight]], "'triggers'"),
-            ("steps", ["produces": ["events.mine"]], "events"), ("sleep", [:], "events"),
-            ("sleep", ["produces": []], "events"), ("debouncer", ["entitlements": []], "entitlements"),
+            ("steps", ["produces": ["events.mine"]], "it has events"),
+            ("sleep", ["produces": []], "it has no events"), ("debouncer", ["entitlements": []], "entitlements"),
             ("steps", ["entitlements": []], "entitlement"),
         ] as [(String, [String: Value], String)])
     func thoseThatTheOthersWouldHaveToKnow(_ instance: String, _ changes: [String: Value], _ what: String) throws {

@@ -25,9 +25,9 @@ import Testing
         #expect(!filter.wants(message("sync.steps2")) && !filter.wants(message("heartbeat.steps")))
         #expect(!filter.wants(message("page.uploader", ["samples": ["types": ["HKOther"]]])))
         // An instance syncs under its own name, and publishes under its plugin's.
-        let swapped = TapFilter(type: steps, handler: "steps", plugin: "steps-python")
-        #expect(swapped.wants(message("sync.steps")) && swapped.wants(message("figures.steps-python")))
-        #expect(!swapped.wants(message("figures.steps")) && !swapped.wants(message("sync.steps-python")))
+        let walking = TapFilter(type: steps, handler: "walking")
+        #expect(walking.wants(message("sync.walking")) && walking.wants(message("figures.walking")))
+        #expect(!walking.wants(message("figures.steps")) && !walking.wants(message("sync.steps")))
     }
 
     @Test func prefixesUsersAndSendersAreHeldTogether() {

@@ -66,9 +66,9 @@ import Testing
             #expect(grant.mayPublish("sync.walking") == (instance.name == "debouncer"))
             #expect(grant.mayHear("control.phone") == (instance.name == "phone"))
         }
-        #expect(try of("walking").mayPublish("figures.steps") && of("walking").mayHear("sync.walking"))
-        // A different plugin in place of the instance, known only to its own container.
-        #expect(try of("walking").mayPublish("figures.steps-python"))
+        // Figures have the instance's name, whichever plugin runs there.
+        #expect(try of("walking").mayPublish("figures.walking") && of("walking").mayHear("sync.walking"))
+        #expect(try of("walking").mayPublish("events.walking") && !of("walking").mayPublish("figures.steps"))
         #expect(try !of("walking").mayPublish("figures.sleep") && !of("walking").mayHear("sync.sleep"))
         #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
     }

@@ -17,7 +17,7 @@ import Testing
             let (name, variable) = (instance.name, instance.name.uppercased().replacingOccurrences(of: "-", with: "_"))
             let command =
                 instance.manifest.kind == .handler
-                ? "[run, \(name), --plugin, \"${HEALTHBUS_\(variable)_PLUGIN:-\(name)}\"]" : "[run, \(name)]"
+                ? "[run, \(name), --plugin, \"${HEALTHBUS_\(variable)_PLUGIN:-}\"]" : "[run, \(name)]"
             for line in [
                 "  \(name):\n    <<: *process\n    command: \(command)", "HEALTHBUS_KEY_NAME: \(name) }",
                 "\"\(name):/var/lib/healthbus\"", "\"keys-\(name):/var/lib/healthbus-keys/\(name):ro\"",

@@ -24,6 +24,20 @@ import Testing
         #expect(lists("events.places", kind: nil).isEmpty && lists("events.places", kind: "place").isEmpty)
     }
 
+    /// A tombstone's topic leads to the list that the event was in, whatever the instance is called.
+    @Test func anEventsTopicLeadsToItsList() {
+        #expect(ChangedRow.topic(ofEvent: "night", instance: "sleep") == "events.sleep")
+        #expect(ChangedRow.topic(ofEvent: "place", instance: "places") == "events.places")
+        #expect(ChangedRow.topic(ofEvent: "night", instance: "siesta") == "events.siesta")
+        for instance in ["sleep", "workouts", "places", "siesta"] {
+            for (kind, list) in [("night", DocumentList.nights), ("workout", .workouts)] {
+                let topic = ChangedRow.topic(ofEvent: kind, instance: instance)
+                #expect(topic.hasPrefix("events.\(instance)"))
+                #expect(lists(topic, kind: nil).contains(list), "\(kind) of \(instance)")
+            }
+        }
+    }
+
     @Test func summariesAreDays() {
         let row = ChangedRow(
             sequence: 1, key: "day/me/2025-03-10", topic: "daily.summary", user: "me", day: 1, body: ["kind": "night"])

@@ -71,7 +71,7 @@ import Testing
         #expect(figures > 120)
     }
 
-    private static func compute(_ input: DayInput, _ runner: ExecRunner) throws -> DayOutput {
+    static func compute(_ input: DayInput, _ runner: ExecRunner) throws -> DayOutput {
         let answers = Mailbox<EffectResult>(capacity: 1)
         runner.perform(Effect(id: 1, request: DayRequest(input: input))) { answers.offer($0) }
         let reply = try #require(answers.take(limit: 1, timeout: Patience.seconds).first?.value as? DayReply)

@@ -106,11 +106,7 @@ package struct BusRights: Sendable {
             hears.append(.prefix("observed."))
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            // Applies whichever plugin runs as the instance: in containers, only the instance's own process knows
-            // which.
-            publishes += instance.substitutes.flatMap { name in
-                ["figures", "events"].map { .exact("\($0).\(name)") }
-            }
+            publishes += ["figures", "events"].map { .exact("\($0).\(name)") }
             hears.append(.exact("sync.\(name)"))
         case .consolidator:
             publishes.append(.exact("daily.summary"))

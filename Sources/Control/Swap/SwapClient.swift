@@ -7,6 +7,7 @@ import Inspection
 import Logging
 import MessageBus
 import Protocol
+import StageKit
 import Terminal
 
 /// Makes a running stack swap an instance's plugin, and follows the swap to its end.
@@ -109,8 +110,11 @@ extension SwapProgress {
         if let first = trial.failed.first {
             parts.append("\(trial.failed.count) failed (\(first.date): \(first.why))")
         }
-        text += parts.joined(separator: ", ")
-        return text + "."
+        text += parts.joined(separator: ", ") + "."
+        if let days = trial.eventDays {
+            text += " Compared the events of \(HumanFormat.count(days, "further day"))."
+        }
+        return text + (trial.eventsText.map { " " + $0 } ?? "")
     }
 
     /// The days and figures that would differ, with the old and the new value; empty if none would.

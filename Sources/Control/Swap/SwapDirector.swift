@@ -7,6 +7,7 @@ import Logging
 import MessageBus
 import Processes
 import Protocol
+import StageKit
 import Supervisor
 import Synchronization
 import Terminal
@@ -239,11 +240,7 @@ final class SwapDirector: Sendable {
     }
 
     private func refusal(_ wish: SwapWish, _ plan: Plan, _ trial: TrialReport?) -> Failure? {
-        guard let trial, let first = trial.failed.first, !wish.isForced else { return nil }
-        let count = trial.failed.count + trial.computed + trial.empty
-        return Failure(
-            "'\(wish.plugin ?? plan.instance)' fails on \(trial.failed.count) of \(count) days"
-                + " (\(first.date): \(first.why))", hint: "fix it, or swap anyway with --force")
+        wish.isForced ? nil : trial?.refusal(of: wish.plugin ?? plan.instance)
     }
 
     /// Ends the new process, and waits until it is gone.

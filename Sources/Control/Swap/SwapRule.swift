@@ -6,7 +6,7 @@ import Logging
 ///
 /// The other processes read this stack's configuration when they started. They rely on several things in it: the
 /// debouncer, on the types that a handler gets and what triggers it; a handler of all other types, on the types that
-/// are named; the uploader, on whose events it delivers and under which paths; the consolidator and the observer, on
+/// are named; the uploader, on which instances have events and under which paths it delivers; the consolidator and the observer, on
 /// which instances there are. All of these must remain true. The window isn't one of them: a handler divides time into
 /// days itself, and requests samples by instants.
 package enum SwapRule {
@@ -64,8 +64,11 @@ package enum SwapRule {
                 + " '\(old.family)', and the uploader depends on that"
         }
         let (had, has) = (before.produces.contains(where: isEvents), after.produces.contains(where: isEvents))
-        if had != has || has && before.name != after.name {
-            return "its events would come under another topic, and the uploader tells nights from workouts by that"
+        if had != has {
+            return had
+                ? "it has no events (such as nights or workouts), and those there are would be deleted; if it has any,"
+                    + " name 'events.\(after.name)' in its 'produces'"
+                : "it has events, and destinations only ask those for events that had some when the stack was started"
         }
         if before.registrationRefusal == nil, before.kind == .debouncer, let why = after.registrationRefusal {
             return "\(why)"

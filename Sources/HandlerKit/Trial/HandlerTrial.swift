@@ -1,5 +1,6 @@
 import Changelog
 import Client
+import Clocks
 import Foundation
 import HealthModel
 import Logging
@@ -17,6 +18,13 @@ struct HandlerTrial {
 
     /// Enough days to cover each day of the week twice, but few enough to take only a second.
     static let days = 14
+    /// How many further days are tried for their events: more than a year of nights, in a few seconds.
+    static let eventDays = 400
+    private static let eventTime = Duration.seconds(10)
+    /// Events whose samples have just been deleted look as if the new process lost them. So if only a few days lose
+    /// any, these are compared again a moment later.
+    private static let secondLooks = 20
+    private static let secondLook = 1.0
     private static let patience = 60.0
 
     /// - Throws: an error that makes the trial impossible; a day that fails is only counted.
@@ -25,26 +33,51 @@ struct HandlerTrial {
         // An instance that has never run has nothing to compare with.
         guard FileManager.default.fileExists(atPath: path) else { return report }
         let database = try Database(path: path, mode: .readOnly)
-        let traits = handler.computer.traits
+        guard try HandlerStage.computedWith(database) != nil else { return report }
+        let (observer, asked) = (handler.upstream.producer, handler.computer.traits.characteristics)
         let known = try TrialDays(
-            in: database, observer: handler.upstream.producer, asked: traits.characteristics, count: Self.days)
-        let window = try traits.window(handler.configuration)
-        for (number, day) in known.days.enumerated() {
-            guard let zones = known.timelines[day.user] else { continue }
-            let input = DayInput(
-                user: day.user, day: day.day, window: window, zones: zones,
-                cutting: try samples(
-                    handler.slice(day.user, [day.day], zones, as: known.cursor, window), as: known.cursor),
-                configuration: handler.configuration, characteristics: known.characteristics[day.user])
-            do {
-                report.take(
-                    try compute(input, number: number), user: day.user, date: "\(day.day)",
-                    rows: day.isSettled ? day.rows : nil)
-            } catch let failure as DayFailure {
-                report.failed.append(.init(date: "\(day.day)", why: failure.description))
+            in: database, observer: observer, asked: asked, count: Self.days, eventCount: Self.eventDays)
+        var events = EventTally()
+        for day in known.days {
+            guard let output = try output(of: day, known, &report) else { continue }
+            report.take(output, user: day.user, date: "\(day.day)", rows: day.isSettled ? day.rows : nil)
+            if day.isSettled { events.compare(day, with: output) }
+        }
+        let deadline = MonotonicClock.now + Self.eventTime
+        for day in known.eventDays {
+            // A plugin that fails is refused anyway.
+            guard report.failed.isEmpty, MonotonicClock.now < deadline else { break }
+            guard let output = try output(of: day, known, &report) else { continue }
+            report.eventDays = (report.eventDays ?? 0) + 1
+            events.compare(day, with: output)
+        }
+        if (1...Self.secondLooks).contains(events.losses.count) {
+            Thread.sleep(forTimeInterval: Self.secondLook)
+            let again = try TrialDays(events.losses, in: database, observer: observer, asked: asked)
+            for key in events.losses where !again.eventDays.contains(where: { $0.key == key }) { events.leaveOut(key) }
+            for day in again.eventDays {
+                guard let output = try output(of: day, again, &report) else { continue }
+                events.compare(day, with: output)
             }
         }
+        report.events = events.report.isEmpty ? nil : events.report
         return report
+    }
+
+    /// What the new process computes for a day; nil if it fails, which is noted.
+    private func output(of day: TrialDays.Day, _ known: TrialDays, _ report: inout TrialReport) throws -> DayOutput? {
+        guard let zones = known.timelines[day.user] else { return nil }
+        let window = try handler.computer.traits.window(handler.configuration)
+        let input = DayInput(
+            user: day.user, day: day.day, window: window, zones: zones,
+            cutting: try samples(handler.slice(day.user, [day.day], zones, as: known.cursor, window), as: known.cursor),
+            configuration: handler.configuration, characteristics: known.characteristics[day.user])
+        do {
+            return try compute(input)
+        } catch let failure as DayFailure {
+            report.failed.append(.init(date: "\(day.day)", why: failure.description))
+            return nil
+        }
     }
 
     private func samples(_ slice: SliceRequest, as cursor: Cursor) throws -> SamplePage {
@@ -67,13 +100,13 @@ struct HandlerTrial {
         }
     }
 
-    private func compute(_ input: DayInput, number: Int) throws -> DayOutput {
+    private func compute(_ input: DayInput) throws -> DayOutput {
         switch handler.computer {
         case .function(let function):
             do { return try function.compute(input) } catch { throw DayFailure(description: "\(error)") }
         case .beside:
             let replies = Mailbox<EffectResult>(capacity: 1)
-            effects?.perform(Effect(id: Int64(number), request: DayRequest(input: input))) { replies.offer($0) }
+            effects?.perform(Effect(id: 0, request: DayRequest(input: input))) { replies.offer($0) }
             // No limit is needed here: the program has its own time limits, and so does the process that waits for this
             // one.
             guard let reply = replies.take(limit: 1, timeout: 86_400).first?.value as? DayReply else {

@@ -16,10 +16,16 @@ package struct TrialDays {
         /// Whether the existing figures were computed from everything consumed; otherwise they can't be compared.
         var isSettled: Bool
         /// The rows that aren't tombstones; empty for a day without samples.
-        var rows: [(key: String, body: Value)]
+        var rows: [(key: String, body: Value)] = []
+        /// Those of them that are events.
+        var events: [EventTrace] = []
+
+        var key: DirtyDays.Key { .init(user: user, day: day.number) }
     }
 
     private(set) var days: [Day] = []
+    /// Settled days besides those, without their rows: they are tried for their events alone.
+    private(set) var eventDays: [Day] = []
     private(set) var timelines = Timelines()
     private(set) var characteristics: Characteristics
     private(set) var cursor = Cursor()
@@ -32,7 +38,8 @@ package struct TrialDays {
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
     ///   - count: the maximum number of days, besides the one without figures.
-    init(in database: Database, observer: String, asked: Set<String>, count: Int) throws {
+    ///   - eventCount: the maximum number of further days with events.
+    init(in database: Database, observer: String, asked: Set<String>, count: Int, eventCount: Int) throws {
         self.init(asked: asked)
         try database.readTransaction {
             timelines = try Timelines(database)
@@ -40,22 +47,50 @@ package struct TrialDays {
             guard let cursor = try Upstream.cursor(observer, in: database) else { return }
             self.cursor = cursor
             days = try Self.choose(in: database, count: count).map { user, day, isSettled in
-                Day(user: user, day: LocalDay(number: day), isSettled: isSettled, rows: [])
+                try Self.day(.init(user: user, day: day), isSettled: isSettled, in: database)
             }
-            for index in days.indices {
-                days[index].rows = try KeyedChangelog.rows(
-                    in: database, user: days[index].user, day: days[index].day.number
-                ).compactMap { row in row.body.map { (row.key, $0) } }
-            }
+            let chosen = Set(days.map(\.key))
+            eventDays = try Self.chooseEvents(in: database, count: eventCount + count).filter { !chosen.contains($0) }
+                .prefix(eventCount).map { key in
+                    var day = try Self.day(key, isSettled: true, in: database)
+                    day.rows = []
+                    return day
+                }
             guard let user = days.first?.user else { return }
             let oldest = try database.prepare(
                 "SELECT min(day) - 1 FROM changes WHERE user = ?1 AND day IS NOT NULL HAVING min(day) - 1 NOT IN (SELECT day FROM dirty WHERE user = ?1 UNION SELECT day FROM failed_days WHERE user = ?1)"
             )
             oldest.bind(1, user)
             if let day = try oldest.firstRow({ $0.int(0) }) {
-                days.append(Day(user: user, day: LocalDay(number: day), isSettled: true, rows: []))
+                days.append(Day(user: user, day: LocalDay(number: day), isSettled: true))
             }
         }
+    }
+
+    /// Reads days again for their events; those that are no longer settled are left out.
+    init(_ keys: [DirtyDays.Key], in database: Database, observer: String, asked: Set<String>) throws {
+        self.init(asked: asked)
+        try database.readTransaction {
+            timelines = try Timelines(database)
+            try characteristics.load(database)
+            guard let cursor = try Upstream.cursor(observer, in: database) else { return }
+            self.cursor = cursor
+            let waits = try database.prepare("SELECT 1 FROM dirty WHERE user = ? AND day = ?")
+            for key in keys {
+                waits.bind(1, key.user)
+                waits.bind(2, key.day)
+                guard try waits.firstRow({ _ in true }) == nil else { continue }
+                eventDays.append(try Self.day(key, isSettled: true, in: database))
+            }
+        }
+    }
+
+    private static func day(_ key: DirtyDays.Key, isSettled: Bool, in database: Database) throws -> Day {
+        var day = Day(user: key.user, day: LocalDay(number: key.day), isSettled: isSettled)
+        day.rows = try KeyedChangelog.rows(in: database, user: key.user, day: key.day)
+            .compactMap { row in row.body.map { (row.key, $0) } }
+        day.events = day.rows.compactMap { EventTrace(key: $0.key, body: $0.body) }
+        return day
     }
 
     /// Chooses which days are tried. Failed days come first, because they are the reason for replacing a handler, but
@@ -77,5 +112,22 @@ package struct TrialDays {
         newest.bind(1, count - chosen.count)
         try newest.forEachRow { chosen.append(($0.string(0), $0.int(1), $0.int(2) == 1)) }
         return chosen
+    }
+
+    /// Chooses settled days with events. They are scattered over all there are, however few are chosen or tried, since a
+    /// plugin may lose only the events of one year or one device.
+    static func chooseEvents(in database: Database, count: Int) throws -> [DirtyDays.Key] {
+        let find = try database.prepare(
+            """
+            SELECT user, day FROM changes WHERE key >= 'event/' AND key < 'event0' AND day IS NOT NULL AND body IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day)
+            AND NOT EXISTS
+                (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day)
+            GROUP BY user, day ORDER BY (day * 2654435761) & 4294967295, user LIMIT ?
+            """)
+        find.bind(1, count)
+        var keys: [DirtyDays.Key] = []
+        try find.forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
+        return keys
     }
 }

@@ -49,11 +49,10 @@ extension StackStructure {
                         remedy: "leave it out of \"\(key)\"")
                 }
             }
-            // Pulling doesn't require the right to receive the hints. Release topics have the instance's name in place
-            // of the plugin's.
+            // Pulling doesn't require the right to receive the hints.
             let messages = instance.manifest.consumes.filter { $0.hasPrefix("sync.") || $0.hasPrefix("observed.") }
-                .map { TopicFlow.topic($0, of: instance) }
-            return findings("produces", instance.manifest.produces, grant?.publishes, "publish")
+                .map(instance.topic)
+            return findings("produces", instance.manifest.produces.map(instance.topic), grant?.publishes, "publish")
                 + findings("consumes", messages, grant?.hears, "hear")
         }
     }

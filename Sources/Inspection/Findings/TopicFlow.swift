@@ -12,8 +12,8 @@ struct TopicFlow {
         var consumed: [End] = []
         var produced: [End] = []
         for instance in stack.instances where instance.manifest.kind != .hub {
-            consumed += instance.manifest.consumes.map { (instance.name, Self.topic($0, of: instance)) }
-            produced += instance.manifest.produces.map { (instance.name, Self.topic($0, of: instance)) }
+            consumed += instance.manifest.consumes.map { (instance.name, instance.topic($0)) }
+            produced += instance.manifest.produces.map { (instance.name, instance.topic($0)) }
         }
         // The uploader pulls what it delivers without receiving the hints: heartbeats are enough for it.
         let delivers = stack.instances.contains { $0.manifest.kind == .uploader }
@@ -31,14 +31,6 @@ struct TopicFlow {
     /// observer doesn't need anyone to push samples.
     private static func comesAnyway(_ topic: String) -> Bool {
         ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
-    }
-
-    /// A manifest names topics after the plugin. On the bus, an instance is told what to sync by its own name, but
-    /// publishes figures and events under the plugin's.
-    static func topic(_ topic: String, of instance: StackConfiguration.Instance) -> String {
-        guard let dot = topic.firstIndex(of: "."), !topic.hasSuffix("*") else { return topic }
-        let kind = topic[..<dot]
-        return kind == "sync" ? "\(kind).\(instance.name)" : topic
     }
 
     /// Whether a topic can match both patterns; a `*` at the end matches anything.

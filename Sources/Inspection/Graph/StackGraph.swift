@@ -122,18 +122,19 @@ package struct StackGraph: Sendable, Equatable {
 extension StackConfiguration.Instance {
     /// The topics that it receives, or whose rows it pulls. Manifests leave out pulls and pages, and among what is
     /// produced also heartbeats and alerts, which all plugins of a kind have.
-    package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
+    package var consumedTopics: [TopicPattern] { manifest.consumes.map { TopicPattern(topic($0)) } }
     package var producedTopics: [TopicPattern] {
-        manifest.produces.map(named)
+        manifest.produces.map { TopicPattern(topic($0)) }
             + (Alert.raisers.contains(manifest.kind) ? [TopicPattern(Alert.topicPrefix + "*")] : [])
     }
 
-    /// A manifest uses the plugin's name; an instance with a different name has its own topics, except for figures and
-    /// events.
-    private func named(_ topic: String) -> TopicPattern {
-        let own = "." + manifest.name
-        let isPlugins = topic.hasPrefix("figures.") || topic.hasPrefix("events.")
-        return TopicPattern(
-            topic.hasSuffix(own) && !isPlugins ? topic.dropLast(own.count) + "." + name : topic)
+    /// A manifest names topics after the plugin; on the bus they are the instance's, whichever plugin it runs.
+    func topic(_ manifests: String) -> String {
+        guard let dot = manifests.firstIndex(of: "."), !manifests.hasSuffix("*") else { return manifests }
+        let kind = manifests[..<dot]
+        let isOwn =
+            manifests[dot...] == "." + manifest.name || kind == "sync"
+            || manifest.kind == .handler && ["figures", "events"].contains(kind)
+        return isOwn ? "\(kind).\(name)" : manifests
     }
 }

@@ -10,9 +10,8 @@ package struct TapFilter: Sendable {
     package var prefixes: [String]
     /// Only messages about this type, given by its identifier: those that name it, and those to and from its handler.
     package var type: String?
-    /// The instance of the handler that computes figures from the type, and its plugin.
+    /// The instance of the handler that computes figures from the type.
     package var handler: String?
-    package var plugin: String?
     /// Only messages that name this user.
     package var user: String?
     /// Only messages from this instance.
@@ -21,13 +20,11 @@ package struct TapFilter: Sendable {
     package var hidesHeartbeats = false
 
     package init(
-        prefixes: [String] = [], type: String? = nil, handler: String? = nil, plugin: String? = nil,
-        user: String? = nil, from: String? = nil
+        prefixes: [String] = [], type: String? = nil, handler: String? = nil, user: String? = nil, from: String? = nil
     ) {
         self.prefixes = prefixes
         self.type = type
         self.handler = handler
-        self.plugin = plugin ?? handler
         self.user = user
         self.from = from
     }
@@ -58,8 +55,7 @@ package struct TapFilter: Sendable {
         let (topic, body) = (message.topic, message.body)
         let named = body.read(Mentions.self)
         if topic == "observed.\(type)" || topic == "samples.\(type)" || named?.type == type { return true }
-        if let handler, topic == "sync.\(handler)" { return true }
-        if let plugin, topic == "figures.\(plugin)" || topic == "events.\(plugin)" { return true }
+        if let handler, ["sync", "figures", "events"].contains(where: { topic == "\($0).\(handler)" }) { return true }
         if named?.samples?.types?.contains(type) == true { return true }
         if case .only(let types)? = named?.types?.read(TypeChoice.self), types.contains(type) { return true }
         return named?.types?.read([Mentions].self)?.contains { $0.type == type } == true
@@ -94,10 +90,9 @@ private struct Mentions: Codable {
 extension StackConfiguration {
     /// - Parameter type: a HealthKit identifier.
     package func tapFilter(prefixes: [String], type: String?, user: String?, from: String?) -> TapFilter {
-        let handler = type.flatMap { self.handler(of: $0) }
-        return TapFilter(
-            prefixes: prefixes, type: type, handler: handler?.name, plugin: handler?.manifest.name, user: user,
-            from: from)
+        TapFilter(
+            prefixes: prefixes, type: type, handler: type.flatMap { self.handler(of: $0) }?.name, user: user, from: from
+        )
     }
 
     /// The topics of this stack's messages, sorted; one that ends with a full stop is the prefix of several topics.

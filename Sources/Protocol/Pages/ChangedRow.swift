@@ -96,7 +96,7 @@ package struct CoveredPage: PageContent, Equatable {
     package var through: SequenceNumber
 }
 
-/// The body of a row under `figures.<handler>`: a day's figures, and those of its hours. Names and values are up to the
+/// The body of a row under `figures.<instance>`: a day's figures, and those of its hours. Names and values are up to the
 /// handler.
 package struct FiguresBody: Codable, Sendable, Equatable {
     package var figures: Value
@@ -108,7 +108,7 @@ package struct FiguresBody: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of a row under `events.<handler>`.
+/// The body of a row under `events.<instance>`.
 package struct EventBody: Codable, Sendable, Equatable {
     package var id: String
     /// "workout", "night", or a handler's own kind.
@@ -122,7 +122,7 @@ package struct EventBody: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of a row under `conditions.<handler>`: a condition that a person has asked a handler to watch.
+/// The body of a row under `conditions.<instance>`: a condition that a person has asked a handler to watch.
 package struct ConditionBody: Codable, Sendable, Equatable {
     package static let topicPrefix = "conditions."
 
@@ -156,12 +156,32 @@ extension ChangedRow {
     /// backend has no place for them.
     package var lists: [DocumentList] {
         if topic == "daily.summary" { return [.days] }
-        switch (body?.read(EventBody.self)?.kind, topic) {
-        case ("night"?, _), (nil, "events.sleep"): return [.nights]
-        case ("workout"?, _), (nil, "events.workouts"): return [.workouts]
-        case (nil, "events.places"): return []
-        case (nil, _): return body == nil ? [.nights, .workouts] : []
-        default: return []
+        guard let body else { return Self.deleting(on: topic) }
+        return Self.list(of: body.read(EventBody.self)?.kind).map { [$0] } ?? []
+    }
+
+    private static func list(of kind: String?) -> DocumentList? {
+        switch kind {
+        case "night": .nights
+        case "workout": .workouts
+        default: nil
         }
+    }
+
+    private static func deleting(on topic: String) -> [DocumentList] {
+        switch topic {
+        case "events.sleep": [.nights]
+        case "events.workouts": [.workouts]
+        case "events.places": []
+        default: [.nights, .workouts]
+        }
+    }
+
+    /// The topic of an event's row. It is the instance's, whichever plugin runs there, unless a tombstone with that
+    /// topic wouldn't reach the event's list: an instance named `sleep` may run a plugin with workouts.
+    package static func topic(ofEvent kind: String, instance: String) -> String {
+        let topic = "events.\(instance)"
+        guard let list = list(of: kind), !deleting(on: topic).contains(list) else { return topic }
+        return "\(topic).\(kind)"
     }
 }

@@ -15,7 +15,8 @@ import Terminal
 package enum PluginProgram {
     /// Runs a stage until SIGTERM or SIGINT; ends the process.
     package static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
-        start(plugin, prepare: make, check: check, rehearse: rehearse) { parts, context, stopper in
+        start(plugin, prepare: make, check: check, isOther: { try $0.isOther($1.databasePath) }, rehearse: rehearse) {
+            parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath)
             let effects = MendingEffects(
                 parts.effects, database: context.databasePath, root: context.state.backups)
@@ -53,7 +54,9 @@ package enum PluginProgram {
         _ plugin: String, prepare: (PluginContext) throws -> Prepared,
         _ body: (Prepared, PluginContext, Stopper) throws -> Void
     ) -> Never {
-        start(plugin, prepare: prepare, check: { _, _, _ in nil }, rehearse: { _, _ in }, body: body)
+        start(
+            plugin, prepare: prepare, check: { _, _, _ in nil }, isOther: { _, _ in false }, rehearse: { _, _ in },
+            body: body)
     }
 
     /// Checks what can be checked about a stage before it has the lock: whether it recognizes the file, and the result
@@ -70,6 +73,7 @@ package enum PluginProgram {
     private static func start<Prepared>(
         _ plugin: String, prepare: (PluginContext) throws -> Prepared,
         check: (Prepared, PluginContext, StackClient) throws -> TrialReport?,
+        isOther: (Prepared, PluginContext) throws -> Bool,
         rehearse: (Prepared, PluginContext) throws -> Void,
         body: (Prepared, PluginContext, Stopper) throws -> Void
     ) -> Never {
@@ -110,6 +114,16 @@ package enum PluginProgram {
                 standby.client.close()
             } else {
                 prepared = try prepare(context)
+                // A trial holds nothing that has to be released.
+                stopper.whenAsked { exit(ExitCode.done.rawValue) }
+                if let id = arguments.value("--try") {
+                    try Trial(id: id, context).print { try check(prepared, context, $0) }
+                    exit(ExitCode.done.rawValue)
+                }
+                if context.request == nil, Self.isTried(arguments, isOther: try isOther(prepared, context)) {
+                    try Trial(context).require { try check(prepared, context, $0) }
+                }
+                stopper.whenAsked {}
                 lock = try self.lock(context, arguments, stopper)
             }
             context.log(.instanceStarted, ["pid": ProcessInfo.processInfo.processIdentifier])
@@ -121,6 +135,15 @@ package enum PluginProgram {
             let failure = DamagedState.failure(of: error, isObservers: isObserver) ?? Failure(of: error)
             reportAndExit(advice.addressed(failure), program: program)
         }
+    }
+
+    /// Whether it is tried out before it takes the place of what ran before: if a person chose it, and it isn't what
+    /// computed everything so far. A version doesn't prove that: of two plugins with the same name, one may be a copy.
+    private static func isTried(_ arguments: Arguments, isOther: Bool) -> Bool {
+        guard !arguments.flag("--force") else { return false }
+        let (takesOver, standsBy) = (arguments.flag("--takeover"), arguments.flag("--standby"))
+        guard arguments.value("--plugin") != nil else { return takesOver && isOther }
+        return isOther || takesOver || standsBy
     }
 
     /// Runs, in a temporary folder, every check that can fail before the lock is taken; for `healthbus validate`.
@@ -155,10 +178,12 @@ package enum PluginProgram {
                 .init("--instance", value: "name", help: "which instance to run as (default: \(plugin))"),
                 .init("--standby", help: "wait for the running instance to end instead of giving up"),
                 .init("--takeover", help: "end the running instance and take its place"),
+                .init("--force", help: "without trying out another plugin first"),
                 .init("--plugin", value: "name|folder", help: "the plugin to run, whatever is configured"),
                 .init(
                     "--swap", value: "id",
                     help: "stand by without the lock, run a trial, and take over on SIGUSR1; for 'up'"),
+                .init("--try", value: "id", help: "only run a trial, and print its report as JSON; for 'swap'"),
                 .init(
                     "--check",
                     help: "only check whether it could start: print what is wrong as JSON, or nothing; for 'validate'"),

@@ -42,9 +42,12 @@ extension Turn {
     /// day it is and which figures changed.
     /// - Returns: whether it changed anything.
     @discardableResult
-    package func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
+    package func put(
+        key: String, topic: String, stored: String? = nil, user: String, day: Int?, body: Value
+    ) throws -> Bool {
         try announcing(topic, user: user, day: day, new: body) { replacing in
-            try changelog.put(key: key, topic: topic, user: user, day: day, body: body, replacing: replacing)
+            try changelog.put(
+                key: key, topic: stored ?? topic, user: user, day: day, body: body, replacing: replacing)
         }
     }
 

@@ -15,12 +15,14 @@ enum RunCommand: Command {
             .init("--plugin", value: "plugin", help: "this plugin, instead of the configured one"),
             .init("--standby", help: "wait for the running one to end"),
             .init("--takeover", help: "end the running one and take its place"),
+            .init("--force", help: "without trying out another plugin first"),
         ],
         examples: ["healthbus run steps --takeover"])
 
     static func run(_ arguments: Arguments) throws {
         let name = arguments.positionals.first ?? ""
-        let plugin = arguments.value("--plugin").map(SwapCommand.plugin)
+        // A container's variable may be empty.
+        let plugin = arguments.value("--plugin").flatMap { $0.isEmpty ? nil : SwapCommand.plugin($0) }
         let stack = try Stack(arguments, choices: plugin.map { [name: .plugin($0)] } ?? [:])
         guard let instance = stack.configuration.instance(name) else {
             throw Failure.usage(
@@ -30,7 +32,7 @@ enum RunCommand: Command {
         var words = [program, "--state", stack.state.path, "--instance", name]
         if let file = stack.configurationFile { words += ["--config", file] }
         if let plugin { words += ["--plugin", plugin] }
-        for flag in ["--standby", "--takeover"] where arguments.flag(flag) { words.append(flag) }
+        for flag in ["--standby", "--takeover", "--force"] where arguments.flag(flag) { words.append(flag) }
         setenv("HEALTHBUS_PLUGINS", stack.catalog.folder, 1)
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         pointers.append(nil)

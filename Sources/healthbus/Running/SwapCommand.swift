@@ -17,7 +17,7 @@ enum SwapCommand: Command {
             .init("--back", help: "go back to the configured plugin"),
             .init(
                 "--dry-run", help: "only start it beside the running one, try it on some days, and say how that went"),
-            .init("--force", help: "swap even if some days fail"),
+            .init("--force", help: "swap even if days fail or events would be deleted"),
             .init(
                 "--within", value: "seconds", help: "how long it may take to stand by, and to be ready (default: 30)"),
             .json,
@@ -41,13 +41,16 @@ enum SwapCommand: Command {
         guard stack.configuration.instance(name) != nil else {
             throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))
         }
-        if plugin == nil, !arguments.flag("--dry-run"), let result = try SwapClient(stack).takeBackStopped(name) {
+        let container = ContainerSwap(stack, instance: name)
+        if plugin == nil, container == nil, !arguments.flag("--dry-run"),
+            let result = try SwapClient(stack).takeBackStopped(name)
+        {
             return show(result, [], isJSON: arguments.flag("--json"))
         }
         let wish = SwapWish(
             id: UUID().uuidString.lowercased(), instance: name, plugin: plugin, isTrial: arguments.flag("--dry-run"),
             isForced: arguments.flag("--force"), within: within)
-        try follow(wish, stack, isJSON: arguments.flag("--json"))
+        try follow(wish, stack, container, isJSON: arguments.flag("--json"))
     }
 
     /// A plugin in a form that other processes can find, whatever their working directory: a path becomes absolute.
@@ -55,17 +58,23 @@ enum SwapCommand: Command {
         text.contains("/") ? URL(fileURLWithPath: text).standardizedFileURL.path : text
     }
 
-    private static func follow(_ wish: SwapWish, _ stack: Stack, isJSON: Bool) throws {
+    private static func follow(
+        _ wish: SwapWish, _ stack: Stack, _ container: ContainerSwap?, isJSON: Bool
+    ) throws {
         var hasTold = false
-        let result = try SwapClient(stack).swap(wish) { step in
+        func tell(_ step: SwapProgress) {
             guard !isJSON, !hasTold, let line = step.trialLine else { return }
             hasTold = true
             StandardStream.output.write(line + "\n")
         }
+        let result = try container?.swap(wish) ?? SwapClient(stack).swap(wish, progress: tell)
+        tell(result)
         let changes = try TrialFile(folder: stack.state.instance(wish.instance)).take(swap: wish.id) ?? []
         if !isJSON { StandardStream.output.write(SwapProgress.table(of: changes, for: Terminal(.output))) }
         if isJSON || result.step == .done { show(result, changes, isJSON: isJSON) }
         guard result.step == .done else { throw Failure(result.problem ?? "it wasn't swapped", hint: result.hint) }
+        // Only now, since this command ends with its container.
+        if !wish.isTrial { container?.end() }
     }
 
     private static func show(_ result: SwapProgress, _ changes: [TrialChange], isJSON: Bool) {

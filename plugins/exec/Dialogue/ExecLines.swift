@@ -69,7 +69,11 @@ package enum ExecLines {
         if !page.created.isEmpty {
             out.column("created", rows) { out, row in out.number(page.created[row]) }
             out.column("uuid", rows) { out, row in
-                if let uuid = page.healthKitUUID[row] { out.quoted(uuid.description.utf8) } else { out.text("null") }
+                if row < page.healthKitUUID.count, let uuid = page.healthKitUUID[row] {
+                    out.quoted(uuid.description.utf8)
+                } else {
+                    out.text("null")
+                }
             }
             out.column("metadata", rows) { out, row in out.detail(page.metadata, row) }
             out.column("payload", rows) { out, row in out.detail(page.payload, row) }

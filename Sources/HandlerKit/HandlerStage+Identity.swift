@@ -1,0 +1,31 @@
+import Configuration
+import Foundation
+import HealthModel
+import SQLite
+import StageKit
+
+extension HandlerStage {
+    /// What this process computes days with, as JSON.
+    var identity: String {
+        let identity: Value = [
+            "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
+            "handler": .integer(Int64(computer.traits.version)), "configuration": configuration,
+            "types": Value(types),
+        ]
+        return identity.json()
+    }
+
+    /// The identity of the process that the file's days were last computed by; nil if there is none yet.
+    static func computedWith(_ database: Database) throws -> String? {
+        let find = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'freshness'")
+        guard try find.firstRow({ _ in true }) == true else { return nil }
+        return try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'").firstRow { $0.string(0) }
+    }
+
+    /// Whether a file's days were computed by another plugin, or with other options.
+    func isOther(than path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return false }
+        let before = try Self.computedWith(Database(path: path, mode: .readOnly))
+        return before != nil && before != identity
+    }
+}
