@@ -121,7 +121,10 @@ extension DebouncerStage {
         if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
             telling.told[consumer.name] = nil
         }
-        if consumer.role == .uploader { phone.hasPath = beat.uploaderStanding?.path?.isSatisfied }
+        if consumer.role == .uploader, let standing = beat.uploaderStanding {
+            phone.hasPath = standing.path?.isSatisfied
+            try heardRequest(standing.syncRequested, of: consumer.name, turn)
+        }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)
     }

@@ -77,6 +77,7 @@ extension DebouncerStage {
             ledger.add(round, at: turn.monotonic)
             finish(.round(round.number), success: round.isSuccess, turn)
             if manual?.round == round.number { manual?.result = round }
+            finishWakes(round)
         }
         try ledger.save(isBusy: rounds.open != nil, turn)
     }
