@@ -288,7 +288,10 @@ let package = Package(
             ])
         + plugin(
             "ingest", "IngestStage",
-            ["Client", "Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON", "Protocol"],
+            [
+                "BackgroundDelivery", "Client", "Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON",
+                "MessageBus", "Protocol",
+            ],
             main: [
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol",
                 "StageKit",

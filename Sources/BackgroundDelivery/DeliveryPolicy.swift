@@ -12,6 +12,9 @@ package struct DeliveryPolicy: Sendable, Equatable {
     package var strikesUntilStopped = 0
     /// How often fires and app refreshes may wake the app within any hour; 0 means no limit.
     package var wakesPerHour = 0
+    /// How many silent pushes of one sender may wake the app within any hour. Apple: don't send more than two or three an
+    /// hour.
+    package static let pushesPerHour = 2
     /// How long a locked phone may hold changes back before a person is alerted.
     package var unlockReminderAfter: Duration = .seconds(3600)
 

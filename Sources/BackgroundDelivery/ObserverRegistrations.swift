@@ -183,8 +183,8 @@ extension ObserverRegistrations {
         }
     }
 
-    /// Sets how often a type may wake its consumers, whatever they asked for.
-    package mutating func setFrequency(_ frequency: DeliveryFrequency, _ type: String) {
+    /// Sets how often a type may wake its consumers, whatever they asked for; nil: as often as they ask.
+    package mutating func setFrequency(_ frequency: DeliveryFrequency?, _ type: String) {
         guard frequencies[type] != frequency else { return }
         frequencies[type] = frequency
         isChanged = true

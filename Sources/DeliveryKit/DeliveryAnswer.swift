@@ -47,6 +47,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
     /// How many requests have changed something since the database was created, or at least a number that rises with
     /// each such request.
     package var sequence: Int64?
+    /// Whether it asks for whatever else is new.
+    package var requestsSync = false
     /// The HTTP status; stored with whatever is refused.
     package var status: Int?
     /// Elements of the group that weren't sent, since newer versions of them had been accepted. They are settled, but

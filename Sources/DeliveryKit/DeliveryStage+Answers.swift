@@ -198,6 +198,7 @@ extension DeliveryStage {
 
     private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         goesOn()
+        if answer.requestsSync { syncRequested = turn.now }
         // Another path may still be blocked, but something has reached the destination.
         stuckSince = nil
         check.delivered()

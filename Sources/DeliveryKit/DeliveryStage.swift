@@ -74,6 +74,8 @@ package final class DeliveryStage: Stage {
     var stuckSince: MonotonicTime?
     /// Whether there were dead letters when that was last reported; nil before the first turn.
     var hasToldOfLetters: Bool?
+    /// When the backend last asked for a sync.
+    var syncRequested: Instant?
     /// The name of the stage's instance.
     let instance: String
 
@@ -261,6 +263,7 @@ package final class DeliveryStage: Stage {
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts
         own.proof = ledger.proof.last
+        own.syncRequested = syncRequested
         if !settings.address.isEmpty { own.address = settings.address }
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),

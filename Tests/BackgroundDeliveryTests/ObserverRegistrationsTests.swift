@@ -272,5 +272,10 @@ extension ObserverRegistrations.Round {
         bench.table.setFrequency(.daily, "steps")
         try bench.restart()
         #expect(bench.table.requested("steps") == .daily)
+        // Back to what the app asks for, after another restart too.
+        bench.table.setFrequency(nil, "steps")
+        #expect(bench.table.needsSaving)
+        try bench.restart()
+        #expect(bench.table.requested("steps") == .immediate && bench.table.namedTypes == ["steps"])
     }
 }

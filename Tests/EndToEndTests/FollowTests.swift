@@ -40,7 +40,7 @@ extension EndToEnd {
                 var (cursor, count) = ("", 0)
                 while true {
                     let page = try Value(
-                        json: changes(cursor.isEmpty ? [:] : ["since": cursor], token: token).body)
+                        json: changes(cursor.isEmpty ? [:] : ["cursor": cursor], token: token).body)
                     cursor = page["next"].string ?? ""
                     count += page["changes"].array?.count ?? 0
                     guard page["hasMore"] == true else { return (cursor, count) }
@@ -127,6 +127,12 @@ extension EndToEnd {
                     #expect(try leader.changes(["since": end], token: reads, tag: tag).status == 304)
                     #expect(try leader.changes(["since": "x.1.y"], token: reads).status == 410)
                     #expect(try leader.changes(["since": "x"], token: reads).status == 400)
+                    let byCursor = try leader.changes(["cursor": before.cursor], token: reads)
+                    #expect(byCursor.status == 200 && byCursor.body.count > 200)
+                    let bySince = try leader.changes(["since": before.cursor], token: reads)
+                    #expect(try Value(json: byCursor.body)["changes"] == Value(json: bySince.body)["changes"])
+                    #expect(try leader.changes(["cursor": "x.1.y"], token: reads).status == 410)
+                    #expect(try leader.changes(["cursor": "x"], token: reads).text.contains("'cursor'"))
                     #expect(try leader.changes(["user": "bob"], token: reads).status == 403)
                     #expect(try leader.changes(token: "hbt_x").status == 401)
                     #expect(try await second.interrupt(other).exit.isSuccess)

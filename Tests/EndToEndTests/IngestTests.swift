@@ -39,6 +39,14 @@ extension EndToEnd {
                 }
                 try await until("the backend without it") { try stepsAtBackend(stack) == 2879 }
                 #expect(try stack.push("POST", "/v1/wake", token: token).status == 202)
+                #expect(
+                    try stack.push("POST", "/v1/samples", PushedSteps.body([PushedSteps(number: 5000)]), token: token)
+                        .status == 200)
+                let woken = try stack.push("POST", "/v1/wake", token: token, query: ["wait": "25"])
+                #expect(woken.status == 200 && woken.text == #"{"woken":true,"result":"newData"}"#, "\(woken.text)")
+                #expect(try stepsAtBackend(stack) == 2880, "it is there once that is answered")
+                let third = try stack.push("POST", "/v1/wake", token: token)
+                #expect(third.status == 429 && third.headers["Retry-After"] != nil)
                 #expect(try stack.push("GET", "/v1/health", token: nil, headers: [:]).status == 200)
                 #expect(try await stack.interrupt(up).exit.isSuccess)
             }

@@ -81,6 +81,7 @@ import Testing
         #expect(ingest.mayPublish("control.phone") && ingest.mayPublish("pull.phone"))
         #expect(!ingest.mayPublish("pull.sleep") && !ingest.mayPublish("observed.x"))
         #expect(ingest.mayHear("ingested.ingest") && ingest.mayHear("heartbeat.phone"))
+        #expect(ingest.mayHear("heartbeat.debouncer") && !ingest.mayHear("heartbeat.sleep"))
         for topic in [
             "page.uploader", "pull.phone", "ingest.phone", "ingested.other", "daily.summary", "control.ingest",
         ] {

@@ -115,19 +115,18 @@ import Testing
         }
     }
 
-    /// The ingest can make the stack look for new data, but can give no other commands.
+    /// The ingest can wake the app, but can give no other commands.
     @Test func theIngestBringsSamplesAndWakesAndNothingElse() {
         #expect(believed("ingest.phone") == ["ingest"] && believed("ingested.ingest") == ["phone"])
         #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
         let people = Set(Self.people)
-        #expect(believed("control.debouncer", ["command": "sync"]) == people.union(["ingest"]))
-        // A historical sync delivers everything again.
-        #expect(believed("control.debouncer", ["command": "sync", "history": 7]) == people)
-        for command in ["mend", "launch", "expire", "cancel", "swap", "register"] {
+        #expect(believed("control.debouncer", ["command": "wake"]) == people.union(["ingest"]))
+        // A sync that isn't counted is for people.
+        for command in ["sync", "mend", "launch", "expire", "cancel", "swap", "register"] {
             #expect(believed("control.debouncer", ["command": .string(command)]) == people, "\(command)")
         }
         for instance in ["phone", "walking", "uploader", "consolidator", "supervisor", "hello"] {
-            #expect(!believes("ingest", "control.\(instance)", ["command": "sync"]), "\(instance)")
+            #expect(!believes("ingest", "control.\(instance)", ["command": "wake"]), "\(instance)")
         }
         #expect(!believes("ingest", "pull.phone", ["consumer": "ingest", "query": "imports"]))
         // The ingest's tool hands files over, and asks how much of each has arrived.

@@ -40,7 +40,7 @@ struct LiveStack {
         "page-day", "page-completeness", "page-summaries", "page-quarantine", "pull-timeline", "page-timeline",
         "control-zone",
         "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
-        "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
+        "page-delivery", "pull-file", "page-file", "control-sync", "control-wake", "control-task", "acknowledged",
         "control-swap", "standby",
         "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
         "pull-entries", "page-entries", "pull-sources", "page-sources",

@@ -5,6 +5,7 @@ import DebouncerStage
 import Foundation
 import HealthModel
 import Protocol
+import SQLite
 import Simulation
 import StageKit
 import TestSupport
@@ -108,6 +109,40 @@ import Testing
         // The task is done once every consumer involved has received its part.
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 20) }
         #expect(try task(rig, "healthkit-sync")["history"]["lastOutcome"] == "succeeded")
+    }
+
+    /// The disk is full, so the turn that notes a fire can't be committed.
+    @Test func aFailedTurnIsAcknowledgedAndItsWorkDoneAgain() throws {
+        let rig = try rig()
+        try observer(rig, 10, ["a": 10], device: away)
+        try rig.pass(6 * Self.second)
+        rig.sent = []
+        let fault = "CREATE TRIGGER full BEFORE INSERT ON released BEGIN SELECT RAISE(ABORT, 'full'); END"
+        try rig.store.database.execute(fault)
+        #expect(throws: SQLiteError.self) { try fire(rig, "a", 20) }
+        // Nothing of the turn is left but its acknowledgement: the app isn't at fault in the system's eyes.
+        #expect(rig.sent.map(\.topic) == ["acknowledged.observer"])
+        #expect(rig.sent.first?.body["types"] == ["a": 20] && rig.sent.first?.body["consumer"] == "debouncer")
+        // The next launch learns from the anchors what is still to do, though nothing is fired again.
+        try rig.store.database.execute("DROP TRIGGER full")
+        try rig.restart()
+        try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)
+        try rig.pass(6 * Self.second)
+        #expect(try rig.report().details["pending"] == 1)
+        #expect(try task(rig, "healthkit-sync")["state"] == "pending")
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        #expect(released(rig, "steps", "a") == 20)
+    }
+
+    @Test func aFailedTurnOfAForceQuitAppAcknowledgesNothing() throws {
+        let rig = try rig()
+        try observer(rig, 10, ["a": 10], device: ["app": "forceQuit"])
+        rig.sent = []
+        let body: Value = ["head": Value(head(20)), "type": "a", "sequence": 20]
+        let message = Message(topic: "observed.a", header: .init(from: "observer", at: rig.now), body: body)
+        #expect(rig.stage.lastWords([message]).isEmpty)
+        try observer(rig, 10, ["a": 10], device: away)
+        #expect(rig.stage.lastWords([message]).map(\.topic) == ["acknowledged.observer"])
     }
 
     @Test func thePendingSetOutlivesARestart() throws {

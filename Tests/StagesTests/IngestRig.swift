@@ -24,7 +24,11 @@ final class IngestRig: @unchecked Sendable {
     var restartBefore: Int64?
     var isObserverThere = true
     var isDead = false
-    private(set) var woken = 0
+    /// What was said to the debouncer.
+    private(set) var woken: [WakeApp] = []
+    /// What the debouncer then reports; nil: it doesn't answer.
+    var wakeAnswer: (@Sendable (WakeApp) -> DebouncerDetails.Wake?)? = { .init(id: $0.id, woken: true) }
+    private(set) var wakes: WakeLine?
     private var door: IngestDoor?
     private var line: ObserverLine?
 
@@ -35,6 +39,13 @@ final class IngestRig: @unchecked Sendable {
             do { try self?.carry(part) } catch { Issue.record(error) }
         }
         self.line = line
+        let wakes = WakeLine(repeatAfter: .milliseconds(1), patience: .milliseconds(200)) { [weak self] wake in
+            guard let self else { return }
+            woken.append(wake)
+            if let answer = wakeAnswer?(wake) { self.wakes?.hear([answer]) }
+        }
+        self.wakes = wakes
+        wakes.hear([])
         door = IngestDoor(
             requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
             visitor: { secret in
@@ -49,7 +60,7 @@ final class IngestRig: @unchecked Sendable {
                 }
             },
             isObserverThere: { [weak self] in self?.isObserverThere == true },
-            wake: { [weak self] in self?.woken += 1 })
+            wakes: wakes)
     }
 
     /// Passes a part on, encoded and decoded as on the bus.
@@ -80,7 +91,13 @@ final class IngestRig: @unchecked Sendable {
         _ method: String = "POST", _ path: String = "/v1/samples", body: String = "", token: String? = "good",
         type: String? = "application/json", headers: [String: String] = [:], peer: UInt64 = 1
     ) throws -> HTTPResponse {
-        var request = HTTPRequest(method: method, path: path, body: Array(body.utf8))
+        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+        var request = HTTPRequest(method: method, path: parts[0], body: Array(body.utf8))
+        if parts.count == 2 {
+            for pair in parts[1].split(separator: "&").map({ $0.split(separator: "=").map(String.init) }) {
+                request.query[pair[0]] = pair.last
+            }
+        }
         request.peer = peer
         for (name, value) in headers { request.headers[name] = value }
         if let token { request.headers["Authorization"] = "Bearer \(token)" }

@@ -168,12 +168,6 @@ struct IngestTests {
         #expect(other.status == 403 && other.text.contains("\"forbidden\""))
         #expect(try rig.send(body: "{\"user\": \"anna\", \"samples\": []}").status == 200)
     }
-
-    @Test func wakingHasTheStackLook() throws {
-        let rig = try IngestRig()
-        #expect(try rig.send("POST", "/v1/wake").status == 202 && rig.woken == 1)
-        #expect(try rig.send("GET", "/v1/wake").status == 405 && rig.woken == 1)
-    }
 }
 
 /// The bus between ingest and observer loses messages, and the observer loses its memory.

@@ -72,7 +72,8 @@ final class StageRig<Driven: Stage> {
     }
 
     /// One turn, as a host runs it.
-    func turn(_ body: (Turn) throws -> Void = { _ in }) throws {
+    /// - Parameter messages: what it takes in, which the host repeats to a stage whose turn fails.
+    func turn(messages: [Message] = [], _ body: (Turn) throws -> Void = { _ in }) throws {
         let turn = makeTurn()
         do {
             try body(turn)
@@ -80,6 +81,7 @@ final class StageRig<Driven: Stage> {
             if try turn.commit() { commits += 1 }
         } catch {
             turn.rollback()
+            sent += stage.lastWords(messages)
             throw error
         }
         sent += turn.published
@@ -93,10 +95,14 @@ final class StageRig<Driven: Stage> {
     }
 
     func hear(_ topic: String, _ body: Value) throws {
-        try turn { try stage.receive(Message(topic: topic, header: .init(from: "test", at: now), body: body), $0) }
+        try hear(Message(topic: topic, header: .init(from: "test", at: now), body: body))
     }
 
-    func hear(_ beat: Heartbeat) throws { try turn { try stage.receive(beat.message(at: now), $0) } }
+    func hear(_ beat: Heartbeat) throws { try hear(beat.message(at: now)) }
+
+    private func hear(_ message: Message) throws {
+        try turn(messages: [message]) { try stage.receive(message, $0) }
+    }
 
     func answer(_ pull: Pull, _ result: PullAnswer.Result) throws {
         pulls.removeAll { $0.id == pull.id }

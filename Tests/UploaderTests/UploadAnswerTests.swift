@@ -24,6 +24,13 @@ struct UploadAnswerTests {
                 .init(id: nil, index: 7, reason: "id is missing"),
             ])
         #expect(answer.areRefusalsReadable && answer.areCountsReadable)
+        #expect(answer.requestsSync && answer.delivery(status: 200).requestsSync)
+    }
+
+    @Test(arguments: ["false", "null", "1", "\"true\"", "{}"])
+    func onlyTrueAsksForASync(_ value: String) {
+        #expect(!answer("{\"syncRequested\":\(value)}").requestsSync)
+        #expect(answer("{\"syncRequested\":\(value)}").form == .json)
     }
 
     @Test(arguments: [

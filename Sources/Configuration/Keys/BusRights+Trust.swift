@@ -20,7 +20,7 @@ private struct Speakers: Sendable {
     private let people: TopicGrant
     /// Some of these commands come from people and one from an instance.
     private let observersCommands: String
-    /// The ingests: they may make the stack check for new data, and their tools may offer files; they may give no other
+    /// The ingests: they may wake the app, and their tools may offer files; they may give no other
     /// commands.
     private let doors: Set<String>
     /// The dashboards: they and their tools may make the stack check for new data, too.
@@ -73,11 +73,11 @@ private struct Speakers: Sendable {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
     }
 
-    /// Whether an ingest may send this message: it may send only pushed data, and the hint to check for new data at
-    /// once. Only its tools hand files over.
+    /// Whether an ingest may send this message: it may send only pushed data, and wake the app. Only its tools hand
+    /// files over.
     private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
         if topic.hasPrefix("control.") {
-            return topic != observersCommands && isPlainSync(body)
+            return topic != observersCommands && CommandName.of(body) == WakeApp.name
         }
         return !topic.hasPrefix("pull.") && !topic.hasPrefix("page.")
     }

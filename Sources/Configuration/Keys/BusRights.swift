@@ -87,7 +87,7 @@ package struct BusRights: Sendable {
             publishes.append(.exact(IngestPart.topic(observer)))
             publishes += syncing + handingOver
             hears.append(.tools("pull." + BusName.toolPrefix(of: name)))
-            hears += [.exact(IngestReceipt.topic(name))] + beats([observer])
+            hears += [.exact(IngestReceipt.topic(name))] + beats([observer] + names(.debouncer))
             return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .dashboard:
             // The topics that show how the stack is doing. Answers to other processes' requests aren't included.

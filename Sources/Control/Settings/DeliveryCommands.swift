@@ -40,7 +40,11 @@ package final class DeliveryCommands {
             let table = saved.registrations
             if let isOn = setting.on, (table.off ?? []).contains(type) == isOn { return nil }
             if let isDenied = setting.denied, (table.denied ?? []).contains(type) != isDenied { return nil }
-            if let frequency = setting.frequency, table.frequencies?[type] != frequency { return nil }
+            if let frequency = setting.frequency,
+                table.frequencies?[type] != (frequency == SwitchTypes.appsFrequency ? nil : frequency)
+            {
+                return nil
+            }
             return ()
         }
     }

@@ -76,6 +76,20 @@ package struct SyncNow: BusCommand {
     }
 }
 
+/// Wakes the app by a silent push: the debouncer syncs, if it may.
+package struct WakeApp: BusCommand {
+    package static let name = "wake"
+
+    package var id: String
+    /// Whose allowance it counts against: a token's id, or a destination's instance.
+    package var sender: String
+
+    package init(id: String, sender: String) {
+        self.id = id
+        self.sender = sender
+    }
+}
+
 /// Tells an uploader to compare what the backend has with what was delivered.
 package struct CompareBackend: BusCommand {
     package static let name = "check"

@@ -30,11 +30,13 @@ package struct ChangeZone: BusCommand, Equatable {
 /// Repeating it changes nothing.
 package struct SwitchTypes: BusCommand, Equatable {
     package static let name = "types"
+    /// In place of a frequency's name: the one that the app asks for.
+    package static let appsFrequency = "default"
 
     package struct Setting: Codable, Sendable, Equatable {
         @IfReadable package var on: Bool?
         @IfReadable package var denied: Bool?
-        /// The name of a frequency.
+        /// The name of a frequency, or `appsFrequency`.
         @IfReadable package var frequency: String?
 
         package init(on: Bool? = nil, denied: Bool? = nil, frequency: String? = nil) {

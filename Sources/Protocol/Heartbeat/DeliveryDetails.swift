@@ -129,6 +129,8 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var address: String?
     /// When what it holds was last compared, element by element; nil if it never was.
     package var proof: ProofSummary?
+    /// When the backend last asked for a sync in an answer; nil if it hasn't since the process began.
+    package var syncRequested: Instant?
 
     package init(
         deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],
@@ -152,10 +154,11 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// Two members of `UploaderDetails`.
+/// Three members of `UploaderDetails`.
 package struct UploaderStanding: Decodable, Sendable {
     package var waiting: Int?
     package var path: NetworkPath?
+    package var syncRequested: Instant?
 }
 
 /// What a notifier reports besides its position.

@@ -108,6 +108,33 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         }
     }
 
+    /// What became of a request to wake the app.
+    package struct Wake: Codable, Sendable, Equatable {
+        package enum Result: String, Codable, Sendable, CaseIterable {
+            case newData, noData, failed
+        }
+
+        package var id: String
+        /// Whether a sync began.
+        package var woken: Bool
+        /// Why the app wasn't woken, couldn't read anything, or didn't deliver everything.
+        package var problem: String?
+        /// From when on the sender may wake it again, if the hour's wakes are used up.
+        package var next: Instant?
+        /// The outcome, once the sync has ended or is known not to begin.
+        package var result: Result?
+
+        package init(
+            id: String, woken: Bool = false, problem: String? = nil, next: Instant? = nil, result: Result? = nil
+        ) {
+            self.id = id
+            self.woken = woken
+            self.problem = problem
+            self.next = next
+            self.result = result
+        }
+    }
+
     /// The current historical sync.
     package struct History: Codable, Sendable, Equatable {
         package var number: Int64
@@ -133,11 +160,14 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
     package var pending: Int
     package var manual: Manual?
     package var history: History?
+    /// The latest requests to wake the app, oldest first; nil if there were none since the process began.
+    package var wakes: [Wake]?
 
-    package init(pending: Int, manual: Manual? = nil, history: History? = nil) {
+    package init(pending: Int, manual: Manual? = nil, history: History? = nil, wakes: [Wake]? = nil) {
         self.pending = pending
         self.manual = manual
         self.history = history
+        self.wakes = wakes
     }
 }
 

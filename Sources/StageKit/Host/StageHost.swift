@@ -109,6 +109,8 @@ package final class StageHost: Sendable {
                 if changed, isStreaming || hasMoreToDo { bus.repace() } else if changed { bus.beat() }
             } catch {
                 turn.rollback()
+                let messages = inputs.compactMap { if case .message(let message) = $0 { message } else { nil } }
+                for message in stage.lastWords(messages) { outbox.send(message.topic, message.body) }
                 throw error
             }
             vitals.end()

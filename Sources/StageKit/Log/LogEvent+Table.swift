@@ -22,7 +22,8 @@ extension LogEvent {
         processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
         processUnstartable, proofBegun, proofEnded, refusalUnknown, registrationRefused,
-        registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled,
+        registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncRequested, syncSummary,
+        taskCancelled,
         taskCompleted, taskExpired, taskRefused,
         taskScheduled, taskStarted, taskWaits, uploadPaused, uploadRetry, versionsRenewed, zonesChanged,
     ]
@@ -110,6 +111,9 @@ extension LogEvent {
             "seconds": "how long it took, or until the next try",
             "why": "the reason, and what to do",
         ])
+    package static let syncRequested = LogEvent(
+        "sync.requested", .info, "A program at the ingest, or a backend in an answer, asked for a sync.",
+        ["from": "the token's id, or the destination", "outcome": "woken, locked, not woken or used up"])
     package static let syncSummary = LogEvent(
         "sync.summary", .debug, failing: .notice, "A sync ended.",
         [

@@ -40,6 +40,11 @@ package protocol Stage: AnyObject {
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
+    /// What to say although a turn failed, was rolled back, and ends the process: nothing that depends on what the
+    /// turn would have written. Not called when the process crashes.
+    /// - Parameter messages: the turn's messages, including those that it didn't come to.
+    func lastWords(_ messages: [Message]) -> [(topic: String, body: Value)]
+
     /// Writes whatever the stage would otherwise have written a little later; called when the process is asked to stop.
     /// Not called when the process crashes, so nothing may depend on it.
     func close(_ turn: Turn) throws
@@ -49,6 +54,7 @@ extension Stage {
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
     package func receive(_ result: EffectResult, _ turn: Turn) throws {}
     package func close(_ turn: Turn) throws {}
+    package func lastWords(_ messages: [Message]) -> [(topic: String, body: Value)] { [] }
 
     package func renew(_ renewal: Renewal, _ turn: Turn) throws {
         try turn.write().raise(above: renewal.above)

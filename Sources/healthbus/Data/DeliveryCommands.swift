@@ -15,7 +15,8 @@ enum TypesCommand: Command {
         summary:
             "Show how each type is delivered; switch types off and on, set their frequency; make your own.",
         details: "'off' pauses a type: nothing waits for it, and 'on' continues from there. "
-            + "'deny' acts as a person who forbids the app to read it, and 'allow' as one who permits it again.",
+            + "'deny' acts as a person who forbids the app to read it, and 'allow' as one who permits it again. "
+            + "The frequency 'default' is the one that the app asks for.",
         positionals: [
             .init("off|on|frequency|deny|allow|own|add|change|remove", isRequired: false),
             .init("type", isRequired: false), .init("frequency", isRequired: false),
@@ -70,11 +71,12 @@ enum TypesCommand: Command {
         case "off", "on": setting.on = action == "on"
         case "deny", "allow": setting.denied = action == "deny"
         default:
-            guard let frequency = DeliveryFrequency(name: words[2]) else {
-                let names = DeliveryFrequency.allCases.map(\.name).joined(separator: ", ")
-                throw Failure.usage("\(words[2]) isn't a frequency", hint: "choose from \(names)")
+            let names = DeliveryFrequency.allCases.map(\.name) + [SwitchTypes.appsFrequency]
+            guard names.contains(words[2]) else {
+                throw Failure.usage(
+                    "\(words[2]) isn't a frequency", hint: "choose from \(names.joined(separator: ", "))")
             }
-            setting.frequency = frequency.name
+            setting.frequency = words[2]
         }
         try command(stack) { try $0.setType(type, setting) }
         try show(stack, json: arguments.flag("--json"), only: type)

@@ -14,9 +14,10 @@ extension TestStack {
     /// Sends a request to the ingest.
     func push(
         _ method: String = "POST", _ path: String = "/v1/samples", _ body: [UInt8] = [], token: String?,
-        headers: [String: String] = ["Content-Type": "application/json"], port: Int? = nil, timeout: Double = 60
+        query: [String: String] = [:], headers: [String: String] = ["Content-Type": "application/json"],
+        port: Int? = nil, timeout: Double = 60
     ) throws -> HTTPResponse {
-        var request = HTTPRequest(method: method, path: path, body: body)
+        var request = HTTPRequest(method: method, path: path, query: query, body: body)
         if let token { request.headers["Authorization"] = "Bearer \(token)" }
         for (name, value) in headers { request.headers[name] = value }
         return try HTTPClient(base: "http://127.0.0.1:\(port ?? ingestPort)").send(request, timeout: timeout)

@@ -14,16 +14,18 @@ import Synchronization
 extension Dashboard {
     func changes(_ request: HTTPRequest, _ user: String, _ parameters: Parameters) throws -> HTTPResponse {
         let seconds = try parameters.number("wait", 0...Self.longestWait) ?? 0
+        // Two names of one parameter.
+        let name = parameters["cursor"] == nil ? "since" : "cursor"
         let question = ChangesQuestion(
-            user: user, since: try parameters["since"].map { try Self.cursor($0) },
+            user: user, since: try parameters[name].map { try Self.cursor($0, name) },
             limit: try parameters.number("limit", 1...ChangesAnswer.limit) ?? Self.usualLimit,
             isInColumns: request.headers.all("Accept").contains { $0.contains(ChangesAnswer.contentType) },
             observer: try stack.instance(.observer).name)
         let standing = try ChangesStanding(parts.client, question.observer, since: question.since)
         if let since = question.since, !since.isKnown(to: standing.head, user: user) {
             throw DashboardProblem(
-                410, "'since' is from another history of this store, or another person's",
-                hint: "begin again without 'since'; ids show what you already have")
+                410, "'\(name)' is from another history of this store, or another person's",
+                hint: "begin again without '\(name)'; ids show what you already have")
         }
         let tag = ChangesTag(standing.head, question.text)
         if tag.isNamed(by: request), seconds == 0 { return tag.marked(HTTPResponse(status: 304)) }
@@ -37,9 +39,9 @@ extension Dashboard {
                 status: 200, headers: ["Content-Type": question.contentType], body: try body(question, standing)))
     }
 
-    private static func cursor(_ text: String) throws(DashboardProblem) -> ChangesCursor {
+    private static func cursor(_ text: String, _ name: String) throws(DashboardProblem) -> ChangesCursor {
         guard let cursor = ChangesCursor(text) else {
-            throw .parameter("since", "isn't from an earlier answer's 'next'", page: DashboardRoute.changes.page)
+            throw .parameter(name, "isn't from an earlier answer's 'next'", page: DashboardRoute.changes.page)
         }
         return cursor
     }

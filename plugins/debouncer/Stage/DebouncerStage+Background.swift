@@ -87,6 +87,18 @@ extension DebouncerStage {
         registration.acknowledgements = [:]
     }
 
+    /// Acknowledges fires although the turn that noted them has failed, as an app calls the completion handler on its
+    /// error path too: a failure here is no reason to stop waking the app. Nothing is lost, since the next launch
+    /// registers anew, and continues from what was released.
+    package func lastWords(_ messages: [Message]) -> [(topic: String, body: Value)] {
+        var types = registration.acknowledgements
+        for fire in messages.compactMap({ $0.topic.hasPrefix("observed.") ? $0.body.read(Observed.self) : nil }) {
+            types[fire.type] = max(types[fire.type] ?? .beginning, fire.sequence)
+        }
+        guard !types.isEmpty, phone.device.app != .forceQuit else { return [] }
+        return [(Acknowledged.topic(observer), Value(Acknowledged(consumer: instance, types: types)))]
+    }
+
     /// Registers this launch with the observer, repeatedly until it confirms.
     func register(_ turn: Turn) {
         guard registration.confirmed != registration.launch else { return }
@@ -109,7 +121,10 @@ extension DebouncerStage {
         if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
             telling.told[consumer.name] = nil
         }
-        if consumer.role == .uploader { phone.hasPath = beat.uploaderStanding?.path?.isSatisfied }
+        if consumer.role == .uploader, let standing = beat.uploaderStanding {
+            phone.hasPath = standing.path?.isSatisfied
+            try heardRequest(standing.syncRequested, of: consumer.name, turn)
+        }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)
     }

@@ -31,6 +31,7 @@ extension DebouncerStage {
     /// Commands are hints: repeating them changes nothing.
     func obey(_ command: Value, _ turn: Turn) throws {
         if tasks.receive(command, conditions(turn), turn) { return }
+        if let asked = WakeApp(command) { return try wake(asked, turn) }
         guard let asked = SyncNow(command) else { return }
         if let span = asked.history {
             try beginHistory(asked.id, span, turn)
@@ -49,18 +50,30 @@ extension DebouncerStage {
         let concerned = consumers.filter { metric == nil || $0.name == metric || $0.role == .uploader }
         let owners = concerned.filter { metric == nil || $0.role == .handler }
         if phone.device.isLocked {
-            new.problem = "the device is locked: the health data can't be read until it is unlocked"
+            new.problem = Self.locked
         } else if phone.device.app == .forceQuit {
-            new.problem = "the app was force-quit: nothing runs until its user opens it"
+            new.problem = Self.forceQuit
         } else if owners.isEmpty {
             new.problem = "there is no such metric"
         } else {
-            let moved = window.releaseEverything { type in owners.contains { $0.takes(type) } }
-            if !moved.isEmpty { try save(turn) }
-            for consumer in concerned { tell(consumer, turn) }
-            new.round = open(roundOf: concerned, reason: "sync", turn)
+            new.round = try releaseAll(to: concerned, of: owners, reason: "sync", turn).round
         }
         manual = new
+    }
+
+    static let locked = "the device is locked: the health data can't be read until it is unlocked"
+    static let forceQuit = "the app was force-quit: nothing runs until its user opens it"
+
+    /// Closes the windows of some consumers' types, or of all, and releases everything that the observer has of them.
+    /// - Parameter owners: the consumers with these types; nil for `concerned`.
+    func releaseAll(
+        to concerned: [Consumer], of owners: [Consumer]? = nil, reason: String, _ turn: Turn
+    ) throws -> (moved: [String], round: Int64) {
+        let owners = owners ?? concerned
+        let moved = window.releaseEverything { type in owners.contains { $0.takes(type) } }
+        if !moved.isEmpty { try save(turn) }
+        for consumer in concerned { tell(consumer, turn) }
+        return (moved, open(roundOf: concerned, reason: reason, turn))
     }
 
     func askZones(_ turn: Turn) {

@@ -109,6 +109,7 @@ extension DebouncerStage {
             if round.isUsual, isUndisturbed { try compare(round, turn) }
             finish(.round(round.number), success: round.isSuccess, turn)
             if manual?.round == round.number { manual?.result = round }
+            finishWakes(round)
         }
         try ledger.save(isBusy: rounds.open != nil, turn)
     }

@@ -43,6 +43,7 @@ package final class DebouncerStage: Stage {
     private(set) var heardHead = SequenceNumber.beginning
     /// The last manual sync requested.
     var manual: ManualSync?
+    var wakes = Wakes()
     /// When the next scheduled sync is due.
     var nextTime: Instant?
     /// Questions to the observer, by pull.
@@ -89,6 +90,7 @@ package final class DebouncerStage: Stage {
         try store("launch", .integer(registration.launch), turn)
         if let saved = try load("history", turn) { historical.sync = saved.read().flatMap { History($0) } }
         try ledger.open(consumers: Set(consumers.map(\.name)), turn)
+        try openWakes(turn)
         rounds.goOn(after: ledger.last)
         // Until the observer reports, the phone's last known state applies.
         if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }
@@ -147,6 +149,9 @@ package final class DebouncerStage: Stage {
     private func releaseAnew(_ turn: Turn) throws {
         window.reset()
         rounds.reset()
+        // Whoever still waits for one asks again, and gets a round of the new store.
+        wakes.recent.removeAll { wakes.rounds[$0.id] != nil }
+        wakes.rounds = [:]
         telling.told = [:]
         try save(turn)
     }
@@ -219,7 +224,8 @@ package final class DebouncerStage: Stage {
         var common = StageDetails()
         common.tasks = toldTasks?.tasks
         let own = DebouncerDetails(
-            pending: window.pendingTypes.count, manual: manual?.details(rounds), history: historical.sync?.details)
+            pending: window.pendingTypes.count, manual: manual?.details(rounds), history: historical.sync?.details,
+            wakes: wakes.recent.isEmpty ? nil : wakes.recent)
         return StageReport(
             frontier: [observer: window.released.minimum], details: HeartbeatDetails(own, common))
     }

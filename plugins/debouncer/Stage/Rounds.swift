@@ -11,7 +11,7 @@ import Protocol
 package struct Rounds: Sendable, Equatable {
     package struct Round: Sendable, Equatable {
         package var number: Int64
-        /// What opened it: "fire", "sync", "time of day", "foreground", "unlock", "task", or a task's identifier.
+        /// What opened it: "fire", "sync", "wake", "time of day", "foreground", "unlock", "task", or a task's identifier.
         package var reason: String
         /// When it began, by the wall clock.
         package var began: Instant

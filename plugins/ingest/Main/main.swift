@@ -13,7 +13,7 @@ import Synchronization
 
 PluginProgram.start("ingest") { context, stopper in
     let observer = context.stack.only(.observer)?.name ?? "observer"
-    let debouncers = context.stack.instances.filter { $0.manifest.kind == .debouncer }.map(\.name)
+    let debouncer = context.stack.only(.debouncer)?.name ?? "debouncer"
     let log = context.log
     let uses = TokenUses(folder: context.folder)
     let gate = TokenGate(TokenFile(context.state), noting: uses)
@@ -21,6 +21,9 @@ PluginProgram.start("ingest") { context, stopper in
     let place = Mutex<BusMember?>(nil)
     let line = ObserverLine { part in
         place.withLock { $0 }?.say(IngestPart.topic(observer), part.body)
+    }
+    let wakes = WakeLine { wake in
+        place.withLock { $0 }?.say(WakeApp.topic(debouncer), .object(wake.body))
     }
     let options = context.configuration
     let folder = context.folder + "/files"
@@ -55,18 +58,15 @@ PluginProgram.start("ingest") { context, stopper in
             }
         },
         isObserverThere: { MonotonicClock.now - observerHeard.withLock { $0 } < Repetition.silence },
-        wake: {
-            let command = SyncNow(id: UUID().uuidString.lowercased())
-            for debouncer in debouncers { place.withLock { $0 }?.say(SyncNow.topic(debouncer), .object(command.body)) }
-        })
+        wakes: wakes)
 
     var limits = HTTPServer.Limits()
-    limits.threads = 8
+    limits.threads = 8 + WakeLine.waiters
     limits.connections = Int(options["connections"].int ?? 256)
     limits.connectionsPerAddress = limits.connections
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 16 << 20)
     limits.totalBodyBytes = 2 * limits.bodyBytes
-    // Half of the threads stay free for small requests while files are being passed on.
+    // Four threads stay free for small requests while files are being passed on and callers wait for a sync.
     limits.streams = 4
     limits.streamSeconds = 6 * 3600
     let endpoint = try IngestAddress.endpoint(of: context.instance)
@@ -99,10 +99,16 @@ PluginProgram.start("ingest") { context, stopper in
             details.following = standing.withLock { $0 }
             return HeartbeatDetails(details)
         },
-        subscriptions: [.exact(IngestReceipt.topic(context.name)), .exact(Heartbeat.topic(observer))],
+        subscriptions: [
+            .exact(IngestReceipt.topic(context.name)), .exact(Heartbeat.topic(observer)),
+            .exact(Heartbeat.topic(debouncer)),
+        ],
         message: { message in
             if message.topic == Heartbeat.topic(observer) {
                 return observerHeard.withLock { $0 = MonotonicClock.now }
+            }
+            if message.topic == Heartbeat.topic(debouncer) {
+                return wakes.hear(Heartbeat(message)?.debouncer?.wakes ?? [])
             }
             if let receipt = message.body.read(IngestReceipt.self) { line.hear(receipt) }
         })

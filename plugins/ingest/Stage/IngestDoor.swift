@@ -38,10 +38,10 @@ package final class IngestDoor: Sendable {
     /// nil if the ingest accepts no files.
     let files: Files?
     private let line: ObserverLine
-    private let clock: @Sendable () -> Instant
+    let clock: @Sendable () -> Instant
     private let visitor: @Sendable (_ secret: String?) -> Visitor
     private let isObserverThere: @Sendable () -> Bool
-    private let wake: @Sendable () -> Void
+    let wakes: WakeLine
     /// By token.
     private let rate: Mutex<RateLimit<String>>
     /// Failed attempts by address, for requests without a valid token.
@@ -51,13 +51,13 @@ package final class IngestDoor: Sendable {
     /// - Parameters:
     ///   - visitor: the owner of a token, or why that isn't valid.
     ///   - isObserverThere: whether the observer sent a heartbeat recently.
-    ///   - wake: makes the stack check for new data, as a push does for an app.
+    ///   - wakes: makes the stack check for new data, as a push does for an app.
     ///   - files: where whole files go; nil if it accepts none.
     ///   - requestsPerMinute: for each token; a minute's worth may arrive at once.
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
         visitor: @escaping @Sendable (_ secret: String?) -> Visitor, isObserverThere: @escaping @Sendable () -> Bool,
-        wake: @escaping @Sendable () -> Void
+        wakes: WakeLine
     ) {
         rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
         self.line = line
@@ -65,7 +65,7 @@ package final class IngestDoor: Sendable {
         self.clock = clock
         self.visitor = visitor
         self.isObserverThere = isObserverThere
-        self.wake = wake
+        self.wakes = wakes
     }
 
     /// The answer for a request that can be judged by its head, without reading the body; nil for one that is to be
@@ -95,9 +95,7 @@ package final class IngestDoor: Sendable {
             let (route, caller) = try admit(request)
             switch route {
             case .health: return HTTPResponse(status: 200, json: Array("{\"ok\":true}".utf8))
-            case .wake:
-                wake()
-                return HTTPResponse(status: 202, json: Array("{\"woken\":true}".utf8))
+            case .wake: return try wake(request, caller)
             case .samples: return try take(samples(request), route, caller)
             case .healthAutoExport: return try take(pushed(request), route, caller)
             case .file: return try state(ofFileAt: request.path, caller)

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import HTTP
 import JSON
 
@@ -63,6 +64,15 @@ struct IngestProblem: Error {
         return IngestProblem(
             status: 429, code: "too-many-requests", message: "this token or address sends too many requests",
             hint: "send it again after Retry-After", headers: ["Retry-After": "\(seconds)"])
+    }
+
+    /// Like the system, which wakes an app for only a few silent pushes an hour.
+    static func wakesUsedUp(wait: Double) -> IngestProblem {
+        IngestProblem(
+            status: 429, code: "wakes-used-up",
+            message: "this token has woken the stack \(DeliveryPolicy.pushesPerHour) times within the hour",
+            hint: "wake it again after Retry-After; what is new is synced meanwhile without being asked",
+            headers: ["Retry-After": "\(Int(min(max(wait.rounded(.up), 1), 3600)))"])
     }
 
     static let versionMissing = IngestProblem(

@@ -141,7 +141,9 @@ extension ObserverDelivery {
                 registrations.setDenied(isDenied, type, head: covered)
                 try tellDenial(isDenied, type, turn)
             }
-            if let frequency = setting.frequency.flatMap(DeliveryFrequency.init(name:)) {
+            if setting.frequency == SwitchTypes.appsFrequency {
+                registrations.setFrequency(nil, type)
+            } else if let frequency = setting.frequency.flatMap(DeliveryFrequency.init(name:)) {
                 registrations.setFrequency(frequency, type)
             }
         }

@@ -81,5 +81,6 @@ enum AnswerFailure {
 }
 
 extension JSONSpan {
+    var isTrue: Bool { kind == .bool && bytes.first == UInt8(ascii: "t") }
     var isFalse: Bool { kind == .bool && bytes.first == UInt8(ascii: "f") }
 }

@@ -36,6 +36,8 @@ package struct UploadAnswer: Sendable, Equatable {
     /// How many requests have changed something since the database was made, or at least a number that rises with each
     /// of them.
     package var sequence: Int64?
+    /// Whether the backend asks for a sync, as by a silent push.
+    package var requestsSync = false
 
     /// Reads an answer's body; if the body has another form, only that fact is recorded.
     package init(body: [UInt8]) {
@@ -55,9 +57,11 @@ package struct UploadAnswer: Sendable, Equatable {
 
     /// What the answer says about elements, and which backend says so.
     package func delivery(status: Int) -> DeliveryAnswer {
-        DeliveryAnswer(
+        var answer = DeliveryAnswer(
             counts: counts, refused: refused, conflicts: conflicts, generation: generation, sequence: sequence,
             status: status)
+        answer.requestsSync = requestsSync
+        return answer
     }
 
     private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
@@ -83,6 +87,8 @@ package struct UploadAnswer: Sendable, Equatable {
                 generation = Self.nonce(try scanner.value())
             } else if name == "sequence" {
                 sequence = Self.sequence(try scanner.value())
+            } else if name == "syncRequested" {
+                requestsSync = try scanner.value().isTrue
             } else if let word = try AnswerFailure.read(name, &scanner, depth: AnswerFailure.depth) {
                 failure = failure ?? "\(word)"
             }
