@@ -40,6 +40,8 @@ package struct StrategyResult: Equatable {
     /// The time in the background, excluding the time for which the person has the app open. nil for an app without
     /// stages.
     package var runSecondsPerDay: Double?
+    /// How long after the start, in seconds, the system gave up delivering in the background; nil if it didn't.
+    package var deliveryStoppedAfter: Double?
     package var lost: Int
     package var doubled: Int
     /// How many elements were sent again although the backend had them.
@@ -61,6 +63,7 @@ package struct StrategyResult: Equatable {
         wakesPerDay = perDay(Double(phone.wakes))
         wakesByHour = phone.wakesByHour.map { perDay(Double($0)) }
         runSecondsPerDay = strategy == .naive || !isMeasured ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
+        deliveryStoppedAfter = phone.decisions.deliveryStopped.map { ($0 - phone.book.start(of: 0)).seconds }
         lost = outcome.lost
         doubled = outcome.doubled
         repeated = phone.app.repeated
@@ -82,7 +85,7 @@ package struct StrategyResult: Equatable {
             "strategy": .string(strategy.rawValue), "samples": .integer(Int64(samples)),
             "byMetric": .object(byMetric.mapValues(\.wireValue)), "byHour": .array(byHour.map(\.wireValue)),
             "wakesPerDay": .number(wakesPerDay), "wakesByHour": .array(wakesByHour.map { .number($0) }),
-            "runSecondsPerDay": Value(runSecondsPerDay),
+            "runSecondsPerDay": Value(runSecondsPerDay), "deliveryStoppedAfterSeconds": Value(deliveryStoppedAfter),
             "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
         ]
         value.merge(own) { _, new in new }

@@ -14,8 +14,7 @@ enum SimulateCommand: Command {
             .init("--seed", value: "number", help: "another seed makes another life (default: 1)"),
             .init(
                 "--strategy", value: "name", words: DeliveryStrategy.allCases.map(\.rawValue),
-                help: DeliveryStrategy.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
-                    + " or \(DeliveryStrategy.naive.rawValue) (default: all)"
+                help: DeliveryStrategy.allCases.map(\.rawValue).joined(separator: ", ") + " (default: all)"
             ),
             .init(
                 "--use", value: "kind", words: AppUse.allCases.map(\.rawValue),

@@ -20,6 +20,12 @@ struct SimulationReport {
         var text = table(for: terminal) + "\nMedian delay by metric\n" + byMetric(for: terminal)
         text +=
             "A night counts from the morning, when the Watch saves it. 'steps' includes distances and hours stood.\n"
+        for result in results {
+            guard let after = result.deliveryStoppedAfter else { continue }
+            text +=
+                "\(result.strategy.rawValue): after \(HumanFormat.duration(.seconds(after))) the system stopped waking the"
+                + " app for new data.\n"
+        }
         if chart { text += "\n" + DelayChart(results: results).text }
         return text
     }
