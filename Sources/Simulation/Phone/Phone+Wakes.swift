@@ -148,6 +148,7 @@ extension Phone {
     private func wake(_ kind: WakeKind) throws {
         if !isFaultless {
             wakes += 1
+            if !device.isCharging { wakesOnBattery += 1 }
             wakesByHour[book.hour(of: now)] += 1
         }
         device.app = .background

@@ -48,6 +48,7 @@ final class Phone {
     var run: BackgroundRun?
     var runs = 0
     var wakes = 0
+    var wakesOnBattery = 0
     var wakesByHour = Array(repeating: 0, count: 24)
     var runTime = Duration.zero
     private(set) var ledger: SampleLedger

@@ -35,6 +35,8 @@ package struct StrategyResult: Equatable {
     /// The figures by the local hour in which a sample was saved.
     package var byHour: [DelayFigures]
     package var wakesPerDay: Double
+    /// How many of these came while the phone wasn't connected to power.
+    package var wakesOnBatteryPerDay: Double
     /// The number of wakes per day, by local hour.
     package var wakesByHour: [Double]
     /// The time in the background, excluding the time for which the person has the app open. nil for an app without
@@ -61,6 +63,7 @@ package struct StrategyResult: Equatable {
         byMetric = outcome.byMetric.mapValues(\.figures)
         byHour = outcome.byHour.map(\.figures)
         wakesPerDay = perDay(Double(phone.wakes))
+        wakesOnBatteryPerDay = perDay(Double(phone.wakesOnBattery))
         wakesByHour = phone.wakesByHour.map { perDay(Double($0)) }
         runSecondsPerDay = strategy == .naive || !isMeasured ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
         deliveryStoppedAfter = phone.decisions.deliveryStopped.map { ($0 - phone.book.start(of: 0)).seconds }
@@ -84,7 +87,8 @@ package struct StrategyResult: Equatable {
         let own: [String: Value] = [
             "strategy": .string(strategy.rawValue), "samples": .integer(Int64(samples)),
             "byMetric": .object(byMetric.mapValues(\.wireValue)), "byHour": .array(byHour.map(\.wireValue)),
-            "wakesPerDay": .number(wakesPerDay), "wakesByHour": .array(wakesByHour.map { .number($0) }),
+            "wakesPerDay": .number(wakesPerDay), "wakesOnBatteryPerDay": .number(wakesOnBatteryPerDay),
+            "wakesByHour": .array(wakesByHour.map { .number($0) }),
             "runSecondsPerDay": Value(runSecondsPerDay), "deliveryStoppedAfterSeconds": Value(deliveryStoppedAfter),
             "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
         ]

@@ -74,6 +74,11 @@ enum TypesCommand: Command {
                 let names = DeliveryFrequency.allCases.map(\.name).joined(separator: ", ")
                 throw Failure.usage("\(words[2]) isn't a frequency", hint: "choose from \(names)")
             }
+            guard ObserverRegistrations.canWake(type) else {
+                throw Failure.usage(
+                    "\(type) has no frequency: HealthKit doesn't deliver correlations in the background",
+                    hint: "set that of the types of its parts")
+            }
             setting.frequency = frequency.name
         }
         try command(stack) { try $0.setType(type, setting) }

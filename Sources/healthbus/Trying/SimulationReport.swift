@@ -88,6 +88,18 @@ struct SimulationReport {
         return table.render(for: terminal)
     }
 
+    static func text(_ figures: [FieldFigure], for terminal: Terminal) -> String {
+        var table = Table([
+            .init("figure"), .init("unit"), .init("reports"), .init("Apple", givesWay: 1), .init("here"),
+        ])
+        for figure in figures {
+            table.add([
+                figure.name, figure.unit, figure.reports, figure.apple.isEmpty ? "–" : figure.apple, figure.oursText,
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
     static func text(_ variation: ModelVariation) -> String {
         var text = "From the fastest on, by the 95th percentile over \(variation.days) days:\n"
         for (place, strategy) in variation.order.enumerated() { text += "  \(place + 1). \(strategy.rawValue)\n" }
