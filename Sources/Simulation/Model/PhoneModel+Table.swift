@@ -75,7 +75,8 @@ extension PhoneModel {
         row(
             .readableAfterLockMinutes, "health data stays readable after the lock", 10, 0, 10, "min",
             "Apple Platform Security: support.apple.com/guide/security/sec88be9900f/web;"
-                + " others say observers stop with the lock: validic.atlassian.net (Apple Health Data Syncing)"),
+                + " the field's reports and validic.atlassian.net have observers stop with the lock. Apple's was chosen"
+        ),
         row(
             .batteryPerHour, "the battery loses", 0.05, 0.03, 0.08, "share an hour",
             "estimate: full in the morning, a fifth at night"),
@@ -130,8 +131,8 @@ extension PhoneModel {
             "estimate: they come once a day, and aren't what a budget is meant to slow down"),
         row(
             .strikesUntilStopped, "delivery stops once it wasn't completed", 3, 1, 6, "times in a row",
-            "developer.apple.com, HKObserverQueryCompletionHandler: after three; others say that the app is terminated."
-                + " What resumes it isn't said, so here nothing does"),
+            "developer.apple.com, HKObserverQueryCompletionHandler: after three; the field's reports also say that the"
+                + " app is terminated. Both were chosen. What resumes it isn't said, so here nothing does"),
         row(
             .strikeBackOffMinutes, "after the first of these it is tried again in", 15, 1, 120, "min, doubling",
             "estimate: the same page says that it backs off, not how"),
@@ -141,7 +142,7 @@ extension PhoneModel {
         row(
             .refreshesPerDay, "app refreshes, from a willing system", 2, 0.5, 12, "a day",
             "none to three a day: the field's reports; delayed by hours or not at all:"
-                + " developer.apple.com/forums/thread/823699. The middle was chosen"),
+                + " developer.apple.com/forums/thread/823699. The middle of the former was chosen"),
         row(
             .refreshEarliestMinutes, "the app asks for a refresh after", 60, 15, 240, "min",
             "definition: the debouncer's refreshMinutes"),
@@ -154,7 +155,7 @@ extension PhoneModel {
         row(
             .processingPerDay, "processing tasks, from a willing system", 1, 0.3, 3, "a day",
             "at most one a day: the field's reports; within two days at best: docs.rs/objc2-background-tasks,"
-                + " BGProcessingTaskRequest"),
+                + " BGProcessingTaskRequest. The former was chosen"),
         row(
             .processingEarliestHours, "the app asks for processing after", 4, 1, 24, "h",
             "definition: the debouncer's catchUpHours"),
@@ -221,7 +222,7 @@ extension PhoneModel {
     private static let runs: [Row] = [
         row(
             .deliverySeconds, "a background delivery ends after", 15, 5, 30, "s",
-            "some 15 s: the field's reports; \"a few seconds\", say some of them; Apple doesn't say"),
+            "15 s, or a few seconds: the field's reports; Apple doesn't say. The number was chosen"),
         row(
             .refreshSeconds, "an app refresh ends after", 30, 15, 30, "s",
             "WWDC 2019, session 707: mackuba.eu/notes/wwdc19/advances-in-background-execution"),
@@ -230,7 +231,8 @@ extension PhoneModel {
             "developer.apple.com, Pushing background updates to your App"),
         row(
             .processingSeconds, "a processing task ends after", 600, 60, 600, "s",
-            "up to 10 min: the field's reports, one of which says 30 s; minutes: developer.apple.com, BGProcessingTask"),
+            "up to 10 min, or 30 s: the field's reports; minutes: developer.apple.com, BGProcessingTask, so the former was"
+                + " chosen"),
         row(
             .usualSeconds, "an ideal app's run takes", 4, 1, 10, "s",
             "estimate: used only where the stages aren't run"),
