@@ -20,6 +20,8 @@ package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertibl
         case alreadyRegistered, notRegistered
         /// At most one app-refresh and ten processing requests may be pending.
         case tooManyPendingTaskRequests
+        /// A continued task with the strategy `fail` can't begin at once.
+        case immediateRunIneligible
         /// Something requested doesn't exist, such as a frequency or a type.
         case invalidArgument
     }

@@ -71,8 +71,9 @@ extension ObserverRegistrations {
         case .background, .terminated:
             var due = Set(held.keys.filter { dueTime($0, now).map { $0 <= now } ?? false && !backsOff($0) })
             if device.isDeferring || wakeTime(after: now) > now { due = [] }
+            if !due.isEmpty { due.formUnion(held.keys.filter { !Self.canWake($0) && isHeard($0) }) }
             // A consumer that has just registered is running: firing it doesn't count as a wake.
-            return due.union(advisory.filter { requested($0) != nil }).subtracting(silenced).sorted()
+            return due.union(advisory.filter(isRegistered)).subtracting(silenced).sorted()
         }
     }
 
@@ -81,6 +82,10 @@ extension ObserverRegistrations {
         let frequencies = consumers.values.filter { !$0.isStopped }.compactMap { requested(type, by: $0) }
         guard let frequency = frequencies.min()?.clamped(to: policy.floor(of: type)) else { return nil }
         return lastFires[type].map { $0 + frequency.period } ?? now
+    }
+
+    private func isHeard(_ type: String) -> Bool {
+        consumers.values.contains { !$0.isStopped && $0.requested(type) != nil }
     }
 
     private func effectivePeriod(_ type: String) -> Duration { effective(type)?.period ?? .zero }
@@ -119,7 +124,7 @@ extension ObserverRegistrations {
     private mutating func tellUnheard(_ heads: [String: SequenceNumber], _ round: inout Round) {
         let silenced = silenced
         for type in held.keys.sorted()
-        where requested(type) == nil && !unheard.contains(type) && !silenced.contains(type) {
+        where !isRegistered(type) && !unheard.contains(type) && !silenced.contains(type) {
             unheard.insert(type)
             round.unheard.append(type)
         }

@@ -185,12 +185,13 @@ extension ObserverRegistrations {
 
     /// Sets how often a type may wake its consumers, whatever they asked for; nil: as often as they ask.
     package mutating func setFrequency(_ frequency: DeliveryFrequency?, _ type: String) {
-        guard frequencies[type] != frequency else { return }
+        guard frequencies[type] != frequency, frequency == nil || Self.canWake(type) else { return }
         frequencies[type] = frequency
         isChanged = true
     }
 
-    /// The highest frequency that any consumer requested for a type; nil when none is registered for it.
+    /// The highest frequency that any consumer requested for a type; nil when none is registered for it, or it can't
+    /// wake them.
     package func requested(_ type: String) -> DeliveryFrequency? {
         consumers.values.compactMap { requested(type, by: $0) }.min()
     }
@@ -200,8 +201,16 @@ extension ObserverRegistrations {
         requested(type)?.clamped(to: policy.floor(of: type))
     }
 
+    /// Whether a type's changes may wake an app. Correlations (blood pressure, food) can't be registered for background
+    /// delivery (Apple's page of `enableBackgroundDelivery`): in the background they are fired along with other types,
+    /// such as their parts.
+    package static func canWake(_ type: String) -> Bool { HealthType.named(type).kind != .correlation }
+
+    /// Whether a consumer is registered for a type, including those that can't wake it.
+    package func isRegistered(_ type: String) -> Bool { consumers.values.contains { $0.requested(type) != nil } }
+
     func requested(_ type: String, by consumer: Consumer) -> DeliveryFrequency? {
-        guard let requested = consumer.requested(type) else { return nil }
+        guard Self.canWake(type), let requested = consumer.requested(type) else { return nil }
         return frequencies[type] ?? requested
     }
 

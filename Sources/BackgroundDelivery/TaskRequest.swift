@@ -43,6 +43,10 @@ package struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
     package enum Strategy: String, Codable, Sendable { case queue, fail }
 
+    /// What a continued task needs in addition. The only one that Apple has is the GPU, which nothing here uses; the
+    /// field's reports name the network.
+    package enum Resource: String, Codable, Sendable { case network }
+
     /// Not part of the request as sent and stored.
     package internal(set) var identifier = ""
     /// A lower bound by the wall clock, never a promise; nil to begin at once.
@@ -53,16 +57,18 @@ package struct TaskRequest: Codable, Sendable, Equatable {
     package var title: String
     package var subtitle: String
     package var strategy: Strategy
+    /// nil: none.
+    package var resources: [Resource]?
 
     private enum CodingKeys: String, CodingKey {
-        case earliestBegin, title, subtitle, strategy
+        case earliestBegin, title, subtitle, strategy, resources
         case requiresNetwork = "network"
         case requiresPower = "power"
     }
 
     package init(
         _ identifier: String, earliestBegin: Instant? = nil, requiresNetwork: Bool = false, requiresPower: Bool = false,
-        title: String = "", subtitle: String = "", strategy: Strategy = .queue
+        title: String = "", subtitle: String = "", strategy: Strategy = .queue, resources: [Resource]? = nil
     ) {
         self.identifier = identifier
         self.earliestBegin = earliestBegin
@@ -71,6 +77,7 @@ package struct TaskRequest: Codable, Sendable, Equatable {
         self.title = title
         self.subtitle = subtitle
         self.strategy = strategy
+        self.resources = resources
     }
 }
 

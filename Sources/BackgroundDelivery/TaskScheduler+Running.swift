@@ -8,7 +8,7 @@ extension TaskScheduler {
         if device.app == .forceQuit { return .forceQuit }
         if running[identifier] != nil { return .running }
         if registered[identifier] == .continued {
-            return running.keys.contains { registered[$0] == .continued } ? .queued : nil
+            return obstacle(toContinued: request, conditions)
         }
         if let earliest = request.earliestBegin, conditions.now < earliest { return .notYet }
         if request.requiresNetwork, conditions.hasNetwork == false { return .noNetwork }
@@ -25,6 +25,13 @@ extension TaskScheduler {
             return .noWakes
         }
         return nil
+    }
+
+    /// Why a continued task can't begin now.
+    func obstacle(toContinued request: TaskRequest, _ conditions: TaskConditions) -> TaskObstacle? {
+        if running.keys.contains(where: { registered[$0] == .continued }) { return .queued }
+        let needsNetwork = request.resources?.contains(.network) ?? false
+        return needsNetwork && conditions.hasNetwork == false ? .noNetwork : nil
     }
 
     /// Begins the tasks that may begin on their own, and returns their identifiers. If `launcher` is `device`, only

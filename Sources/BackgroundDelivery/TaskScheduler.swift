@@ -89,10 +89,10 @@ package struct TaskScheduler: Sendable {
                 throw DeliveryError(
                     .notPermitted, identifier, remedy: "a continued task begins in the foreground: open the app")
             }
-            if request.strategy == .fail, running.keys.contains(where: { registered[$0] == .continued }) {
+            if request.strategy == .fail, let obstacle = obstacle(toContinued: request, conditions) {
                 throw DeliveryError(
-                    .tooManyPendingTaskRequests, identifier,
-                    remedy: "another continued task is running; wait until it is done")
+                    .immediateRunIneligible, identifier,
+                    remedy: "it can't begin at once (\(obstacle.rawValue)): let it wait, or start it again later")
             }
         }
         pending[identifier] = Pending(request: request, submitted: conditions.now)

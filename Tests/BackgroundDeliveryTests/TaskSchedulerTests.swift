@@ -213,7 +213,7 @@ import Testing
         try scheduler.submit(TaskRequest("one", title: "History", subtitle: "90 days"), active)
         #expect(scheduler.beginDue(active) == ["one"])
         #expect(
-            refusal { try scheduler.submit(TaskRequest("two", strategy: .fail), active) } == .tooManyPendingTaskRequests
+            refusal { try scheduler.submit(TaskRequest("two", strategy: .fail), active) } == .immediateRunIneligible
         )
         try scheduler.submit(TaskRequest("two", strategy: .queue), active)
         #expect(scheduler.beginDue(active) == [] && scheduler.obstacle("two", active) == .queued)

@@ -7,6 +7,7 @@ extension EndToEnd {
     @Suite struct SimulateTests {
         private static let strategies = [
             "background-delivery", "app-refresh", "silent-push", "processing", "combined", "notify", "opening", "naive",
+            "no-completion",
         ]
 
         /// Two processes use different hash seeds, so this shows that the order of a dictionary doesn't influence a

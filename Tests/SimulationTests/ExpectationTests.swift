@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (DeliveryStrategy.backgroundDelivery, 4.0...16.0), (.appRefresh, 0.5...5), (.processing, 0.3...3),
-        (.silentPush, 3...30), (.opening, 0...0),
+        (DeliveryStrategy.backgroundDelivery, 2.4...4.0), (.appRefresh, 1...2.4), (.processing, 0.5...1),
+        (.silentPush, 1...2.4), (.opening, 0...0), (.noCompletion, 0.1...0.3),
     ])
     func aDayHasSoManyWakes(strategy: DeliveryStrategy, range: ClosedRange<Double>) throws {
         #expect(range.contains(try simulator().measured(strategy).wakesPerDay))
@@ -113,7 +113,7 @@ import Testing
 
     @Test func nothingBeatsOpeningTheAppOften() throws {
         let opening = try simulator(use: .often).measured(.opening)
-        for strategy in DeliveryStrategy.allCases where strategy != .naive {
+        for strategy in DeliveryStrategy.allCases where !strategy.isMistake {
             let other = try simulator(use: .weekly).measured(strategy)
             #expect(opening.p95 ?? .infinity < other.p95 ?? .infinity, "\(strategy)")
             #expect(opening.median ?? .infinity < other.median ?? .infinity, "\(strategy)")

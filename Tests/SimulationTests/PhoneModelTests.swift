@@ -15,6 +15,18 @@ struct PhoneModelTests {
             #expect(row.source.count > 8 && !row.meaning.isEmpty && !row.unit.isEmpty, "\(row.number)")
             #expect(model[row.number] == row.value, "\(row.number)")
         }
+        // A source can be looked up, or is a reason.
+        let sources = [
+            "apple.com", "Apple Platform Security", "the field's reports", "WWDC", "docs.rs/", ".com", ".io", ".net",
+            "estimate: ", "definition: ",
+        ]
+        for row in PhoneModel.table {
+            #expect(sources.contains { row.source.contains($0) }, "\(row.number): \(row.source)")
+            #expect(!row.isEstimate || row.source.count > "estimate: ".count + 8, "\(row.number): no reason")
+            // Where reports and others give numbers, it is said which was chosen.
+            guard row.source.contains("the field's reports;"), !row.isEstimate else { continue }
+            #expect(row.source.contains("chosen"), "\(row.number): \(row.source)")
+        }
         #expect(Set(PhoneModel.table.map(\.meaning)).count == PhoneModel.table.count)
         #expect(PhoneModel.table.contains { !$0.isEstimate } && PhoneModel.table.contains(where: \.isEstimate))
     }

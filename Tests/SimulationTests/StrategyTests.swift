@@ -24,6 +24,39 @@ import Testing
         #expect(other.delivered(within: "24h") > result.delivered(within: "24h"))
     }
 
+    /// It works at first. After three deliveries that it didn't complete, nothing wakes it any more; each of them has
+    /// used all of its time.
+    @Test func withoutCompletionDeliveryStopsAfterThreeWakes() throws {
+        let life = PhoneLife.Options(seed: 3, days: 6, use: .weekly)
+        let result = try Simulator(shippedStack(), life: life).run(.noCompletion)
+        #expect(result.wakesPerDay * 6 == 3)
+        #expect(result.runSecondsPerDay == 7.5)
+        let stopped = try #require(result.deliveryStoppedAfter)
+        #expect((3600...(3 * 86_400)).contains(stopped))
+        #expect(result.lost == 0 && result.matrix?.triggersOnData == true)
+        let completing = try Simulator(shippedStack(), life: life).measured(.backgroundDelivery)
+        #expect(completing.deliveryStoppedAfter == nil)
+        #expect(completing.delivered(within: "24h") > result.delivered(within: "24h") + 0.1)
+    }
+
+    /// The model's numbers decide after how many misses it stops, and how long the system waits in between.
+    @Test func strikesAndTheirBackOffAreNumbersOfTheModel() throws {
+        func stopped(_ change: (inout PhoneModel) -> Void) throws -> Double? {
+            var life = PhoneLife.Options(seed: 3, days: 6, use: .often)
+            life.model[.deliveriesPerDay] = 24
+            change(&life.model)
+            return try Simulator(shippedStack(), life: life, app: .ideal).measured(.noCompletion).deliveryStoppedAfter
+        }
+        let usual = try #require(try stopped { _ in })
+        #expect(try #require(try stopped { $0[.strikesUntilStopped] = 2 }) < usual)
+        #expect(try #require(try stopped { $0[.strikesUntilStopped] = 5 }) > usual)
+        #expect(try #require(try stopped { $0[.strikeBackOffMinutes] = 240 }) > usual + 3600)
+        // A run that is too long isn't completed either.
+        let tooLong = try Simulator(
+            shippedStack(), life: .init(seed: 3, days: 6, model: PhoneModel().with(.usualSeconds, 20)), app: .ideal)
+        #expect(try tooLong.measured(.backgroundDelivery).deliveryStoppedAfter != nil)
+    }
+
     /// The stages behave like an ideal app: the order of strategies depends only on the phone.
     @Test func stagesAndTheIdealAppGiveTheSameOrder() throws {
         let life = PhoneLife.Options(seed: 11, days: 7)
@@ -33,7 +66,9 @@ import Testing
         let real = try strategies.map { try stages.measured($0) }
         let wished = try strategies.map { try ideal.measured($0) }
         let order = StrategyOrder(real)
-        #expect(order.turned(from: StrategyOrder(wished)).isEmpty)
+        // App refreshes and pushes are equally rare: which of the two is faster is luck.
+        let turned = order.turned(from: StrategyOrder(wished))
+        #expect(turned.allSatisfy { Set([$0.faster, $0.slower]) == [.appRefresh, .silentPush] }, "\(turned)")
         for (real, ideal) in zip(real, wished) {
             #expect(real.lost == 0 && ideal.lost == 0, "\(real.strategy)")
             let (within, wish) = (real.delivered(within: "4h"), ideal.delivered(within: "4h"))

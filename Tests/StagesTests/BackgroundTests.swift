@@ -358,7 +358,9 @@ import Testing
             (#"{"windows": {"stepps": 5}}"#, "windows.stepps"), (#"{"windows": {"steps": -1}}"#, "windows.steps"),
             (#"{"maximumWaits": {"HKQuantityTypeIdentifierSteps": 5}}"#, "maximumWaits"),
             (#"{"frequencies": {"steps": "often"}}"#, "frequencies.steps"), (#"{"launch": "never"}"#, "launch"),
-            (#"{"dailyEnergyHour": 24}"#, "dailyEnergyHour"), (#"{"roundPatience": 5}"#, "roundPatience"),
+            (#"{"dailyEnergyHour": 24}"#, "dailyEnergyHour"),
+            (#"{"frequencies": {"HKCorrelationTypeIdentifierBloodPressure": "hourly"}}"#, "frequencies"),
+            (#"{"roundPatience": 5}"#, "roundPatience"),
         ])
     func whatItCanNotWorkWithIsRefused(_ options: String, _ key: String) throws {
         let folder = try TemporaryFolder()

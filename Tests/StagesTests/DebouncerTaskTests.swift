@@ -81,6 +81,18 @@ import Testing
         #expect(tasks["healthkit-sync"]?["state"] == "idle" && tasks["historical"]?["kind"] == "continued")
     }
 
+    /// At 00:01, when the day's energy is complete; an hour that is set moves it.
+    @Test(arguments: [("{}", "2025-03-28T00:01:00+01:00"), (#"{"dailyEnergyHour": 23}"#, "2025-03-27T23:01:00+01:00")])
+    func theEnergyIsComputedOneMinutePastMidnight(options: String, begins: String) throws {
+        let rig = try rig(options)
+        let pull = try #require(rig.pulls.first { $0.name == "zones" })
+        try rig.answer(
+            pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": Value(head(10)), "through": 10]]))
+        let expected = try #require(InstantText.parse(begins))
+        try rig.pass(5 * Self.second)
+        #expect(try tasks(rig)["daily-energy"]?["request"]["earliestBegin"] == .integer(expected.microseconds))
+    }
+
     @Test func theSafetyNetIsThereOnlyForWhoAsksForIt() throws {
         let bare = try tasks(try rig())
         #expect(bare["catch-up"] == nil && bare["refresh"] == nil)

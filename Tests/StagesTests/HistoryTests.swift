@@ -147,6 +147,39 @@ import Testing
         #expect(try rig.report().details["history"] == nil)
     }
 
+    /// Offline, one that needs the network waits for it, or is refused and leaves nothing behind.
+    @Test(arguments: ["queue", "fail"]) func withoutANetworkItWaitsOrFails(strategy: String) throws {
+        var configuration = DebouncerConfiguration(policy: .init(window: .zero, maximumWait: .zero))
+        configuration.tasksNeedNetwork = true
+        let rig = try StageRig {
+            DebouncerStage(
+                observer: "observer", consumers: [.init(name: "steps", types: ["a"])], configuration: configuration,
+                permissions: .init(tasks: ["healthkit-sync", "historical"], backgroundModes: ["processing"]))
+        }
+        var offline = DeviceState()
+        offline.network = NetworkPath(isSatisfied: false, interface: nil)
+        try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["device": Value(offline)]))
+        let command: Value = ["command": "sync", "id": "one", "history": 10, "strategy": .string(strategy)]
+        try rig.hear("control.debouncer", command)
+        try answerZones(rig)
+        try rig.hear("control.debouncer", command)
+        try rig.pass(.seconds(1))
+        let task = try rig.report().details["tasks"]?.array?.first { $0["id"] == "historical" }
+        let problem = try rig.report().details["manual"]?["problem"].string
+        if strategy == "fail" {
+            #expect(problem?.contains("can't begin at once (no network path)") == true)
+            #expect(try rig.report().details["history"] == nil && task?["state"] == "idle")
+        } else {
+            #expect(problem == nil && task?["state"] == "pending")
+            #expect(task?["waitsFor"] == "no network path" && task?["request"]["resources"] == ["network"])
+            offline.network = NetworkPath(isSatisfied: true, interface: .wifi)
+            try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["device": Value(offline)]))
+            try rig.pass(.seconds(1))
+            let running = try rig.report().details["tasks"]?.array?.first { $0["id"] == "historical" }
+            #expect(running?["state"] == "running")
+        }
+    }
+
     @Test func itBeginsInTheForeground() throws {
         let rig = try rig()
         var background = DeviceState()

@@ -112,6 +112,12 @@ import Testing
         #expect(try rig.report().details["refused"]?["debouncer"].string?.contains("immediate, hourly") == true)
     }
 
+    @Test func aCorrelationIsRefused() throws {
+        let rig = try rig()
+        try register(rig, [HealthType.bloodPressureIdentifier: "hourly"])
+        #expect(try rig.report().details["refused"]?["debouncer"].string?.contains("types of its parts") == true)
+    }
+
     @Test func inTheBackgroundTheHeartbeatSaysHowFarEachTypeIsFired() throws {
         let rig = try rig(["floors": [Self.steps: "hourly"]])
         try register(rig)

@@ -228,15 +228,16 @@ package final class SyncClient {
     /// Begins a historical sync, and follows it to its end.
     /// - Parameters:
     ///   - span: a number of days, or "all".
+    ///   - orFail: fail if it can't begin at once, instead of waiting.
     ///   - progress: chunks done, chunks in total, and seconds since this command began.
     /// - Throws: `Failure` also when a historical sync is already in progress.
     package func history(
-        _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
+        _ span: Value, orFail: Bool = false, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
     ) throws -> HistoryOutcome {
         let began = MonotonicClock.now
         let id = UUID().uuidString.lowercased()
         _ = client.gather([debouncer], within: 5)
-        try submit(SyncNow(id: id, history: span)) { manual?.id == id }
+        try submit(SyncNow(id: id, history: span, strategy: orFail ? "fail" : nil)) { manual?.id == id }
         if let problem = manual?.problem { throw Failure(problem) }
         var last: DebouncerDetails.History?
         var silentSince = MonotonicClock.now

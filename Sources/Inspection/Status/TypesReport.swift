@@ -47,7 +47,7 @@ package struct TypesReport {
             return Row(
                 type: type, samples: samples[type] ?? 0, requested: requested?.name,
                 effective: registrations.effective(type)?.name,
-                authorization: requested == nil ? .notDetermined : .requested,
+                authorization: registrations.isRegistered(type) ? .requested : .notDetermined,
                 state: registrations.state(type).rawValue,
                 lastFire: registrations.lastFire(type).map { InstantText.iso8601($0) },
                 strikes: registrations.strikes(type))

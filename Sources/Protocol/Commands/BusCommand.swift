@@ -65,10 +65,15 @@ package struct SyncNow: BusCommand {
     package var metric: String?
     /// A number of days, or "all", for a historical sync.
     package var history: Value?
+    /// For a historical sync that can't begin at once: "queue" (nil) or "fail".
+    package var strategy: String?
     /// The observer's head; the debouncer waits until that head has been announced to it.
     package var head: SequenceNumber?
 
-    package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {
+    package init(
+        id: String, metric: String? = nil, history: Value? = nil, strategy: String? = nil, head: SequenceNumber? = nil
+    ) {
+        self.strategy = strategy
         self.id = id
         self.metric = metric
         self.history = history

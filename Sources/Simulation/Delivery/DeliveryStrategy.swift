@@ -14,10 +14,15 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
     case opening
     /// What not to do: background delivery that sends whatever is dated since the last wake, without anchors.
     case naive
+    /// What not to do: background delivery whose completion handler is never called.
+    case noCompletion = "no-completion"
+
+    /// Those that show what not to do.
+    package var isMistake: Bool { self == .naive || self == .noCompletion }
 
     package var wakes: [WakeKind] {
         switch self {
-        case .backgroundDelivery, .notify, .naive: [.delivery]
+        case .backgroundDelivery, .notify, .naive, .noCompletion: [.delivery]
         case .appRefresh: [.refresh]
         case .silentPush: [.push]
         case .processing: [.processing]

@@ -75,7 +75,8 @@ extension PhoneModel {
         row(
             .readableAfterLockMinutes, "health data stays readable after the lock", 10, 0, 10, "min",
             "Apple Platform Security: support.apple.com/guide/security/sec88be9900f/web;"
-                + " others say observers stop with the lock: validic.atlassian.net (Apple Health Data Syncing)"),
+                + " the field's reports and validic.atlassian.net have observers stop with the lock. Apple's was chosen"
+        ),
         row(
             .batteryPerHour, "the battery loses", 0.05, 0.03, 0.08, "share an hour",
             "estimate: full in the morning, a fifth at night"),
@@ -102,9 +103,10 @@ extension PhoneModel {
 
     private static let delivery: [Row] = [
         row(
-            .deliveriesPerDay, "background deliveries, from a willing system", 16, 2, 24, "a day",
-            "at most hourly: developer.apple.com, HKUpdateFrequency.hourly; about every hour: validic.atlassian.net;"
-                + " delayed, batched or skipped: developer.apple.com/forums/thread/823699"),
+            .deliveriesPerDay, "background deliveries, from a willing system", 4, 1, 12, "a day",
+            "one to four a day: the field's reports; about every hour: validic.atlassian.net; less than a dozen:"
+                + " producthunt.com/@yarri; at most one per period, with no least: developer.apple.com,"
+                + " enableBackgroundDelivery. The fewest were chosen"),
         row(
             .deliveryBurst, "wakes of a kind that may be saved up", 1.5, 1, 4, "wakes",
             "estimate: a budget refills, and a quiet night doesn't pay for a busy morning"),
@@ -116,22 +118,31 @@ extension PhoneModel {
             "estimate: \"immediate\" is soon, not at once: w3toppers.com (background delivery)"),
         row(
             .deliveryDelayHighMinutes, "from a change to its wake, at most", 60, 15, 120, "min",
-            "estimate: developers report minutes to an hour"),
+            "one minute to an hour: the field's reports"),
         row(
             .terminatedDelayHighMinutes, "the same after the system ended the app", 240, 60, 480, "min",
-            "estimate: developers report hours"),
+            "up to four hours: the field's reports"),
         row(
-            .immediateDelayHighMinutes, "the same for a workout, a night or a weight", 10, 1, 60, "min",
-            "estimate: workouts are immediate: w3toppers.com (background delivery); so may be what is seldom written"),
+            .immediateDelayHighMinutes, "the same for a workout", 10, 1, 60, "min",
+            "estimate: workouts are immediate: w3toppers.com (background delivery); the field's reports say within an hour"
+        ),
         row(
-            .immediateInAdvance, "wakes that these may take in advance", 2, 0, 4, "wakes",
+            .immediateInAdvance, "wakes that workouts may take in advance", 1, 0, 4, "wakes",
             "estimate: they come once a day, and aren't what a budget is meant to slow down"),
+        row(
+            .strikesUntilStopped, "delivery stops once it wasn't completed", 3, 1, 6, "times in a row",
+            "developer.apple.com, HKObserverQueryCompletionHandler: after three; the field's reports also say that the"
+                + " app is terminated. Both were chosen. What resumes it isn't said, so here nothing does"),
+        row(
+            .strikeBackOffMinutes, "after the first of these it is tried again in", 15, 1, 120, "min, doubling",
+            "estimate: the same page says that it backs off, not how"),
     ]
 
     private static let otherWakes: [Row] = [
         row(
-            .refreshesPerDay, "app refreshes, from a willing system", 3.5, 0.5, 12, "a day",
-            "estimate: delayed by hours or not at all: developer.apple.com/forums/thread/823699"),
+            .refreshesPerDay, "app refreshes, from a willing system", 2, 0.5, 12, "a day",
+            "none to three a day: the field's reports; delayed by hours or not at all:"
+                + " developer.apple.com/forums/thread/823699. The middle of the former was chosen"),
         row(
             .refreshEarliestMinutes, "the app asks for a refresh after", 60, 15, 240, "min",
             "definition: the debouncer's refreshMinutes"),
@@ -143,28 +154,43 @@ extension PhoneModel {
             "estimate: spread over an hour"),
         row(
             .processingPerDay, "processing tasks, from a willing system", 1, 0.3, 3, "a day",
-            "within two days at best: docs.rs/objc2-background-tasks, BGProcessingTaskRequest"),
+            "at most one a day: the field's reports; within two days at best: docs.rs/objc2-background-tasks,"
+                + " BGProcessingTaskRequest. The former was chosen"),
         row(
             .processingEarliestHours, "the app asks for processing after", 4, 1, 24, "h",
             "definition: the debouncer's catchUpHours"),
         row(
-            .processingIdleMinutes, "processing comes on power, unused for", 15, 3, 60, "min",
-            "developer.apple.com/forums/thread/119758"),
+            .processingIdleMinutes, "processing comes once the phone is unused for", 15, 3, 60, "min",
+            "only when idle: developer.apple.com, BGProcessingTask; the time: developer.apple.com/forums/thread/119758"),
         row(
-            .processingChance, "a processing task that may run does run, for five minutes", 0.7, 0.05, 1, "probability",
-            "estimate: the system prefers an idle phone"),
+            .processingChance, "on power, processing that may run does, in five minutes", 0.7, 0.05, 1, "probability",
+            "estimate: the field's reports have it run mostly on power"),
+        row(
+            .processingBatteryChance, "on battery, processing that may run does, in five minutes", 0.01, 0, 0.2,
+            "probability",
+            "estimate: power isn't required (the field's reports; developer.apple.com,"
+                + " requiresExternalPower), but preferred"),
+        row(
+            .processingAfterUseDays, "processing needs an app opened within", 7, 2, 14, "days",
+            "docs.rs/objc2-background-tasks, BGProcessingTaskRequest: the past week"),
         row(
             .pushesPerHour, "silent pushes that the backend sends", 2, 1, 3, "an hour",
-            "developer.apple.com, Pushing background updates to your App: two or three"),
+            "two: the field's reports; two or three: developer.apple.com, Pushing background updates to your App. The fewest"
+                + " were chosen"),
         row(
-            .pushesPerDay, "silent pushes, from a willing system", 16, 4, 48, "a day",
-            "estimate: throttled by current conditions, says the same page"),
+            .pushesPerDay, "silent pushes, from a willing system", 2, 0.5, 16, "a day",
+            "estimate: the field's reports trust pushes less than background delivery. A budget for all apps, refilled"
+                + " each day: developer.apple.com/forums/thread/776933"),
         row(
             .pushPasses, "a push arrives", 0.7, 0.3, 1, "probability",
             "estimate: delivery isn't guaranteed, says the same page"),
         row(
             .pushIdleMinutes, "a push is held once the phone is unused for", 30, 5, 120, "min",
             "branch.io/glossary/background-push-notification; the time is an estimate"),
+        row(
+            .pushAfterUseDays, "a push is dropped unless the app was opened within", 3, 1, 14, "days",
+            "not delivered to an app that wasn't launched for a while: developer.apple.com/forums/thread/776933;"
+                + " how long is an estimate"),
     ]
 
     private static let willingness: [Row] = [
@@ -196,7 +222,7 @@ extension PhoneModel {
     private static let runs: [Row] = [
         row(
             .deliverySeconds, "a background delivery ends after", 15, 5, 30, "s",
-            "estimate: developers report some 15 s"),
+            "15 s, or a few seconds: the field's reports; Apple doesn't say. The number was chosen"),
         row(
             .refreshSeconds, "an app refresh ends after", 30, 15, 30, "s",
             "WWDC 2019, session 707: mackuba.eu/notes/wwdc19/advances-in-background-execution"),
@@ -205,7 +231,8 @@ extension PhoneModel {
             "developer.apple.com, Pushing background updates to your App"),
         row(
             .processingSeconds, "a processing task ends after", 600, 60, 600, "s",
-            "minutes: developer.apple.com, BGProcessingTask; the number is an estimate"),
+            "up to 10 min, or 30 s: the field's reports; minutes: developer.apple.com, BGProcessingTask, so the former was"
+                + " chosen"),
         row(
             .usualSeconds, "an ideal app's run takes", 4, 1, 10, "s",
             "estimate: used only where the stages aren't run"),

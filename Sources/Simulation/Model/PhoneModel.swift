@@ -19,10 +19,12 @@ package struct PhoneModel: Sendable, Equatable {
         case deliveriesPerDay, deliveryBurst, deliverySpacingMinutes
         case deliveryDelayLowMinutes, deliveryDelayHighMinutes, terminatedDelayHighMinutes
         case immediateDelayHighMinutes, immediateInAdvance
+        case strikesUntilStopped, strikeBackOffMinutes
         // App refresh, processing, silent push.
         case refreshesPerDay, refreshEarliestMinutes, refreshAfterUseMinutes, refreshChance
         case processingPerDay, processingEarliestHours, processingIdleMinutes, processingChance
-        case pushesPerHour, pushesPerDay, pushPasses, pushIdleMinutes
+        case processingBatteryChance, processingAfterUseDays
+        case pushesPerHour, pushesPerDay, pushPasses, pushIdleMinutes, pushAfterUseDays
         // How willing the system is to give the app time.
         case unusedShare, fullUsePerDay, useHalfLifeDays
         case lowBatteryBelow, easyBatteryAbove, lowBatteryShare, lowPowerShare, focusShare, loadShare, offlineShare

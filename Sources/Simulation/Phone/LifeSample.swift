@@ -16,10 +16,8 @@ package struct LifeSample: Sendable, Equatable {
     /// When it could first be delivered: its end, the morning for a night, or when a person typed it in.
     package var saved: Instant
 
-    /// The types whose samples are written seldom, and as a whole: HealthKit may report them immediately.
-    static let immediate: Set<String> = [
-        HealthType.workoutIdentifier, "HKCategoryTypeIdentifierSleepAnalysis", "HKQuantityTypeIdentifierBodyMass",
-    ]
+    /// The types that the system reports soon after they are written, which the field's reports say of workouts only.
+    static let immediate: Set<String> = [HealthType.workoutIdentifier]
 
     package static let watch = "Apple Watch"
     package static let phone = "iPhone"

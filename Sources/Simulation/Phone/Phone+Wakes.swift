@@ -34,7 +34,9 @@ extension Phone {
     /// - Parameter isImmediate: whether the change is of a type that isn't held back, that is, one whose samples are
     ///   written seldom and as a whole.
     func planDelivery(isImmediate: Bool) {
-        guard strategy.wakes.contains(.delivery), device.app != .forceQuit else { return }
+        guard strategy.wakes.contains(.delivery), device.app != .forceQuit, decisions.deliveryStopped == nil else {
+            return
+        }
         if decisions.deliveryDue != nil, !isImmediate { return }
         let will = mood.willingness(.delivery, model)
         let isTerminated = device.app == .terminated
@@ -54,11 +56,25 @@ extension Phone {
     /// unlock.
     func considerDelivery() throws {
         guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
+            decisions.deliveryStopped == nil,
             decisions.spend(.delivery, inAdvance: decisions.isDeliveryImmediate ? model[.immediateInAdvance] : 0)
         else { return }
         decisions.lastDelivery = now
         try wake(.delivery)
         if strategy == .notify, decisions.notifications.spend() { decisions.hasNotification = true }
+    }
+
+    /// A delivery's time ran out before the app completed it: the system tries again later and later, and then gives
+    /// up.
+    private func strike() {
+        decisions.strikes += 1
+        guard decisions.strikes < Int(model[.strikesUntilStopped]) else {
+            decisions.deliveryStopped = now
+            return decisions.forgetDelivery()
+        }
+        let due = now + model.minutes(.strikeBackOffMinutes) * (1 << min(decisions.strikes - 1, 20))
+        decisions.deliveryDue = due
+        at(due) { [unowned self] in try considerDelivery() }
     }
 
     /// The person sees the notification when they pick up the phone, and may or may not open the app.
@@ -91,9 +107,11 @@ extension Phone {
     }
 
     private func considerProcessing() throws {
-        guard mayRun(.processing), now >= decisions.nextProcessing, device.isCharging, isOnline, !isInUse,
+        let chance = model[device.isCharging ? .processingChance : .processingBatteryChance]
+        guard mayRun(.processing), now >= decisions.nextProcessing, isOnline, !isInUse,
             lastUse > .distantPast, now - lastUse >= model.minutes(.processingIdleMinutes),
-            decisions.draw(.processing, at: now, { $0.chance(model[.processingChance]) }), decisions.spend(.processing)
+            wasOpened(within: .processingAfterUseDays),
+            decisions.draw(.processing, at: now, { $0.chance(chance) }), decisions.spend(.processing)
         else { return }
         decisions.nextProcessing = now + model.hours(.processingEarliestHours) + .seconds(5)
         try wake(.processing)
@@ -116,7 +134,8 @@ extension Phone {
     func considerPush() throws {
         guard decisions.heldPush, isOnline else { return }
         decisions.heldPush = false
-        guard mayRun(.push), decisions.draw(.push, at: now, { $0.chance(model[.pushPasses]) }), decisions.spend(.push)
+        guard mayRun(.push), wasOpened(within: .pushAfterUseDays),
+            decisions.draw(.push, at: now, { $0.chance(model[.pushPasses]) }), decisions.spend(.push)
         else {
             return
         }
@@ -129,6 +148,7 @@ extension Phone {
     private func wake(_ kind: WakeKind) throws {
         if !isFaultless {
             wakes += 1
+            if !device.isCharging { wakesOnBattery += 1 }
             wakesByHour[book.hour(of: now)] += 1
         }
         device.app = .background
@@ -145,12 +165,22 @@ extension Phone {
         run = BackgroundRun(number: runs, kind: kind, began: now)
         at(now + limit) { [unowned self, runs] in
             guard run?.number == runs else { return }
-            if kind != nil { try endApp(.terminated) } else { try endRun() }
+            guard let kind else { return try suspend() }
+            try endApp(.terminated)
+            if kind == .delivery { strike() }
         }
     }
 
-    /// The app is done.
+    /// The app is done, and says so unless that is what it forgets.
     func endRun() throws {
+        if run?.kind == .delivery {
+            guard strategy != .noCompletion else { return }
+            decisions.strikes = 0
+        }
+        try suspend()
+    }
+
+    private func suspend() throws {
         guard run != nil else { return }
         stopRun()
         device.isDeferring = true

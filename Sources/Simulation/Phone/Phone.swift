@@ -42,10 +42,13 @@ final class Phone {
     /// How often per day the app is opened, as the system remembers it.
     private var opensPerDay: Double
     private var remembered: Instant
+    /// When the app was last opened.
+    private var lastOpening = Instant.distantPast
 
     var run: BackgroundRun?
     var runs = 0
     var wakes = 0
+    var wakesOnBattery = 0
     var wakesByHour = Array(repeating: 0, count: 24)
     var runTime = Duration.zero
     private(set) var ledger: SampleLedger
@@ -137,8 +140,12 @@ final class Phone {
     /// Remembers an opening; older ones fade.
     func noteOpening() {
         fade()
+        lastOpening = now
         opensPerDay += 0.693 / max(0.1, model[.useHalfLifeDays])
     }
+
+    /// Whether the app was opened in the last days: a number of the model.
+    func wasOpened(within days: PhoneModel.Number) -> Bool { now - lastOpening <= model.hours(days) * 24 }
 
     private func fade() {
         let days = (now - remembered).seconds / 86_400

@@ -9,6 +9,10 @@ struct WakeDecisions {
     /// Whether one of these changes is of a type that isn't held back.
     var isDeliveryImmediate = false
     var lastDelivery = Instant.distantPast
+    /// How many background deliveries in a row the app hasn't completed.
+    var strikes = 0
+    /// When the system gave up delivering in the background; nil if it hasn't.
+    var deliveryStopped: Instant?
     var nextRefresh: Instant
     var nextProcessing: Instant
     var nextPush: Instant
@@ -29,11 +33,11 @@ struct WakeDecisions {
         notifications = WakeBudget(perDay: model[.notificationsPerDay], most: 1, at: now)
     }
 
-    /// Draws random numbers for a kind of wake at a moment. The draws are the same whatever was drawn before and
+    /// Draws random numbers for a kind of wake in a minute. The draws are the same whatever was drawn before and
     /// whichever other kinds a strategy uses, so that strategies differ by what they do and not by luck.
     func draw<Drawn>(_ kind: WakeKind, at now: Instant, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
         var random = SimulatedRandom(
-            seed: seed &+ UInt64(bitPattern: now.microseconds), subject: 100, number: kind.rawValue)
+            seed: seed &+ UInt64(bitPattern: now.microseconds / 60_000_000), subject: 100, number: kind.rawValue)
         return body(&random)
     }
 

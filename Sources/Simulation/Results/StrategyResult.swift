@@ -35,11 +35,15 @@ package struct StrategyResult: Equatable {
     /// The figures by the local hour in which a sample was saved.
     package var byHour: [DelayFigures]
     package var wakesPerDay: Double
+    /// How many of these came while the phone wasn't connected to power.
+    package var wakesOnBatteryPerDay: Double
     /// The number of wakes per day, by local hour.
     package var wakesByHour: [Double]
     /// The time in the background, excluding the time for which the person has the app open. nil for an app without
     /// stages.
     package var runSecondsPerDay: Double?
+    /// How long after the start, in seconds, the system gave up delivering in the background; nil if it didn't.
+    package var deliveryStoppedAfter: Double?
     package var lost: Int
     package var doubled: Int
     /// How many elements were sent again although the backend had them.
@@ -59,8 +63,10 @@ package struct StrategyResult: Equatable {
         byMetric = outcome.byMetric.mapValues(\.figures)
         byHour = outcome.byHour.map(\.figures)
         wakesPerDay = perDay(Double(phone.wakes))
+        wakesOnBatteryPerDay = perDay(Double(phone.wakesOnBattery))
         wakesByHour = phone.wakesByHour.map { perDay(Double($0)) }
         runSecondsPerDay = strategy == .naive || !isMeasured ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
+        deliveryStoppedAfter = phone.decisions.deliveryStopped.map { ($0 - phone.book.start(of: 0)).seconds }
         lost = outcome.lost
         doubled = outcome.doubled
         repeated = phone.app.repeated
@@ -81,8 +87,9 @@ package struct StrategyResult: Equatable {
         let own: [String: Value] = [
             "strategy": .string(strategy.rawValue), "samples": .integer(Int64(samples)),
             "byMetric": .object(byMetric.mapValues(\.wireValue)), "byHour": .array(byHour.map(\.wireValue)),
-            "wakesPerDay": .number(wakesPerDay), "wakesByHour": .array(wakesByHour.map { .number($0) }),
-            "runSecondsPerDay": Value(runSecondsPerDay),
+            "wakesPerDay": .number(wakesPerDay), "wakesOnBatteryPerDay": .number(wakesOnBatteryPerDay),
+            "wakesByHour": .array(wakesByHour.map { .number($0) }),
+            "runSecondsPerDay": Value(runSecondsPerDay), "deliveryStoppedAfterSeconds": Value(deliveryStoppedAfter),
             "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
         ]
         value.merge(own) { _, new in new }

@@ -9,7 +9,7 @@ extension ZoneTimeline {
 
     /// When the local clock next shows the given full hour, after `now`. It follows the calendar, so a day of 23 or 25
     /// hours doesn't shift it.
-    package func next(hour: Int, after now: Instant) -> Instant? {
+    func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)
         // Midnight counts as the end of the previous day.
         let window = HandlerWindow(endHour: hour == 0 ? 24 : hour)

@@ -76,6 +76,11 @@ enum TypesCommand: Command {
                 throw Failure.usage(
                     "\(words[2]) isn't a frequency", hint: "choose from \(names.joined(separator: ", "))")
             }
+            guard ObserverRegistrations.canWake(type) else {
+                throw Failure.usage(
+                    "\(type) has no frequency: HealthKit doesn't deliver correlations in the background",
+                    hint: "set that of the types of its parts")
+            }
             setting.frequency = words[2]
         }
         try command(stack) { try $0.setType(type, setting) }

@@ -62,6 +62,7 @@ enum SyncCommand: Command {
             .init(
                 "--history", value: "days|all",
                 help: "compute and deliver this many past days again, the newest week first"),
+            .init("--or-fail", help: "with --history: fail if that can't begin at once, instead of waiting"),
             .json,
         ],
         examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
@@ -82,7 +83,11 @@ enum SyncCommand: Command {
             guard arguments.positionals.isEmpty else {
                 throw Failure.usage("--history syncs all metrics", hint: "leave '\(arguments.positionals[0])' out")
             }
-            return try history(span, client, isJSON: arguments.flag("--json"))
+            return try history(
+                span, orFail: arguments.flag("--or-fail"), client, isJSON: arguments.flag("--json"))
+        }
+        guard !arguments.flag("--or-fail") else {
+            throw Failure.usage("--or-fail needs --history", hint: "leave it out")
         }
         let outcome = try client.sync(metric: arguments.positionals.first)
         StandardStream.output.write(
@@ -96,7 +101,7 @@ enum SyncCommand: Command {
         }
     }
 
-    private static func history(_ span: String, _ client: SyncClient, isJSON: Bool) throws {
+    private static func history(_ span: String, orFail: Bool, _ client: SyncClient, isJSON: Bool) throws {
         let value: Value
         if span == "all" {
             value = "all"
@@ -106,7 +111,7 @@ enum SyncCommand: Command {
             throw Failure.usage("--history \(span) isn't a number of days", hint: "write 90, or all")
         }
         let terminal = Terminal(.error)
-        let result = try client.history(value) { done, total, seconds in
+        let result = try client.history(value, orFail: orFail) { done, total, seconds in
             guard terminal.isTerminal, total > 0 else { return }
             StandardStream.error.write("\r" + line(done, total, seconds) + "\u{1B}[K")
         }

@@ -14,8 +14,7 @@ enum SimulateCommand: Command {
             .init("--seed", value: "number", help: "another seed makes another life (default: 1)"),
             .init(
                 "--strategy", value: "name", words: DeliveryStrategy.allCases.map(\.rawValue),
-                help: DeliveryStrategy.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
-                    + " or \(DeliveryStrategy.naive.rawValue) (default: all)"
+                help: DeliveryStrategy.allCases.map(\.rawValue).joined(separator: ", ") + " (default: all)"
             ),
             .init(
                 "--use", value: "kind", words: AppUse.allCases.map(\.rawValue),
@@ -27,6 +26,9 @@ enum SimulateCommand: Command {
             .init("--chart", help: "also draw the delay by hour of the day"),
             .init("--model", help: "only print the model's numbers, with ranges and sources"),
             .init(
+                "--sources",
+                help: "only compare five lives' figures with what the field's reports and Apple say of them"),
+            .init(
                 "--vary",
                 help: "only show how the order of strategies changes with each number of the model at the ends of its"
                     + " range: with an ideal app, and at most ten days"),
@@ -36,6 +38,7 @@ enum SimulateCommand: Command {
             "healthbus simulate --days 30 --seed 42",
             "healthbus simulate --strategy combined --life worst --json",
             "healthbus simulate --days 7 --use weekly --chart",
+            "healthbus simulate --sources",
             "healthbus simulate --vary",
         ])
 
@@ -56,7 +59,12 @@ enum SimulateCommand: Command {
             configuration, life: life, app: arguments.flag("--figures") ? .allStages : .stages,
             isInterrupted: { interrupt.hasCome })
         do {
-            if arguments.flag("--vary") {
+            if arguments.flag("--sources") {
+                let figures = try compare(configuration, life, interrupt).figures
+                print(
+                    isJSON ? .array(figures.map(\.wireValue)) : nil,
+                    SimulationReport.text(figures, for: Terminal(.output)))
+            } else if arguments.flag("--vary") {
                 let variation = try vary(simulator)
                 print(isJSON ? variation.wireValue : nil, SimulationReport.text(variation))
             } else {
@@ -86,6 +94,16 @@ enum SimulateCommand: Command {
         return SimulationReport(life: simulator.life, results: results)
     }
 
+    private static func compare(
+        _ configuration: StackConfiguration, _ life: PhoneLife.Options, _ interrupt: Interrupt
+    ) throws -> FieldComparison {
+        let progress = SimulationProgress(total: 0, unit: "figures")
+        defer { progress.clear() }
+        return try FieldComparison(configuration, life: life, isInterrupted: { interrupt.hasCome }) { done, total in
+            progress.show("seeds", done: done, of: total)
+        }
+    }
+
     private static func vary(_ simulator: Simulator) throws -> ModelVariation {
         let progress = SimulationProgress(total: PhoneModel.table.count, unit: "numbers varied")
         defer { progress.clear() }
@@ -106,7 +124,8 @@ private struct SimulationProgress {
 
     init(total: Int, unit: String) { (self.total, self.unit) = (total, unit) }
 
-    func show(_ subject: String, done: Int) {
+    func show(_ subject: String, done: Int, of all: Int? = nil) {
+        let total = all ?? total
         guard isShown, done > 0 else { return }
         let spent = ContinuousClock.now - began
         let left = spent / done * (total - done)

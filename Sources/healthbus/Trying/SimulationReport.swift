@@ -20,6 +20,12 @@ struct SimulationReport {
         var text = table(for: terminal) + "\nMedian delay by metric\n" + byMetric(for: terminal)
         text +=
             "A night counts from the morning, when the Watch saves it. 'steps' includes distances and hours stood.\n"
+        for result in results {
+            guard let after = result.deliveryStoppedAfter else { continue }
+            text +=
+                "\(result.strategy.rawValue): after \(HumanFormat.duration(.seconds(after))) the system stopped waking the"
+                + " app for new data.\n"
+        }
         if chart { text += "\n" + DelayChart(results: results).text }
         return text
     }
@@ -78,6 +84,18 @@ struct SimulationReport {
                         let figures = result.byMetric[metric] ?? DelayFigures()
                         return Self.duration(figures.median, samples: figures.samples)
                     })
+        }
+        return table.render(for: terminal)
+    }
+
+    static func text(_ figures: [FieldFigure], for terminal: Terminal) -> String {
+        var table = Table([
+            .init("figure"), .init("unit"), .init("reports"), .init("Apple", givesWay: 1), .init("here"),
+        ])
+        for figure in figures {
+            table.add([
+                figure.name, figure.unit, figure.reports, figure.apple.isEmpty ? "–" : figure.apple, figure.oursText,
+            ])
         }
         return table.render(for: terminal)
     }

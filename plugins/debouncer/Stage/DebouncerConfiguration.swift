@@ -20,7 +20,7 @@ package struct DebouncerConfiguration: Sendable {
     package var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
     /// The minimum time between runs of each repeating task; a task that isn't listed isn't scheduled.
     package var intervals: [DebouncerTask: Duration] = [:]
-    /// The local hour at which the day's energy is computed again; nil: never.
+    /// The local hour; one minute past it the energy is computed again. nil: never.
     package var dailyEnergyHour: Int?
     package var tasksNeedNetwork = false
     package var tasksNeedPower = false
@@ -83,7 +83,9 @@ extension DebouncerConfiguration {
             if subject == "*" {
                 frequencies[subject] = name
             } else if let types = metrics[subject] {
-                for type in types where frequencies[type] == nil { frequencies[type] = name }
+                for type in types where frequencies[type] == nil && ObserverRegistrations.canWake(type) {
+                    frequencies[type] = name
+                }
             } else {
                 frequencies[subject] = name
             }
@@ -116,7 +118,17 @@ extension DebouncerConfiguration {
                     && !metrics.values.contains { $0.contains(subject) }
             }.map { (key: "\(option).\($0)", subject: $0) }
         }
-        guard let first = unknown.first else { return }
+        guard let first = unknown.first else {
+            guard
+                let correlation = (value["frequencies"].object ?? [:]).keys.sorted().first(where: {
+                    metrics[$0] == nil && !ObserverRegistrations.canWake($0)
+                })
+            else { return }
+            throw ConfigurationError(
+                file: file, key: "\(key).frequencies.\(correlation)",
+                reason: "can't be set: HealthKit doesn't deliver correlations in the background; they come along with"
+                    + " the types of their parts")
+        }
         func meant(_ subject: String) -> String? {
             HealthType.nearest(to: subject) ?? Nearest.to(subject, among: names)
         }

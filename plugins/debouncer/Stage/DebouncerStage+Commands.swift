@@ -24,8 +24,8 @@ extension DebouncerStage {
     /// What was asked of the observer, and why.
     enum Question: Equatable {
         case zones
-        /// The oldest sample, for a historical sync of everything, with the command's id.
-        case oldest(String)
+        /// The oldest sample, for a historical sync of everything, with the command's id and strategy.
+        case oldest(String, TaskRequest.Strategy)
     }
 
     /// Commands are hints: repeating them changes nothing.
@@ -34,7 +34,8 @@ extension DebouncerStage {
         if let asked = WakeApp(command) { return try wake(asked, turn) }
         guard let asked = SyncNow(command) else { return }
         if let span = asked.history {
-            try beginHistory(asked.id, span, turn)
+            let strategy = asked.strategy.flatMap(TaskRequest.Strategy.init(rawValue:)) ?? .queue
+            try beginHistory(asked.id, span, strategy, turn)
         } else {
             // The sender knows of a newer head than this stage has heard of: it asks again until this stage has heard
             // of that head too.
@@ -95,7 +96,7 @@ extension DebouncerStage {
                 phone.zones[user] = timeline
             }
             nextTime = nil
-        case .oldest(let id):
+        case .oldest(let id, let strategy):
             let pages: [TypesPage] = try pages.map { try $0.page(from: observer) }
             let starts = pages.flatMap(\.types).compactMap(\.firstStart)
             guard let oldest = starts.min() else {
@@ -103,7 +104,7 @@ extension DebouncerStage {
                 return
             }
             let day = phone.zones.values.map { $0.day(of: oldest) }.min()
-            if let day { try begin(historyFrom: day, id: id, turn) }
+            if let day { try begin(historyFrom: day, id: id, strategy, turn) }
         }
     }
 }

@@ -7,7 +7,7 @@ import StageKit
 
 extension DebouncerStage {
     /// `"history"` is a number of days, or "all"; the command is repeated until its effect shows.
-    func beginHistory(_ id: String, _ span: Value, _ turn: Turn) throws {
+    func beginHistory(_ id: String, _ span: Value, _ strategy: TaskRequest.Strategy, _ turn: Turn) throws {
         guard manual?.id != id else { return }
         if historical.sync != nil {
             manual = ManualSync(
@@ -20,29 +20,34 @@ extension DebouncerStage {
         }
         guard let today = phone.zones.values.map({ $0.day(of: turn.now) }).max() else { return askZones(turn) }
         if let days = span.int, days > 0 {
-            try begin(historyFrom: today.adding(days: 1 - Int(min(days, 100_000))), id: id, turn)
-        } else if !questions.values.contains(.oldest(id)) {
-            questions[turn.pull(observer, .types).id] = .oldest(id)
+            try begin(historyFrom: today.adding(days: 1 - Int(min(days, 100_000))), id: id, strategy, turn)
+        } else if !questions.values.contains(.oldest(id, strategy)) {
+            questions[turn.pull(observer, .types).id] = .oldest(id, strategy)
         }
     }
 
-    func begin(historyFrom day: LocalDay, id: String, _ turn: Turn) throws {
+    func begin(historyFrom day: LocalDay, id: String, _ strategy: TaskRequest.Strategy, _ turn: Turn) throws {
         guard let today = phone.zones.values.map({ $0.day(of: turn.now) }).max() else { return }
         let number = (try load("histories", turn)?.int ?? 0) + 1
         try store("histories", .integer(number), turn)
         let new = History(number: number, from: day, through: today, began: turn.now)
+        manual = ManualSync(id: id)
+        do {
+            try submit(new, strategy, turn)
+        } catch let error as DeliveryError {
+            manual?.problem = error.description
+            return
+        }
         historical.sync = new
         try store("history", Value(new.details), turn)
-        manual = ManualSync(id: id)
         turn.log(.historyStarted, ["chunks": new.chunks, "from": day.description])
-        try submitHistory(turn)
     }
 
-    func submitHistory(_ turn: Turn) throws {
-        guard let history = historical.sync else { return }
+    func submit(_ history: History, _ strategy: TaskRequest.Strategy, _ turn: Turn) throws {
         let request = TaskRequest(
             DebouncerTask.historical.rawValue, title: "Historical sync",
-            subtitle: "\(history.from) to \(history.through)", strategy: .queue)
+            subtitle: "\(history.from) to \(history.through)", strategy: strategy,
+            resources: configuration.tasksNeedNetwork ? [.network] : nil)
         try tasks.submit(request, conditions(turn), turn)
     }
 

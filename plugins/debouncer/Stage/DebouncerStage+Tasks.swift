@@ -93,7 +93,7 @@ extension DebouncerStage {
     private func nextBegin(_ task: DebouncerTask, _ turn: Turn) -> Instant? {
         if task == .dailyEnergy {
             guard let hour = configuration.dailyEnergyHour else { return nil }
-            return phone.zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
+            return phone.zones.values.compactMap { $0.next(minute: hour * 60 + 1, after: turn.now) }.min()
         }
         return configuration.intervals[task].map { turn.now + $0 }
     }
@@ -107,11 +107,11 @@ extension DebouncerStage {
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }
         // A historical sync that was in progress continues.
-        if historical.sync != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue),
+        if let history = historical.sync, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue),
             work[.historical] == nil,
             phone.device.app == .active
         {
-            try submitHistory(turn)
+            try submit(history, .queue, turn)
         }
         if historical.sync != nil, phone.zones.isEmpty { askZones(turn) }
     }

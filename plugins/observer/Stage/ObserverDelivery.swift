@@ -80,6 +80,12 @@ extension ObserverDelivery {
                 return DeliveryError(.invalidArgument, "\($0) of \(consumer)", remedy: "ask for one of \(names)")
                     .description
             }
+            ?? asked.keys.sorted().first { !ObserverRegistrations.canWake($0) }.map {
+                DeliveryError(
+                    .invalidArgument, "\($0) of \(consumer)",
+                    remedy: "HealthKit doesn't deliver correlations in the background; register the types of its parts"
+                ).description
+            }
         if let reason {
             if refused.updateValue(reason, forKey: consumer) != reason {
                 turn.log(.registrationRefused, ["consumer": consumer, "why": reason])
