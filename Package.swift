@@ -157,14 +157,13 @@ let package = Package(
         part(
             "uploader/Reading", "UploaderReading",
             ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Logging", "Processes", "Protocol"]),
-        part("files/Reading", "FilesReading", ["Configuration", "HealthModel"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: commands that look at a stack, and commands that act on it.
         library(
             "Inspection",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
-                "FilesReading", "HTTP",
+                "HTTP",
                 "HandlerKit", "HealthModel", "HealthResources", "HealthStatistics", "HealthStore", "HealthViews",
                 "JSON",
                 "Logging",
@@ -178,7 +177,7 @@ let package = Package(
                 "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
                 "HealthImport", "HealthModel",
                 "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
-                "StageKit", "Supervisor", "Terminal", "UploaderReading",
+                "StageKit", "Supervisor", "Terminal",
             ]),
         library("Logging", []),
         library("Terminal", ["Logging"]),
@@ -253,7 +252,7 @@ let package = Package(
         + plugin(
             "files", "FilesStage",
             [
-                "Changelog", "Configuration", "DeliveryKit", "Digest", "FilesReading", "HealthModel",
+                "Changelog", "Configuration", "DeliveryKit", "Digest", "HealthModel",
                 "HealthResources", "JSON", "MessageBus", "Protocol", "SQLite", "StageKit",
             ], main: ["StageKit"])
         + plugin(

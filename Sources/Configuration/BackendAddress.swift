@@ -37,7 +37,7 @@ package enum BackendAddress {
         for uploader: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) -> String {
         throw ConfigurationError(
-            file: stack.file, key: "instances.\(uploader.name).configuration.url",
+            file: stack.file, key: uploader.addressKey,
             reason: "is needed: this stack has no backend of its own")
     }
 }

@@ -50,16 +50,18 @@ final class StackCases {
         trial = try TrialStack(instances, catalog: catalog)
     }
 
-    /// Options that plugins of this kind need in order to start, if the manifest declares them; nothing listens at
-    /// these addresses.
+    /// Options that plugins of this kind need in order to start; nothing listens at these addresses.
     private static func options(_ manifest: Manifest) -> Value {
         let declared = manifest.configuration["properties"]
         var options: [String: Value] = [:]
-        if manifest.kind == .uploader || manifest.kind == .notifier, !declared["url"].isNull {
-            options["url"] = "http://127.0.0.1:1"
+        if let destination = manifest.destination, let option = destination.place.first {
+            switch destination.kind {
+            case .backend, .server: options[option] = "http://127.0.0.1:1"
+            case .broker: options[option] = "mqtt://127.0.0.1:1"
+            case .database, .folder: break
+            }
         }
-        if manifest.kind == .uploader, !declared["server"].isNull { options["server"] = "http://127.0.0.1:1/fhir" }
-        if !declared["broker"].isNull { options["broker"] = "mqtt://127.0.0.1:1" }
+        if manifest.kind == .notifier, !declared["url"].isNull { options["url"] = "http://127.0.0.1:1" }
         if [.backend, .ingest, .dashboard].contains(manifest.kind), !declared["port"].isNull { options["port"] = 0 }
         return .object(options)
     }

@@ -1,3 +1,4 @@
+import Configuration
 import HealthModel
 
 /// What a destination's configuration says about which data it gets, and how far it is trusted.
@@ -19,18 +20,16 @@ package struct DeliverySettings: Sendable, Equatable {
     /// The form in which the destination gets elements, in the destination's own words. When it changes, everything is
     /// delivered again. Empty for the usual form, and for destinations that have only one.
     package var form: String
-    /// What people call the destination, after "the".
-    package var word: String
-    /// Whether the destination keeps versions, and tombstones; one that doesn't takes whatever comes last.
-    package var keepsVersions: Bool
+    /// What the plugin declares.
+    package var destination: DestinationDeclaration
     /// How often to compare, element by element, what the destination keeps with what was delivered; nil for never.
     package var proveEvery: Duration?
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
         choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: DeliverSince? = nil,
-        elementsPerRequest: Int = .max, form: String = "", word: String = "backend",
-        keepsVersions: Bool = true, proveEvery: Duration? = .seconds(86_400)
+        elementsPerRequest: Int = .max, form: String = "",
+        destination: DestinationDeclaration = .init(.backend), proveEvery: Duration? = .seconds(86_400)
     ) {
         self.address = address
         self.compareEvery = compareEvery
@@ -40,10 +39,12 @@ package struct DeliverySettings: Sendable, Equatable {
         self.deliverSince = deliverSince
         self.elementsPerRequest = elementsPerRequest
         self.form = form
-        self.word = word
-        self.keepsVersions = keepsVersions
+        self.destination = destination
         self.proveEvery = proveEvery
     }
+
+    /// Whether the destination keeps versions, and tombstones; one that doesn't takes whatever comes last.
+    var keepsVersions: Bool { destination.keeps == .versions }
 
     /// The selection and its form, as stored: the same text for the same selection.
     var selection: String {

@@ -45,8 +45,8 @@ extension DeliveryStage {
             try turn.raise(
                 Alert(
                     .degraded, subject: "refusals",
-                    text: "The backend's list of refused elements can't be understood.",
-                    remedy: "Nothing is lost in the meantime. \(Self.trial)"))
+                    text: "The \(word)'s list of refused elements can't be understood.",
+                    remedy: "Nothing is lost in the meantime.\(trial)"))
             try retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
         case .failed(let failure): try act(on: failure, index, sent, turn)
@@ -120,8 +120,10 @@ extension DeliveryStage {
         try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
     }
 
-    /// How people can find out what their own server answers.
-    private static let trial = "'healthbus backend test' tests your own server, case by case."
+    /// How people can find out what their own server answers; empty for one with another contract.
+    private var trial: String {
+        isBackend ? " 'healthbus backend test' tests your own server, case by case." : ""
+    }
 
     /// Handles an answer that may come from any server.
     func doubt(_ why: String, _ turn: Turn) throws {
@@ -134,7 +136,7 @@ extension DeliveryStage {
                         "Whatever answers at the \(word)'s address doesn't prove that it accepts anything, so nothing counts as delivered.",
                     remedy:
                         "Look at 'healthbus status': is there a login page on the network, or another server at this address?"
-                        + (word == "backend" ? " " + Self.trial : "")))
+                        + trial))
         }
         try retry(why, turn)
     }
@@ -191,8 +193,8 @@ extension DeliveryStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "refusals",
-                text: "The backend refuses elements that were never sent to it; that is ignored.",
-                remedy: "Correct the backend: its 'refused' must use the ids the elements came with. \(Self.trial)"
+                text: "The \(word) refuses elements that were never sent to it; that is ignored.",
+                remedy: "Correct the \(word): its 'refused' must use the ids the elements came with.\(trial)"
             ))
     }
 

@@ -70,16 +70,13 @@ extension DeliveryStage {
     }
 
     /// Something that a faulty backend does repeatedly.
-    private enum Unsteadiness {
-        case inTurn, begunAnew, lacks
+    private enum Unsteadiness { case inTurn, begunAnew, lacks }
 
-        func text(_ word: String) -> String {
-            switch self {
-            case .inTurn: "two \(word)s answer in turn"
-            case .begunAnew:
-                "the \(word) has once more started over" + (word == "backend" ? " with another database" : "")
-            case .lacks: "the \(word) once more lacks some of what it accepted"
-            }
+    private func text(_ what: Unsteadiness) -> String {
+        switch what {
+        case .inTurn: "two \(word)s answer in turn"
+        case .begunAnew: "the \(word) has once more started over" + (isBackend ? " with another database" : "")
+        case .lacks: "the \(word) once more lacks some of what it accepted"
         }
     }
 
@@ -88,17 +85,17 @@ extension DeliveryStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "alternating",
-                text: word == "backend"
+                text: isBackend
                     ? "Backends with different databases answer at this address, or one keeps losing what it accepted."
                     : "Different \(word)s answer at this address, or one keeps losing what it accepted.",
-                remedy: word == "backend"
+                remedy: isBackend
                     ? "Make sure that only one backend answers at the uploader's 'url', and that it keeps its folder."
                     : "Make sure that only one \(word) answers there, and that it keeps its data."
             ))
-        guard what != .inTurn else { return what.text(word) }
+        guard what != .inTurn else { return text(what) }
         returning.losesAgain(at: turn.monotonic)
         let redeliveries = ledger.backend.redeliveries
-        return what.text(word)
+        return text(what)
             + "; everything was delivered to it again \(redeliveries.count) times lately, and will be "
             + "again from \(InstantText.local(redeliveries.next, now: turn.now)) on"
     }
@@ -125,7 +122,7 @@ extension DeliveryStage {
                 .degraded, subject: "backend",
                 text: "The \(word) has lost some or all of what it had accepted; everything is delivered to it again.",
                 remedy: "If this was intended, do nothing; otherwise check the \(word)'s "
-                    + (word == "backend" ? "folder and its backups." : "backups.")))
+                    + (isBackend ? "folder and its backups." : "backups.")))
         try ledger.note(turn) {
             $0.redeliveries.begin(at: turn.now)
             $0.result = .redelivered

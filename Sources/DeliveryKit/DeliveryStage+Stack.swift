@@ -5,16 +5,16 @@ extension DeliveryStage {
     /// Creates the stage for an instance in a stack.
     /// - Parameters:
     ///   - isOnThisMachine: whether the destination's address is this machine's own.
-    ///   - keepsVersions: whether the destination keeps versions, and tombstones.
     ///   - contents: how the contents of elements are compared with those that the destination keeps.
     /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", form: String = "",
-        needsPath: Bool, isOnThisMachine: Bool = false, keepsVersions: Bool = true,
+        needsPath: Bool, isOnThisMachine: Bool = false,
         contents: @escaping ContentOf = DeliveryGroup.contentNumbers,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(ConfigurationError) {
         let options = instance.configuration
+        let destination = instance.manifest.destination ?? .init(.backend)
         self.init(
             observer: stack.only(.observer)?.name ?? "observer",
             handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
@@ -30,7 +30,7 @@ extension DeliveryStage {
                 samplesPerSecond: options["samplesPerSecond"].double ?? 0,
                 deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
                 elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form,
-                word: instance.manifest.destinationWord, keepsVersions: keepsVersions),
+                destination: destination, proveEvery: destination.isVerified ? .seconds(86_400) : nil),
             generator: generator, instance: instance.name, needsPath: needsPath, contents: contents,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -26,7 +26,7 @@ extension DeliveryStage {
         guard let (metric, suspicion) = waiting.first else { return nil }
         let status = suspicion.status.map { " (\($0))" } ?? ""
         // Only a backend has paths that are ours.
-        let place = word == "backend" ? "at \(metric.path)" : "of \(metric.rawValue)"
+        let place = isBackend ? "at \(metric.path)" : "of \(metric.rawValue)"
         return "the \(word) refuses one element after another \(place)\(status): that looks like the \(word)'s fault, "
             + "so they will be tried again"
     }

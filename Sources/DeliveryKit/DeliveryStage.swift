@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthModel
 import MessageBus
 import Protocol
@@ -138,7 +139,9 @@ package final class DeliveryStage: Stage {
     }
 
     /// What people call the destination, after "the".
-    var word: String { settings.word }
+    var word: String { settings.destination.word }
+    /// Whether the destination has the backend's contract.
+    var isBackend: Bool { settings.destination.kind == .backend }
     var upstreams: [Upstream] { documents + [samples] }
 
     package func open(_ turn: Turn) throws {

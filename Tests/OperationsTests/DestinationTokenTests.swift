@@ -23,7 +23,7 @@ import UploaderReading
             folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
         let stack = try StackConfiguration(path: configuration, catalog: catalog)
         var found: [String: String] = [:]
-        for instance in stack.instances where instance.manifest.isHTTPDestination {
+        for instance in stack.deliveringToBackends {
             do {
                 found[instance.name] = try DestinationToken.source(
                     of: instance, in: stack, state: state, environment: environment

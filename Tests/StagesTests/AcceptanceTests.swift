@@ -1,4 +1,5 @@
 import Changelog
+import Configuration
 import DeliveryKit
 import HTTP
 import HealthModel
@@ -225,6 +226,25 @@ import UploaderStage
         #expect(try rig.letters() == ["2025-03-12"] && rig.frontier() == 3)
         #expect(rig.rig.log.contains("refusal.unknown"))
         #expect(try rig.alerts() == ["refusals"])
+    }
+
+    /// Neither calls a database a backend, or advises a test that is only for backends.
+    @Test(arguments: [#"{"refused":[{"id":"somebody-elses"},{"id":"2025-03-12"}]}"#, #"{"refused":3}"#])
+    func alertsOfRefusalsCallADestinationWhatItIs(_ body: String) throws {
+        func alerts(_ kind: DestinationDeclaration.Kind) throws -> String {
+            let rig = try UploaderRig(.init(destination: .init(kind)))
+            try rig.add(1...3)
+            try rig.reply(200, body)
+            var raised = ""
+            try rig.rig.turn { raised = try $0.alerts(.degraded).map { "\($0.text) \($0.remedy)" }.joined() }
+            return raised
+        }
+        let ofDatabase = try alerts(.database)
+        #expect(ofDatabase.contains("The database") && !ofDatabase.contains("backend"), "\(ofDatabase)")
+        let ofBackend = try alerts(.backend)
+        #expect(
+            ofBackend.contains("The backend")
+                && ofBackend.hasSuffix(" 'healthbus backend test' tests your own server, case by case."))
     }
 
     @Test(arguments: [

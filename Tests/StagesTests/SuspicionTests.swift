@@ -78,7 +78,7 @@ import UploaderStage
 
     /// A server or a database isn't called a backend.
     @Test func aDestinationIsCalledWhatItIs() throws {
-        let rig = try UploaderRig(.init(word: "server"))
+        let rig = try UploaderRig(.init(destination: .init(.server)))
         try rig.add(1...9)
         for _ in 0..<20 {
             try rig.serve { _ in Self.refusal }

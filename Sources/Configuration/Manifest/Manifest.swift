@@ -42,6 +42,8 @@ package struct Manifest: Sendable, Equatable {
     package var figures: [FigureDeclaration]
     /// The position of the plugin's figures among those of other handlers, lowest first.
     package var place: Int
+    /// Where the plugin's instances deliver to; nil for one that doesn't deliver.
+    package var destination: DestinationDeclaration?
     package var consumes: [String]
     package var produces: [String]
     package var rights: PluginRights

@@ -120,12 +120,23 @@ private struct ManifestMembers {
         // A plugin that declares no options accepts none: undeclared options are refused.
         let configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
         if configuration["type"].string != "object" { add("configuration.type", "must be \"object\"") }
+        let destination = kind == .uploader ? DestinationDeclaration(manifest: value) : nil
+        if !value["destination"].isNull {
+            for (member, option) in destination?.options ?? [] where configuration["properties"][option].isNull {
+                add("destination.\(member)", "is \"\(option)\", which isn't one of the options in 'configuration'")
+            }
+            if destination?.kind == .database, destination?.variable != nil {
+                add("destination.variable", "would be shown; that of an address with a password is the token's")
+            }
+            if let kind, destination == nil { add("destination", "is for the kind uploader, not \(kind.rawValue)") }
+        }
         guard problems.isEmpty, let kind, let low, let high else { return nil }
         return Manifest(
             name: name, version: Int(value["version"].int ?? 0), protocolVersions: Int(low)...Int(high), kind: kind,
             executable: executable, exec: exec, types: texts("types"), reads: texts("reads"), family: family,
             figures: (value["figures"].array ?? []).compactMap { FigureDeclaration($0) },
-            place: Int(value["place"].int ?? 100), consumes: texts("consumes"), produces: texts("produces"),
+            place: Int(value["place"].int ?? 100), destination: destination, consumes: texts("consumes"),
+            produces: texts("produces"),
             rights: rights, restart: value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always,
             priority: value["priority"].string.flatMap { Manifest.Priority(rawValue: $0) } ?? .normal,
             configuration: configuration, file: file)

@@ -74,6 +74,36 @@ package enum ManifestSchema {
               "type": "integer", "minimum": 0, "maximum": 1000, "default": 100,
               "description": "The position of its figures among those of other handlers, lowest first."
             },
+            "destination": {
+              "type": "object", "required": ["kind", "place"], "additionalProperties": false,
+              "description": "For the kind uploader: where it delivers to, and what is kept there.",
+              "properties": {
+                "kind": {
+                  "type": "string", "enum": ["backend", "server", "database", "folder", "broker"],
+                  "description": "What its address is: the URL of a server with the backend's contract, of another HTTP server, or of a database, which isn't shown; a folder's path; an MQTT broker's address."
+                },
+                "word": { "type": "string", "minLength": 1, "description": "What people call it. Default: its kind." },
+                "place": {
+                  "type": "array", "minItems": 1, "items": { "type": "string", "minLength": 1 },
+                  "description": "The options that say where its things are, the address first."
+                },
+                "variable": { "type": "string", "minLength": 1, "description": "The environment variable with the address." },
+                "keeps": {
+                  "type": "string", "enum": ["versions", "latest", "files"], "default": "versions",
+                  "description": "The highest version of each element and tombstones; whatever comes last; or files."
+                },
+                "verified": { "type": "boolean", "default": true, "description": "Whether what it keeps can be compared." },
+                "token": {
+                  "type": "object", "required": ["option"], "additionalProperties": false,
+                  "description": "The secret that it requires: the option that names its file, the environment variable that may hold it, what people call it.",
+                  "properties": {
+                    "option": { "type": "string", "minLength": 1 },
+                    "variable": { "type": "string", "minLength": 1 },
+                    "word": { "type": "string", "minLength": 1, "default": "token" }
+                  }
+                }
+              }
+            },
             "consumes": { "type": "array", "items": { "type": "string" }, "description": "Topics it hears." },
             "produces": {
               "type": "array", "items": { "type": "string" },

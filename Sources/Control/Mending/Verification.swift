@@ -5,7 +5,6 @@ import HealthModel
 import Inspection
 import Logging
 import Protocol
-import UploaderReading
 
 /// Has a destination's process compare what it delivered with what the destination keeps, element by element, and, if
 /// asked to, repair what differs and compare again.
@@ -19,7 +18,7 @@ package struct Verification {
     /// - Throws: `Failure` if there is no such destination, or if there are several.
     package init(_ stack: Stack, of destination: String? = nil, _ scope: Scope) throws {
         self.destination = try stack.destination(destination, toBe: "verified") {
-            !$0.manifest.isBrokerDestination
+            $0.manifest.destination?.isVerified == true
         }
         try stack.requireRunning()
         self.stack = stack
@@ -43,7 +42,7 @@ package struct Verification {
         }
         var report = VerifyReport(
             address: stack.place(of: destination), destination: destination.name, from: scope.from, to: scope.to)
-        report.word = destination.manifest.destinationWord
+        report.word = destination.manifest.destination?.word ?? report.word
         report.comparesContents = result["contents"].bool ?? true
         report.repairable = Int(result["repairable"].int ?? 0)
         report.repaired = result["repaired"].int.map { Int($0) }

@@ -16,10 +16,7 @@ package struct SystemdUnit {
     package let leftOut: [String]
 
     /// Settings taken from the shell's environment, which a service doesn't have; secrets stay where they are.
-    private static let variables =
-        StartOptions.plain + [
-            "HEALTHBUS_ZONE", "HEALTHBUS_FHIR_SERVER", "HEALTHBUS_PLUGINS", "HEALTHBUS_KEYS",
-        ]
+    private static let variables = StartOptions.plain + ["HEALTHBUS_ZONE", "HEALTHBUS_PLUGINS", "HEALTHBUS_KEYS"]
 
     /// - Throws: `Failure` (usage) for a name that systemd wouldn't accept.
     package init(
@@ -40,12 +37,14 @@ package struct SystemdUnit {
         path = (isOfMachine ? "/etc/systemd/system/" : settings + "/systemd/user/") + name + ".service"
         var words = [Self.program, "up", "--state", stack.state.path]
         if let file = stack.configurationFile { words += ["--config", file] }
-        let set = Self.variables.compactMap { variable in
+        let addresses = Set(stack.catalog.manifests.values.compactMap { $0.destination?.variable })
+        let variables = Self.variables + addresses.subtracting(Self.variables).sorted()
+        let set = variables.compactMap { variable in
             environment[variable].flatMap {
                 $0.isEmpty ? nil : "Environment=\(Self.quoted("\(variable)=\($0)", isCommand: false))\n"
             }
         }
-        leftOut = StartOptions.variables(in: environment).filter { !Self.variables.contains($0) }
+        leftOut = StartOptions.variables(in: environment).filter { !variables.contains($0) }
         text = """
             [Unit]
             Description=healthbus on \(stack.state.path.replacing("%", with: "%%"))

@@ -5,7 +5,6 @@ import Foundation
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
 /// Counts what a destination hasn't delivered yet: the changes to samples, and the rows of keyed changelogs, that come
 /// after its position.
@@ -38,7 +37,7 @@ struct BehindCount {
         let types = beat?.stage.consumed
         var behind = DestinationReport.Row.Behind(
             samples: 0, isMore: false, documents: 0, files: nil, seconds: nil)
-        if destination.manifest.isFolderDestination { behind.files = beat?.stage.pending }
+        if destination.manifest.destination?.keeps == .files { behind.files = beat?.stage.pending }
         var oldest: Instant?
         for (name, reached) in frontier {
             guard let head = heads[name], let producer = stack.configuration.instance(name) else { continue }

@@ -1,14 +1,12 @@
 import Configuration
-import FilesReading
 import Foundation
 import HealthModel
 import Logging
-import UploaderReading
 
 extension Stack {
     /// The destinations that the stack delivers to, each one a separate instance.
     package var destinations: [StackConfiguration.Instance] {
-        configuration.instances.filter { $0.manifest.kind == .uploader }
+        configuration.instances.filter { $0.manifest.destination != nil }
     }
 
     /// The destination that a command is about.
@@ -46,22 +44,18 @@ extension Stack {
     /// destination itself reports, which may be set only in its environment. It never contains a user or a password.
     /// - Parameter told: the address that the destination reports, or last reported.
     package func place(of destination: StackConfiguration.Instance, told: String? = nil) -> String {
-        let manifest = destination.manifest
-        if manifest.isFolderDestination {
-            let folder = try? FilesFolder.path(
-                of: destination, file: configuration.file, state: state,
-                environment: ProcessInfo.processInfo.environment)
-            return folder ?? destination.configuration["folder"].string ?? ""
+        let name = destination.manifest.name
+        switch destination.manifest.destination?.kind {
+        case .backend:
+            let own = try? configuration.only(.backend).map { try BackendAddress.url(of: $0) }
+            return destination.address ?? (own ?? nil) ?? "nowhere: it has no '\(destination.addressOption)'"
+        case .folder:
+            let folder = try? destination.folder(
+                file: configuration.file, state: state, environment: ProcessInfo.processInfo.environment)
+            return folder ?? destination.address ?? ""
+        case .broker: return destination.address ?? name
+        case .server: return told ?? destination.address ?? name
+        case .database, nil: return told ?? name
         }
-        if manifest.isBrokerDestination {
-            let usual = manifest.configuration["properties"]["broker"]["default"].string
-            return destination.configuration["broker"].string ?? usual ?? manifest.name
-        }
-        guard manifest.isHTTPDestination else {
-            return told ?? destination.configuration["server"].string ?? manifest.name
-        }
-        if let url = destination.configuration["url"].string { return url }
-        let own = try? configuration.only(.backend).map { try BackendAddress.url(of: $0) }
-        return (own ?? nil) ?? "nowhere: it has no 'url'"
     }
 }

@@ -1,7 +1,6 @@
 import Configuration
 import Foundation
 import HealthModel
-import UploaderReading
 
 /// A reference backend of the stack that nothing is delivered to, because all uploaders deliver elsewhere. Pure.
 struct UnfedBackend {
@@ -11,11 +10,11 @@ struct UnfedBackend {
 
     /// nil if something may be delivered to it, or if nothing is delivered over HTTP at all.
     init?(_ backend: StackConfiguration.Instance, in stack: StackConfiguration) {
-        let uploaders = stack.instances.filter(\.manifest.isHTTPDestination)
+        let uploaders = stack.deliveringToBackends
         guard !uploaders.isEmpty, let port = try? BackendAddress.port(of: backend), port != 0 else { return nil }
         let hosts = ["127.0.0.1", "localhost", "::1", "[::1]", BackendAddress.host(of: backend)]
         for uploader in uploaders {
-            guard let url = uploader.configuration["url"].string else {
+            guard let url = uploader.address else {
                 if stack.only(.backend)?.name == backend.name { return nil }
                 continue
             }
@@ -24,7 +23,7 @@ struct UnfedBackend {
         }
         self.backend = backend
         elsewhere = uploaders.map { uploader in
-            "\(uploader.name) delivers to \(uploader.configuration["url"].string ?? "another backend")"
+            "\(uploader.name) delivers to \(uploader.address ?? "another backend")"
         }.joined(separator: ", ")
     }
 

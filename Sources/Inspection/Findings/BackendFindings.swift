@@ -1,3 +1,4 @@
+import Configuration
 import HealthModel
 import Protocol
 import Terminal
@@ -6,13 +7,14 @@ import Terminal
 enum BackendFindings {
     /// - Parameters:
     ///   - own: the stack's own backend, if it has one.
-    ///   - word: what people call the destination, after "the".
+    ///   - destination: what the plugin declares.
     static func of(
-        _ beat: Heartbeat, _ name: String, backend own: String?, keepsFiles: Bool = false, word: String = "backend"
+        _ beat: Heartbeat, _ name: String, backend own: String?, _ destination: DestinationDeclaration
     ) -> [Finding] {
         guard let told = beat.uploader else { return [] }
         let backend = told.backend
-        if keepsFiles { return ofFiles(backend, name) }
+        if destination.keeps == .files { return ofFiles(backend, name) }
+        let (word, isBackend) = (destination.word, destination.kind == .backend)
         var found: [Finding] = []
         if let why = backend.why, !told.paused {
             found.append(
@@ -28,13 +30,13 @@ enum BackendFindings {
                 Finding(
                     .warning, name, "the \(word) had lost \(missing) of what it accepted; everything is sent again",
                     remedy: "wait until 'healthbus sync' says everything is delivered; then check its "
-                        + (word == "backend" ? "folder" : "backups")))
+                        + (isBackend ? "folder" : "backups")))
         }
         if backend.acceptance == .trust {
             found.append(
                 Finding(
                     .note, name, "trusts the \(word) to keep what it accepts: the \(word) doesn't say who it is",
-                    remedy: word == "backend"
+                    remedy: isBackend
                         ? "nothing; 'Acceptance' in docs/delivery.md says how a backend can prove it" : "nothing"
                 ).standing())
         }

@@ -5,7 +5,6 @@ import DeliveryKit
 import HealthModel
 import Protocol
 import Terminal
-import UploaderReading
 
 /// How much work each process has, and whether that amount is shrinking.
 extension Diagnosis {
@@ -128,13 +127,12 @@ extension Diagnosis {
             backlog.changes > 0
             ? "; \(HumanFormat.count(Int(backlog.changes), "change")) \(backlog.changes == 1 ? "waits" : "wait")" : ""
         if told.held > 0 {
-            let word = seen.stack.instance(name)?.manifest.destinationWord ?? "backend"
             return Finding(
                 .warning, name, why + waiting,
-                remedy: "check the \(word); if it is right, set 'refusedInARow' of '\(name)' to 0"
+                remedy: "check the \(destination(name).word); if it is right, set 'refusedInARow' of '\(name)' to 0"
             ).asCause(because: [backend])
         }
-        if seen.stack.instance(name)?.manifest.isFolderDestination == true {
+        if destination(name).keeps == .files {
             return Finding(
                 .warning, name, "can't write its files at present: \(why)\(waiting)",
                 remedy: "nothing is lost, and it retries automatically; 'healthbus sync' tries at once"

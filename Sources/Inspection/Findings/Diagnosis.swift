@@ -5,7 +5,6 @@ import DeliveryKit
 import HealthModel
 import Protocol
 import Terminal
-import UploaderReading
 
 /// What is wrong with a running stack. Pure.
 package struct Diagnosis {
@@ -108,13 +107,18 @@ package struct Diagnosis {
         return found + progress(beat, name) + work(beat, name) + doubles(beat, name)
     }
 
+    /// What an instance's plugin declares about where it delivers; the usual for one that doesn't.
+    func destination(_ name: String) -> DestinationDeclaration {
+        seen.stack.instance(name)?.manifest.destination ?? .init(.backend)
+    }
+
     private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
         let stage = beat.stage
         let uploader = beat.uploader
         let backend = seen.stack.only(.backend)?.name
-        let keepsFiles = seen.stack.instance(name)?.manifest.isFolderDestination == true
-        let word = seen.stack.instance(name)?.manifest.destinationWord ?? "backend"
-        var found = BackendFindings.of(beat, name, backend: backend, keepsFiles: keepsFiles, word: word)
+        let destination = destination(name)
+        let word = destination.word
+        var found = BackendFindings.of(beat, name, backend: backend, destination)
         found += ProofFindings.of(uploader?.proof, name, word: word, now: seen.now)
         if uploader?.paused == true {
             found.append(

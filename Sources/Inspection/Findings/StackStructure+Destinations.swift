@@ -1,18 +1,17 @@
 import Configuration
 import DeliveryKit
 import HealthModel
-import UploaderReading
 
 /// What destinations are to get, as their options say.
 extension StackStructure {
     /// What would keep a destination from starting, and types that this release doesn't know: misspelt, or newer.
     var choices: [Finding] {
-        stack.instances.filter { $0.manifest.kind == .uploader }.flatMap { instance -> [Finding] in
+        stack.instances.filter { $0.manifest.destination != nil }.flatMap { instance -> [Finding] in
             let types = (instance.configuration["types"].array ?? []).compactMap(\.string)
-            // A folder takes only types.
-            let isFolder = instance.manifest.isFolderDestination
+            // For files only types can be chosen.
+            let isFiles = instance.manifest.destination?.keeps == .files
             let unknown = types.enumerated().filter {
-                (isFolder || $1.hasPrefix("HK")) && HealthType.known($1) == nil
+                (isFiles || $1.hasPrefix("HK")) && HealthType.known($1) == nil
             }.map { index, type in
                 Finding(
                     .warning, stack.file, key: "instances.\(instance.name).configuration.types[\(index)]",
@@ -20,7 +19,7 @@ extension StackStructure {
                     remedy: HealthType.nearest(to: type).map { "did you mean \($0)?" }
                         ?? "write HealthKit's identifier, as in HKQuantityTypeIdentifierStepCount")
             }
-            guard !isFolder else { return unknown }
+            guard !isFiles else { return unknown }
             var mistakes = DeliveryChoice.mistakes(of: instance, in: stack)
             do throws(ConfigurationError) { _ = try DeliveryStage.deliverSince(of: instance, in: stack) } catch {
                 mistakes.append(error)

@@ -20,14 +20,14 @@ extension StackStructure {
                         remedy: "otherwise each overwrites what the other has there"))
             }
             // A value that isn't a URL is reported when the instance starts.
-            guard !declared["server"].isNull, let server = options["server"].string,
+            guard instance.manifest.destination?.kind == .server, let server = instance.address,
                 let isLocal = try? HTTPClient.isLoopback(server),
                 let isReadable = try? HTTPClient.isReadableOnTheWay(server)
             else { return found }
             if isReadable, options["plainHTTP"].bool != true {
                 found.append(
                     Finding(
-                        .error, stack.file, key: key + ".server",
+                        .error, stack.file, key: instance.addressKey,
                         "would send the token and health data in the clear to another machine",
                         remedy: "use https://, or set 'plainHTTP' to true in a network that you trust"))
             }

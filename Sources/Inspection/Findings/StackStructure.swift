@@ -41,11 +41,10 @@ package struct StackStructure {
                     remedy: "add the hub, or say under \"bus\" where one runs"))
         }
         if stack.only(.backend) == nil {
-            for uploader in stack.instances
-            where uploader.manifest.isHTTPDestination && uploader.configuration["url"].isNull {
+            for uploader in stack.deliveringToBackends where uploader.address == nil {
                 found.append(
                     finding(
-                        .error, "instances.\(uploader.name).configuration.url",
+                        .error, uploader.addressKey,
                         "is needed: this stack has no backend of its own", remedy: "name where to deliver to"))
             }
         }
@@ -54,12 +53,12 @@ package struct StackStructure {
 
     /// URLs that already contain the path that the uploader adds.
     private var longURLs: [Finding] {
-        stack.instances.filter(\.manifest.isHTTPDestination).compactMap { uploader in
-            guard let url = uploader.configuration["url"].string, let end = url.firstRange(of: "/api/v1") else {
+        stack.deliveringToBackends.compactMap { uploader in
+            guard let url = uploader.address, let end = url.firstRange(of: "/api/v1") else {
                 return nil
             }
             return finding(
-                .warning, "instances.\(uploader.name).configuration.url",
+                .warning, uploader.addressKey,
                 "contains /api/v1, which the uploader adds to it again",
                 remedy: "end it before that: \(url[..<end.lowerBound])")
         }
@@ -94,7 +93,7 @@ package struct StackStructure {
 
     /// A destination that names two tokens; or another server but no token, as the stack's own must not be sent there.
     private var tokens: [Finding] {
-        let all = stack.instances.filter { $0.manifest.isHTTPDestination }
+        let all = stack.deliveringToBackends
         let contradictions = all.compactMap { instance in
             DestinationToken.contradiction(in: instance.configuration).map { option, other in
                 finding(
@@ -104,13 +103,13 @@ package struct StackStructure {
         }
         guard all.count > 1 else { return contradictions }
         return contradictions
-            + all.filter { !$0.configuration["url"].isNull && !DestinationToken.names($0.configuration) }.map {
+            + all.filter { $0.address != nil && !DestinationToken.names($0.configuration) }.map {
                 instance in
                 finding(
                     .error, "instances.\(instance.name).configuration.tokenFile",
                     "is needed: with several destinations, the token of the stack's own backend goes to no other",
                     remedy:
-                        "name the file that holds the token of \(instance.configuration["url"].string ?? "that server")"
+                        "name the file that holds the token of \(instance.address ?? "that server")"
                 )
             }
     }
@@ -206,7 +205,7 @@ package struct StackStructure {
 
     /// A backend that takes any free port: an uploader without its URL can't know which one.
     private var unknownPort: [Finding] {
-        let unaddressed = stack.instances.filter { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
+        let unaddressed = stack.deliveringToBackends.filter { $0.address == nil }
         guard let backend = stack.only(.backend), let uploader = unaddressed.first,
             let port = try? BackendAddress.port(of: backend), port == 0
         else { return [] }

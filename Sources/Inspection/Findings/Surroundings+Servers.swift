@@ -13,7 +13,8 @@ extension Surroundings {
         var files: [(path: String, key: String, isOwn: Bool, isNeeded: Bool, what: String)] = []
         if stack.only(.backend) != nil { files.append((state.backendToken, "", true, true, "token")) }
         for instance in stack.instances {
-            for (option, what) in Self.secretOptions {
+            let declared = instance.manifest.destination.map { $0.token.map { [($0.option, $0.word)] } ?? [] }
+            for (option, what) in declared ?? Self.secretOptions {
                 guard let file = instance.configuration[option].string else { continue }
                 if option == Self.followToken.option, isSet(Self.followToken.variable) { continue }
                 if DestinationToken.isOverridden(of: instance, in: stack, environment: environment) { continue }
@@ -63,12 +64,10 @@ extension Surroundings {
     /// Servers that aren't the stack's own: whether their address is valid, and whether anything answers there.
     var servers: [Finding] { stack.instances.flatMap(servers) }
 
-    private static let secretOptions = [
-        ("tokenFile", "token"), (followToken.option, "token"), ("passwordFile", "password"),
-    ]
+    /// Those of instances that aren't destinations.
+    private static let secretOptions = [("tokenFile", "token"), (followToken.option, "token")]
     /// The variable overrides the option.
     private static let followToken = (option: "followTokenFile", variable: "HEALTHBUS_FOLLOW_TOKEN")
-    private static let fhirServer = "HEALTHBUS_FHIR_SERVER"
     private static let backendToken = "HEALTHBUS_BACKEND_TOKEN"
 
     private func isSet(_ variable: String) -> Bool { environment[variable].map { !$0.isEmpty } == true }
@@ -78,10 +77,10 @@ extension Surroundings {
         func told(_ option: String) -> String? { instance.configuration[option].string }
         switch instance.manifest.kind {
         case .uploader:
-            if let url = told("url") { return answers(url, stack.file, key("url")) }
-            if let url = told("server") { return answers(url, stack.file, key("server")) }
-            guard instance.manifest.name == "fhir", isSet(Self.fhirServer) else { return [] }
-            return answers(environment[Self.fhirServer] ?? "", ConfigurationError.environment, Self.fhirServer)
+            guard [.backend, .server].contains(instance.manifest.destination?.kind),
+                let given = instance.address(file: stack.file, environment: environment)
+            else { return [] }
+            return answers(given.text, given.file, given.key)
         case .ingest:
             guard let url = told("followUrl") else { return [] }
             var found = answers(url, stack.file, key("followUrl"))

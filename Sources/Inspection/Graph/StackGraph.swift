@@ -52,7 +52,7 @@ package struct StackGraph: Sendable, Equatable {
                 if from.manifest.kind == .observer, Self.pullsSamples(to) {
                     edges.append(Edge(from: from.name, to: to.name, topic: "samples", kind: .data))
                 }
-                if from.manifest.kind == .uploader, to.manifest.kind == .backend {
+                if from.manifest.destination?.kind == .backend, to.manifest.kind == .backend {
                     edges.append(Edge(from: from.name, to: to.name, topic: "HTTP", kind: .data))
                 }
             }

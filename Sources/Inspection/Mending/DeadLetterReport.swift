@@ -8,7 +8,6 @@ import Logging
 import Protocol
 import StageKit
 import Terminal
-import UploaderReading
 
 /// What the destinations wouldn't accept: a list for people and programs, and one letter with the body that would be sent
 /// for it now.
@@ -48,7 +47,7 @@ package struct DeadLetterReport {
 
     /// Who refused, in the words of an error: "the backend", "the server".
     package static func refuser(_ destination: StackConfiguration.Instance) -> String {
-        "the \(destination.manifest.destinationWord)"
+        "the \(destination.manifest.destination?.word ?? destination.name)"
     }
 
     /// What to report after a retry; nil if every letter was accepted, or replaced by a newer version.

@@ -57,7 +57,7 @@ package struct BackendQuery {
     /// A backend gets data only if an uploader delivers to it.
     private static func hint(_ stack: Stack) -> String {
         let add = "{\"instances\": {\"backend\": {\"plugin\": \"backend\"}"
-        let urls = stack.destinations.compactMap { $0.configuration["url"].string }
+        let urls = stack.configuration.deliveringToBackends.compactMap(\.address)
         guard !urls.isEmpty else { return "add one: \(add)}} in the configuration" }
         return "it delivers to \(urls.joined(separator: ", ")): ask there, or here with 'healthbus days' and "
             + "'healthbus samples'; or add \(add), \"local\": {\"plugin\": \"uploader\"}}} to the configuration"

@@ -3,7 +3,6 @@ import Foundation
 import HealthModel
 import MessageBus
 import Terminal
-import UploaderReading
 
 /// `healthbus config show`: which settings apply to a stack, and where each comes from. It never shows a secret.
 package struct ConfigurationReport {
@@ -38,7 +37,8 @@ package struct ConfigurationReport {
         for instance in stack.configuration.instances {
             all += try Self.settings(of: instance, origins, environment)
         }
-        all += Self.secrets(environment)
+        all += Self.secrets(
+            of: Array(stack.catalog.manifests.values) + stack.configuration.instances.map(\.manifest), environment)
         settings = all.filter { setting in
             (instance == nil || setting.instance == instance) && (!changed || setting.origin != .standard)
         }.map { setting in
@@ -121,15 +121,9 @@ package struct ConfigurationReport {
             }
             if let zone = environment.filled("HEALTHBUS_ZONE") { set("zone", "HEALTHBUS_ZONE", .string(zone)) }
         }
-        if instance.manifest.isFolderDestination, instance.configuration["folder"].isNull,
-            let folder = environment.filled("HEALTHBUS_FILES_FOLDER")
-        {
-            set("folder", "HEALTHBUS_FILES_FOLDER", .string(folder))
-        }
-        if instance.manifest.name == "fhir", instance.configuration["server"].isNull,
-            let url = environment.filled("HEALTHBUS_FHIR_SERVER")
-        {
-            set("server", "HEALTHBUS_FHIR_SERVER", HiddenSecrets.redacted(.string(url), name: "server", of: kind))
+        if instance.address == nil, let given = instance.address(file: "", environment: environment) {
+            let option = instance.addressOption
+            set(option, given.key, HiddenSecrets.redacted(.string(given.text), name: option, of: kind))
         }
         let plugin = Setting(
             key: "plugin", instance: instance.name, value: .string(instance.plugin),
@@ -150,11 +144,13 @@ package struct ConfigurationReport {
     }
 
     /// Which secrets are set by the environment, whose values take precedence over files.
-    private static func secrets(_ environment: [String: String]) -> [Setting] {
-        [
-            "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL",
-            "HEALTHBUS_FHIR_TOKEN", "HEALTHBUS_FOLLOW_TOKEN", "HEALTHBUS_KEY", "HEALTHBUS_HUB_KEY",
-        ].filter { environment.filled($0) != nil }.map {
+    private static func secrets(of plugins: [Manifest], _ environment: [String: String]) -> [Setting] {
+        let own: Set = [
+            "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_FOLLOW_TOKEN", "HEALTHBUS_KEY",
+            "HEALTHBUS_HUB_KEY",
+        ]
+        let theirs = plugins.compactMap { $0.destination?.token?.variable }
+        return own.union(theirs).sorted().filter { environment.filled($0) != nil }.map {
             Setting(key: $0, value: HiddenSecrets.hidden, origin: .variable($0))
         }
     }

@@ -7,7 +7,6 @@ import HandlerKit
 import HealthModel
 import Protocol
 import Terminal
-import UploaderReading
 
 /// `healthbus status`: the processes, each metric's newest data, and what is waiting. Works on a stopped stack too,
 /// from its files.
@@ -85,7 +84,7 @@ package struct StatusReport {
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
             "backend": Self.backend(
                 // The stack's own backend, if there are several destinations.
-                (destinations.first { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
+                (stack.configuration.deliveringToBackends.first { $0.address == nil }
                     ?? destinations.first).flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, reader, beats, now: now).value,
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),

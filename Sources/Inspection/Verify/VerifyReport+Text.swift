@@ -144,7 +144,7 @@ extension VerifyReport {
         }
         if count(.doubled) > 0 {
             advice.append(
-                "Elements doubled there came from elsewhere under other ids, and can't be deleted from here: delete them at the backend, by id, as docs/backend.md says."
+                "Elements doubled there came from elsewhere under other ids, and can't be deleted from here: delete them at the \(word), by id; docs/backend.md says how at a backend."
             )
         }
         if count(.deadLetter) > 0 {

@@ -81,15 +81,14 @@ enum BackendCommand: Command {
             return (given, TokenSource(file: file, environment: file == nil ? environment : nil))
         }
         let stack = try Stack(arguments)
-        let servers = stack.destinations.filter { $0.manifest.isHTTPDestination }
+        let servers = stack.configuration.deliveringToBackends
         guard let uploader = servers.first, servers.count == 1 else {
             throw Failure.usage(
                 "this stack delivers to \(servers.count) servers",
                 hint: "write the URL of one after 'test', and give --token-file or --no-token")
         }
-        let options = uploader.configuration
         let backend = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
-        let own = options["url"].string ?? backend
+        let own = uploader.address ?? backend
         guard let url = given ?? own else {
             throw Failure.usage("this stack has no backend", hint: "write the server's URL after 'test'")
         }

@@ -19,7 +19,7 @@ extension StagePlugin {
             }
             return try DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: FHIRServer(url).text, form: form.text,
-                needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), keepsVersions: false,
+                needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url),
                 contents: form.contentOf, generator: setting.generator)
         },
         effects: { context in

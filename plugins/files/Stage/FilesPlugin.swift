@@ -1,6 +1,5 @@
 import Configuration
 import DeliveryKit
-import FilesReading
 import Foundation
 import HealthModel
 import HealthResources
@@ -17,16 +16,15 @@ extension StagePlugin {
             }
             return FilesStage(
                 stack: setting.stack, instance: setting.instance,
-                folder: try FilesFolder.chosen(
-                    of: setting.instance, file: setting.stack.file, environment: setting.environment),
+                folder: try setting.instance.chosenFolder(
+                    file: setting.stack.file, environment: setting.environment),
                 layout: layout,
                 settle: .milliseconds(Int64((setting.configuration["settleSeconds"].double ?? 2) * 1000)))
         },
         effects: { context in
             FilesRunner(
-                folder: try FilesFolder.path(
-                    of: context.instance, file: context.stack.file, state: context.state,
-                    environment: ProcessInfo.processInfo.environment))
+                folder: try context.instance.folder(
+                    file: context.stack.file, state: context.state, environment: ProcessInfo.processInfo.environment))
         },
         source: { DeliverySource(database: $0) })
 }

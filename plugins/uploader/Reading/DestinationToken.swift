@@ -17,15 +17,11 @@ package enum DestinationToken {
     ) throws -> TokenSource {
         let options = uploader.configuration
         if asksForNone(options) { return TokenSource() }
-        let others = stack.instances.filter {
-            $0.name != uploader.name && $0.manifest.kind == .uploader && $0.manifest.isHTTPDestination
-        }
-        guard !others.isEmpty else {
+        guard stack.deliveringToBackends.contains(where: { $0.name != uploader.name }) else {
             return TokenSource(options, file: state.backendToken, environment: environment[variable])
         }
-        let ownBackend = options["url"].isNull
         let namesToken = names(options)
-        guard ownBackend || namesToken else {
+        guard uploader.address == nil || namesToken else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
                 reason:
@@ -42,8 +38,8 @@ package enum DestinationToken {
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
         environment: [String: String]
     ) -> String? {
-        guard stack.only(.backend) == nil, uploader.manifest.name == "uploader", !uploader.configuration["url"].isNull,
-            !names(uploader.configuration), environment[variable].map(\.isEmpty) ?? true
+        guard stack.only(.backend) == nil, uploader.manifest.destination?.kind == .backend, uploader.address != nil,
+            !names(uploader.configuration), environment.filled(variable) == nil
         else { return nil }
         return state.backendToken
     }
@@ -52,8 +48,7 @@ package enum DestinationToken {
     package static func isOverridden(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, environment: [String: String]
     ) -> Bool {
-        uploader.manifest.name == "uploader" && environment[variable].map { !$0.isEmpty } == true
-            && stack.instances.count { $0.manifest.kind == .uploader && $0.manifest.isHTTPDestination } == 1
+        environment.filled(variable) != nil && stack.deliveringToBackends.map(\.name) == [uploader.name]
     }
 
     /// Whether the options say that the server asks for no token.
@@ -71,13 +66,4 @@ package enum DestinationToken {
         }
         return given.count > 1 ? (given[1], given[0]) : nil
     }
-}
-
-extension Manifest {
-    /// Whether the plugin's instances deliver over HTTP, that is, have the option `url`.
-    package var isHTTPDestination: Bool { kind == .uploader && !configuration["properties"]["url"].isNull }
-    /// Whether they publish to an MQTT broker, that is, have the option `broker`.
-    package var isBrokerDestination: Bool { kind == .uploader && !configuration["properties"]["broker"].isNull }
-    /// Whether they keep files in a folder, that is, have the option `folder`.
-    package var isFolderDestination: Bool { kind == .uploader && !configuration["properties"]["folder"].isNull }
 }

@@ -79,11 +79,11 @@ package final class TokenSource: Sendable {
         }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw Failure(
-                "the token's file \(file) can't be read", hint: "write the backend's token into it, with mode 0600")
+                "the token's file \(file) can't be read", hint: "write the token into it, with mode 0600")
         }
         let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !token.isEmpty else {
-            throw Failure("the token's file \(file) is empty", hint: "write the backend's token into it")
+            throw Failure("the token's file \(file) is empty", hint: "write the token into it")
         }
         return token
     }

@@ -39,7 +39,7 @@ extension StagePlugin {
     /// The configured address, otherwise that of the stack's own backend.
     private static func address(of uploader: StackConfiguration.Instance, in stack: StackConfiguration) throws -> String
     {
-        try uploader.configuration["url"].string ?? stack.only(.backend).map { try BackendAddress.url(of: $0) }
+        try uploader.address ?? stack.only(.backend).map { try BackendAddress.url(of: $0) }
             ?? BackendAddress.missing(for: uploader, in: stack)
     }
 }

@@ -1,0 +1,109 @@
+import Configuration
+import Control
+import Foundation
+import HealthModel
+import Inspection
+import Protocol
+import Terminal
+import TestSupport
+import Testing
+
+/// What commands know of a destination whose names no code has ever seen, from its manifest alone.
+@Suite struct DeclaredDestinationTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let text: Value = ["type": "string"]
+        let manifest: Value = [
+            "name": "tide", "version": 1, "protocol": ["min": 1, "max": 1], "kind": "uploader", "executable": "tide",
+            "destination": [
+                "kind": "server", "word": "time series", "place": ["where", "bucket"], "variable": "TIDE_WHERE",
+                "keeps": "latest", "token": ["option": "secret", "variable": "TIDE_SECRET", "word": "secret"],
+            ],
+            "configuration": [
+                "type": "object",
+                "properties": ["where": text, "secret": text, "bucket": ["type": "string", "default": "health"]],
+            ],
+        ]
+        try FileManager.default.createDirectory(atPath: folder.path + "/tide", withIntermediateDirectories: true)
+        _ = try folder.file("tide/plugin.json", manifest.json())
+    }
+
+    private func stack(_ options: String...) throws -> Stack {
+        let instances = options.enumerated().map {
+            "\"tide\($0)\": {\"plugin\": \"\(folder.path)/tide\", \"configuration\": {\($1)}}"
+        }
+        return try Stack(
+            state: folder.path + "/s",
+            configurationFile: folder.file(
+                "stack.json", "{\"instances\": {\(instances.joined(separator: ", "))}}"))
+    }
+
+    @Test func itsPlaceIsTheOneThatItsOptionsName() throws {
+        let stack = try stack(#""where": "https://t.example.org""#, "")
+        let places = stack.destinations.map { stack.place(of: $0) }
+        #expect(places.contains("https://t.example.org") && places.contains("tide"))
+        #expect(
+            stack.destinations.map { stack.place(of: $0, told: "https://u.example.org") }.count { $0.contains("u.") }
+                == 2)
+    }
+
+    @Test func twoInOnePlaceAreNoticed() throws {
+        func shared(_ second: String) throws -> [Finding] {
+            let stack = try stack(#""where": "https://t.example.org/""#, second)
+            return StackStructure(stack: stack.configuration).findings.filter { $0.what.contains("the same place") }
+        }
+        let found = try #require(try shared(#""where": "https://t.example.org""#).first)
+        #expect(found.key == "instances.tide1.configuration.bucket")
+        #expect(found.what.hasSuffix("same place as tide0: bucket 'health' at https://t.example.org"))
+        #expect(try shared(#""where": "https://t.example.org", "bucket": "other""#).isEmpty)
+    }
+
+    /// The stack's own token, and what is said of backends, are none of its business.
+    @Test func itIsntTakenForABackend() throws {
+        let stack = try stack(#""where": "https://t.example.org/api/v1""#, #""where": "https://u.example.org""#)
+        #expect(stack.configuration.deliveringToBackends.map(\.name) == ["uploader"])
+        #expect(StackStructure(stack: stack.configuration).findings == [])
+        #expect(!StackGraph(stack.configuration).edges.contains { $0.from == "tide0" && $0.topic == "HTTP" })
+    }
+
+    @Test func itsVariablesAreKnown() throws {
+        let stack = try stack("", #""where": "https://t.example.org""#)
+        let environment = ["TIDE_WHERE": "https://me:confidential@v.example.org", "TIDE_SECRET": "confidential"]
+        let report = try ConfigurationReport(
+            stack, given: (state: .standard, config: .standard), environment: environment)
+        var values: [String: Value] = [:]
+        for setting in try Value(json: report.json.utf8).array ?? [] where setting["from"]["kind"] == "environment" {
+            if let key = setting["key"].string { values[key] = setting["value"] }
+        }
+        #expect(values["tide0.where"] == "https://me:hidden@v.example.org" && values["tide1.where"] == nil)
+        #expect(values["TIDE_SECRET"] != nil && !report.json.contains("confidential"))
+    }
+
+    @Test func peopleReadItsWord() throws {
+        let stack = try stack("")
+        let destination = try #require(stack.configuration.instance("tide0"))
+        #expect(DeadLetterReport.refuser(destination) == "the time series")
+        var seen = Examination(stack.configuration, state: "/s", now: Instant(seconds: 1_790_000_000), beats: [:])
+        var beat = Heartbeat(
+            instance: "tide0", plugin: "tide", phase: .ready, pid: 7,
+            head: StoreHead(store: "s", generation: "g", sequence: 100), frontier: ["observer": 100],
+            lastCommit: seen.now, configuration: destination.fingerprint)
+        beat.details = HeartbeatDetails(
+            UploaderDetails(
+                deadLetters: 2, droppedLetters: 0, delivered: [:], lastDelivered: [:], delays: [:],
+                delayBuckets: .init(bounds: [], metrics: [:]), answers: .init(created: 0, updated: 0, known: 0),
+                blocked: nil, waitsUntil: nil, held: 0,
+                backend: .init(
+                    acceptance: .trust, isCompared: true, compared: nil, result: .redelivered, missing: nil, check: nil,
+                    why: nil),
+                paused: false, path: nil, waiting: 0))
+        seen.beats["tide0"] = (beat, 0.2)
+        let said = Diagnosis.findings(seen).list.filter { $0.subject == "tide0" }.map { "\($0.what); \($0.remedy)" }
+        for part in ["the time series refused 2", "the time series had lost", "trusts the time series"] {
+            #expect(said.contains { $0.contains(part) }, "\(said)")
+        }
+        #expect(!said.contains { $0.contains("backend") })
+    }
+}
