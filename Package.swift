@@ -165,7 +165,8 @@ let package = Package(
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
                 "FilesReading", "HTTP",
-                "HandlerKit", "HealthModel", "HealthResources", "HealthStatistics", "HealthStore", "HealthViews",
+                "HandlerKit", "HealthModel", "HealthPush", "HealthResources", "HealthStatistics", "HealthStore",
+                "HealthViews",
                 "JSON",
                 "Logging",
                 "MessageBus", "ModelContext",
@@ -176,7 +177,7 @@ let package = Package(
             "Control",
             [
                 "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
-                "HealthImport", "HealthModel",
+                "HealthImport", "HealthModel", "HealthPush",
                 "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
                 "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ]),
@@ -415,7 +416,7 @@ let package = Package(
                 "Operations",
                 [
                     "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
-                    "HealthModel", "HealthResources", "HealthStatistics", "HealthStore",
+                    "HealthModel", "HealthPush", "HealthResources", "HealthStatistics", "HealthStore",
                     "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SQLite", "SleepStage",
                     "StageKit", "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),

@@ -25,6 +25,8 @@ final class IngestRig: @unchecked Sendable {
     var isObserverThere = true
     var isDead = false
     private(set) var woken = 0
+    /// How often a token was looked up.
+    private(set) var lookups = 0
     private var door: IngestDoor?
     private var line: ObserverLine?
 
@@ -37,8 +39,9 @@ final class IngestRig: @unchecked Sendable {
         self.line = line
         door = IngestDoor(
             requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
-            visitor: { secret in
-                switch secret {
+            visitor: { [weak self] secret in
+                self?.lookups += 1
+                return switch secret {
                 case "good": .caller(.init(id: "1", user: "anna", device: "phone", mayIngest: true))
                 case "reads": .caller(.init(id: "2", user: "anna", device: "wall", mayIngest: false))
                 case "owner":
@@ -86,7 +89,11 @@ final class IngestRig: @unchecked Sendable {
         if let token { request.headers["Authorization"] = "Bearer \(token)" }
         if let type { request.headers["Content-Type"] = type }
         let door = try #require(door)
-        return door.refusal(of: request) ?? door.handle(request)
+        switch door.admission(of: request) {
+        case .refuse(let answer): return answer
+        case .collect(_, let answer?): return answer(request)
+        case .collect, .stream: fatalError("a body without an answer")
+        }
     }
 
     /// Posts samples, given as JSON objects, and deletions.

@@ -5,11 +5,11 @@ import Protocol
 
 /// Events and types that a person makes: each request is one part, and the observer's answer is the response.
 extension IngestDoor {
-    func own(_ request: HTTPRequest, _ route: IngestRoute, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
-        let wish = try Self.wish(request, route)
+    func own(_ request: HTTPRequest, _ visit: Visit) throws(IngestProblem) -> HTTPResponse {
+        let (wish, caller) = (try Self.wish(request, visit), visit.caller)
         let receipts = try submit { id in
             var part = IngestPart(
-                id: id, number: 0, user: caller.user, device: caller.device, way: IngestRoute.events.rawValue)
+                id: id, number: 0, user: caller.user, device: caller.device, way: IngestRoute.events.template)
             part.isLast = true
             part.own = wish
             return [part]
@@ -40,9 +40,9 @@ extension IngestDoor {
     }
 
     private static func wish(
-        _ request: HTTPRequest, _ route: IngestRoute
+        _ request: HTTPRequest, _ visit: Visit
     ) throws(IngestProblem) -> OwnRequest {
-        let id = route.last(of: request.path)
+        let (route, id) = (visit.route, visit.id)
         switch (route, request.method) {
         case (.ownTypes, "GET"): return OwnRequest(.listTypes)
         case (.event, "GET"): return OwnRequest(.showEvent, id: id)
