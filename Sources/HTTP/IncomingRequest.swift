@@ -84,7 +84,7 @@ final class IncomingRequest {
         if let refusal { return refusal }
         var request = HTTPRequest(path: "")
         swap(&request, &self.request)
-        guard let stream else { return (self.handler ?? handler)(request) }
+        guard let stream else { return self.handler?(request) ?? handler(request) }
         self.stream = nil
         return stream.answer(request)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HealthModel
+import HealthPush
 import IngestStage
 import Testing
 

@@ -1,3 +1,4 @@
+import HTTP
 import HealthModel
 import HealthPush
 import Testing

@@ -17,7 +17,10 @@ extension IngestDoor {
         guard var answer = receipts.first?.own else {
             throw .busy("the observer runs another release", code: "not-kept", seconds: 30)
         }
-        if answer.isRefusal { return refused(answer) }
+        if answer.isRefusal {
+            noteRefused()
+            return Self.response(answer)
+        }
         if request.method != "GET" { noteTaken() }
         // Otherwise, a change that changes nothing would be a way to read without the right to do so.
         if !caller.mayRead {
@@ -32,11 +35,6 @@ extension IngestDoor {
         var response = HTTPResponse(status: answer.status, json: Array(answer.body.json().utf8))
         if let version = answer.body["version"].int { response.headers["ETag"] = "\"\(version)\"" }
         return response
-    }
-
-    private func refused(_ answer: OwnAnswer) -> HTTPResponse {
-        noteRefused()
-        return Self.response(answer)
     }
 
     private static func wish(

@@ -33,13 +33,8 @@ package final class IngestDoor: Sendable {
         case unknown
     }
 
-    /// A request that was let in.
-    struct Visit: Sendable {
-        let route: IngestRoute
-        /// The path's variable component.
-        let id: String?
-        let caller: Caller
-    }
+    /// A request that was let in, with its path's variable component.
+    typealias Visit = (route: IngestRoute, id: String?, caller: Caller)
 
     /// nil if the ingest accepts no files.
     let files: Files?
@@ -150,7 +145,7 @@ package final class IngestDoor: Sendable {
         else { throw .notFound }
         guard let proof = route.proof else {
             guard request.method == "GET" || request.method == "HEAD" else { throw .method(["GET"]) }
-            return Visit(route: route, id: id, caller: Caller(id: "", user: "", device: "", mayIngest: false))
+            return (route, id, Caller(id: "", user: "", device: "", mayIngest: false))
         }
         let caller = try caller(of: request, proof)
         if route.isOwn, request.method == "GET", route.methods.contains("GET") {
@@ -163,7 +158,7 @@ package final class IngestDoor: Sendable {
                 "this token doesn't allow sending samples", hint: "make one with 'healthbus token new --scope ingest'")
         }
         guard route.methods.contains(request.method) else { throw .method(route.methods) }
-        return Visit(route: route, id: id, caller: caller)
+        return (route, id, caller)
     }
 
     private func caller(of request: HTTPRequest, _ proof: WayIn.Proof) throws(IngestProblem) -> Caller {

@@ -25,28 +25,15 @@ package struct RereadReply: Sendable {
                 records[number] = way.records(in: raw)
                 continue
             }
-            let sink = OneRecordSink()
-            // The sink receives nothing for an input that still can't be understood; nothing else can fail in memory.
-            if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch = sink.batch {
-                records[number] = batch
+            var batch: RecordBatch?
+            let sink = EventSink(id: "") { event in
+                if case .records(_, let found) = event { batch = found }
+                return true
             }
+            // The sink receives nothing for an input that still can't be understood; nothing else can fail in memory.
+            if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch { records[number] = batch }
         }
     }
-}
-
-private final class OneRecordSink: ExportSink {
-    private(set) var batch: RecordBatch?
-
-    func exportInfo(_ info: ExportInfo) throws {}
-    func records(_ batch: RecordBatch) throws { self.batch = batch }
-    func known(_ pieces: [PieceHash]) throws {}
-    func quarantined(_ inputs: [QuarantinedInput]) throws {}
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
-    func route(_ route: WorkoutRoute) throws {}
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
-    func knownRoute(_ piece: PieceHash, path: String) throws {}
-    func document(_ part: DocumentPart) throws {}
-    func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
 /// One pass over the quarantine, in steps.
