@@ -164,7 +164,8 @@ let package = Package(
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
                 "HTTP",
-                "HandlerKit", "HealthModel", "HealthResources", "HealthStatistics", "HealthStore", "HealthViews",
+                "HandlerKit", "HealthModel", "HealthPush", "HealthResources", "HealthStatistics", "HealthStore",
+                "HealthViews",
                 "JSON",
                 "Logging",
                 "MessageBus", "ModelContext",
@@ -175,7 +176,7 @@ let package = Package(
             "Control",
             [
                 "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
-                "HealthImport", "HealthModel",
+                "HealthImport", "HealthModel", "HealthPush",
                 "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
                 "StageKit", "Supervisor", "Terminal",
             ]),
@@ -417,7 +418,7 @@ let package = Package(
                 "Operations",
                 [
                     "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
-                    "HealthModel", "HealthResources", "HealthStatistics", "HealthStore",
+                    "HealthModel", "HealthPush", "HealthResources", "HealthStatistics", "HealthStore",
                     "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SQLite", "SleepStage",
                     "StageKit", "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),

@@ -11,9 +11,9 @@ extension HTTPServer {
         /// Otherwise the body is first read and dropped, up to `Limits.bodyBytes` (twice that if its length isn't
         /// announced), since a client may never see an answer that is sent before the body's end.
         case refuse(HTTPResponse)
-        /// The body is collected in memory, for the handler. The maximum size in bytes (nil: `Limits.bodyBytes`);
-        /// larger bodies are answered with 413.
-        case collect(limit: Int? = nil)
+        /// The body is collected in memory, for `answer` (nil: the server's handler). The maximum size in bytes (nil:
+        /// `Limits.bodyBytes`); larger bodies are answered with 413.
+        case collect(limit: Int? = nil, answer: Handler? = nil)
         /// The body is passed on in pieces, and the handler isn't called.
         case stream(BodyStream)
     }

@@ -44,7 +44,9 @@ extension HTTPExchanger {
         case .full(let admit):
             switch admit(incoming.request) {
             case .refuse(let refusal): throw HTTPRefusal(refusal)
-            case .collect(let limit): incoming.limit = limit ?? limits.bodyBytes
+            case .collect(let limit, let answer):
+                incoming.limit = limit ?? limits.bodyBytes
+                incoming.handler = answer
             case .stream(let stream):
                 guard
                     load.withLock({ load in

@@ -82,9 +82,11 @@ package final class HTTPServer: Sendable {
     /// As above, but `admission` decides for each request what happens to its body.
     /// - Parameter admission: called once the head of a request has arrived; callers that it lets in have priority over
     ///   strangers.
+    /// - Parameter handler: answers those for whom `admission` gives no answer.
     package convenience init(
         host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
-        tls: TLSIdentity? = nil, admission: @escaping Admit, handler: @escaping Handler
+        tls: TLSIdentity? = nil, admission: @escaping Admit,
+        handler: @escaping Handler = { _ in HTTPResponse(status: 404) }
     ) throws {
         try self.init(host, port, portTries, limits, tls, .full(admission), handler)
     }

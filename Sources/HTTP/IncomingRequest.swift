@@ -14,6 +14,8 @@ final class IncomingRequest {
     /// The number of seconds allowed for the whole request.
     var seconds = 0
     var inflater: BodyInflater?
+    /// Makes the answer in place of the server's handler.
+    var handler: HTTPServer.Handler?
     private(set) var refusal: HTTPResponse?
     private(set) var stream: HTTPServer.BodyStream?
     /// Whether the request is counted among the open streams.
@@ -82,7 +84,7 @@ final class IncomingRequest {
         if let refusal { return refusal }
         var request = HTTPRequest(path: "")
         swap(&request, &self.request)
-        guard let stream else { return handler(request) }
+        guard let stream else { return self.handler?(request) ?? handler(request) }
         self.stream = nil
         return stream.answer(request)
     }

@@ -9,16 +9,16 @@ package enum ExportEnd: Sendable, Equatable {
     /// Neither.
     case foreign
 
-    /// Whether the file is one of Health Auto Export's.
-    package static func isAutoExport(descriptor: Int32) -> Bool {
-        ContentKind(head: bytes(descriptor, at: 0, ContentKind.sniffLength)) == .autoExport
+    /// What a file is, by its first bytes.
+    package static func kind(descriptor: Int32) -> ContentKind {
+        ContentKind(head: bytes(descriptor, at: 0, ContentKind.sniffLength))
     }
 
     /// - Parameters:
     ///   - descriptor: a regular file, open for reading; its position is neither used nor changed.
     ///   - size: its size in bytes.
     package init(descriptor: Int32, size: Int64) {
-        switch ContentKind(head: Self.bytes(descriptor, at: 0, ContentKind.sniffLength)) {
+        switch Self.kind(descriptor: descriptor) {
         case .empty: self = .open
         case .zip: self = Self.hasDirectory(descriptor, size: size) ? .whole : .open
         case .healthData:

@@ -106,8 +106,8 @@ package struct ExportInfo: Sendable, Equatable {
     package var dateOfBirth: LocalDay?
     /// Whether the export was made by a generator rather than from a person's data.
     package var isMadeUp: Bool
-    /// Whether it is a file of Health Auto Export, which prints offsets but no zone.
-    package var isAutoExport = false
+    /// For a file in the form that is pushed on a way in: that way's path.
+    package var way: String?
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {
         self.date = date

@@ -78,18 +78,15 @@ struct WorkoutShape {
     }
 
     private func missing(_ name: String, _ members: [String: Value]) -> String? {
-        guard let text = members[name]?.string else { return "an entry has no \(name)" }
-        return text.isEmpty ? "an entry has no \(name)" : nil
+        members[name]?.string?.isEmpty == false ? nil : "an entry has no \(name)"
     }
 
     private func notText(_ name: String, _ members: [String: Value]) -> String? {
-        guard let value = members[name], !value.isNull else { return nil }
-        return value.string == nil ? "\(name) isn't text" : nil
+        (members[name] ?? .null).isNull || members[name]?.string != nil ? nil : "\(name) isn't text"
     }
 
     private func notObject(_ name: String, _ members: [String: Value]) -> String? {
-        guard let value = members[name], !value.isNull else { return nil }
-        return value.object == nil ? "\(name) isn't an object" : nil
+        (members[name] ?? .null).isNull || members[name]?.object != nil ? nil : "\(name) isn't an object"
     }
 
     private func notDate(_ name: String, _ members: [String: Value]) -> String? {

@@ -39,6 +39,21 @@ import Testing
             }, handler: { HTTPResponse(status: 200, body: Array("got \($0.body.count)".utf8)) })
     }
 
+    /// Whoever lets a request in may make its answer too; the server's handler then isn't called.
+    @Test func anAdmissionMayAnswer() throws {
+        let server = try HTTPServer(admission: { head in
+            guard head.path == "/own" else { return .collect() }
+            return .collect { HTTPResponse(status: 200, body: Array("\(head.method) \($0.body.count)".utf8)) }
+        })
+        defer { server.stop() }
+        let client = try HTTPClient(base: "http://127.0.0.1:\(server.port)")
+        for (path, status, text) in [("/own", 200, "POST 3"), ("/other", 404, "")] {
+            let request = HTTPRequest(method: "POST", path: path, body: [1, 2, 3])
+            let answer = try client.send(request, timeout: Patience.seconds)
+            #expect(answer.status == status && answer.text == text)
+        }
+    }
+
     private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
 
     private func head(_ more: String, path: String = "/file", token: String = "secret") -> String {

@@ -15,7 +15,7 @@ private let fixtures: String? = {
     private func read(_ name: String) throws -> PushedChanges {
         let path = (fixtures ?? "") + "/" + name
         let body = try Data(contentsOf: URL(fileURLWithPath: path))
-        return try HealthAutoExport.changes(in: Array(body), headers: [:], now: testNow)
+        return try HealthAutoExport.changes(in: Array(body), aggregation: nil, now: testNow)
     }
 
     @Test(arguments: [

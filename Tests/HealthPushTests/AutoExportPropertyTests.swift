@@ -120,7 +120,7 @@ struct AutoExportPropertyTests {
     }
 
     private static func changes(_ body: [UInt8]) throws -> PushedChanges {
-        try HealthAutoExport.changes(in: body, headers: [:], now: testNow)
+        try HealthAutoExport.changes(in: body, aggregation: nil, now: testNow)
     }
 
     @Test(arguments: 0..<200) func theOrderOfMembersChangesNothing(seed: UInt64) throws {

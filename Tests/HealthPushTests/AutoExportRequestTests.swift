@@ -6,7 +6,7 @@ struct AutoExportRequestTests {
     @Test(arguments: ["", "{", #"{"data": {}"#, #"{"data": {"metrics":[}}"#, "nonsense", #"{"data":{}} x"#])
     func aBodyThatIsNoJSONIsRefusedAsAWhole(body: String) {
         let error = #expect(throws: PushError.self) {
-            try HealthAutoExport.changes(in: Array(body.utf8), headers: [:], now: testNow)
+            try HealthAutoExport.changes(in: Array(body.utf8), aggregation: nil, now: testNow)
         }
         #expect(error?.description.hasPrefix("the body isn't JSON: malformed JSON at byte") == true)
     }
@@ -14,7 +14,7 @@ struct AutoExportRequestTests {
     @Test(arguments: ["{}", "[]", "7", #"{"data":[]}"#, #"{"data":null}"#, #"{"Data":{}}"#])
     func aBodyWithoutDataIsRefused(body: String) {
         let error = #expect(throws: PushError.self) {
-            try HealthAutoExport.changes(in: Array(body.utf8), headers: [:], now: testNow)
+            try HealthAutoExport.changes(in: Array(body.utf8), aggregation: nil, now: testNow)
         }
         #expect(error?.description.contains("no object 'data'") == true)
     }
@@ -29,7 +29,7 @@ struct AutoExportRequestTests {
 
     @Test func bytesThatAreNoTextAreRefused() {
         #expect(throws: PushError.self) {
-            try HealthAutoExport.changes(in: [0x7B, 0xFF, 0x7D], headers: [:], now: testNow)
+            try HealthAutoExport.changes(in: [0x7B, 0xFF, 0x7D], aggregation: nil, now: testNow)
         }
     }
 
@@ -47,7 +47,7 @@ struct AutoExportRequestTests {
             #"{"data":{"audiograms":[{"x":1},2],"metrics":[{"data":[{"qty":1},{"qty":2}],"units":"q","name":"new"},"#
             + #"{"units":"count","data":[]},{"name":"step_count","data":{}},3],"visions":{"y":"ß"},"#
             + #""workouts":{"z":1}},"extra":[true]}"#
-        let changes = try HealthAutoExport.changes(in: Array(body.utf8), headers: [:], now: testNow)
+        let changes = try HealthAutoExport.changes(in: Array(body.utf8), aggregation: nil, now: testNow)
         #expect(changes.items == 10 && changes.rows.isEmpty)
         #expect(changes.quarantined.map(\.line) == Array(1...10))
         #expect(

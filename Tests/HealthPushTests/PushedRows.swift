@@ -56,8 +56,9 @@ let testNow = Instant(seconds: 1_790_856_000)
 
 /// Decodes the content of `data`.
 func pushed(_ data: String, aggregation: String? = nil) throws -> PushedChanges {
-    let headers = aggregation.map { ["Automation-Aggregation": $0] } ?? [:]
-    return try HealthAutoExport.changes(in: Array(#"{"data":{\#(data)}}"#.utf8), headers: headers, now: testNow)
+    try WayIn.healthAutoExport.changes(
+        in: Array(#"{"data":{\#(data)}}"#.utf8), type: "application/json", now: testNow,
+        header: { $0 == "automation-aggregation" ? aggregation : nil })
 }
 
 /// Decodes one metric's entries.

@@ -2,6 +2,7 @@ import Configuration
 import Control
 import Foundation
 import HealthModel
+import HealthPush
 import Inspection
 import Logging
 import Terminal
@@ -63,8 +64,8 @@ import Testing
     }
 
     @Test func theLinksSetTheAppAsTheStepsSay() throws {
-        let app = HealthAutoExport(address: try PhoneAddress("https://health.example.org/a&b"), token: "hbt_-_x")
-        for automation in HealthAutoExport.Automation.allCases {
+        let app = AutoExportPairing(address: "https://health.example.org/a&b", token: "hbt_-_x")
+        for automation in AutoExportPairing.Automation.allCases {
             let parts = try #require(URLComponents(string: app.link(automation)))
             #expect(parts.scheme == "com.HealthExport" && parts.host == "automation")
             let items = Dictionary(

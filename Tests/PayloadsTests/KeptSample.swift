@@ -26,7 +26,7 @@ struct KeptSample {
         case .export(let element): batch = try Self.imported(element)
         case .autoExport(let members):
             let changes = try HealthAutoExport.changes(
-                in: Array("{\"data\":{\(members)}}".utf8), headers: [:], now: Instant(seconds: 1_780_000_000))
+                in: Array("{\"data\":{\(members)}}".utf8), aggregation: nil, now: Instant(seconds: 1_780_000_000))
             try #require(changes.quarantined.isEmpty)
             batch = changes.records
         case .samples(let item):

@@ -72,7 +72,7 @@ import Testing
         let text = Self.body(
             (0..<1440).flatMap { minute in [Int](repeating: minute, count: 7).map(Self.entry) } + ["7"])
         let found = try await events("\u{FEFF}" + text)
-        let pushed = try HealthAutoExport.changes(in: Array(text.utf8), headers: [:], now: .epoch)
+        let pushed = try HealthAutoExport.changes(in: Array(text.utf8), aggregation: nil, now: .epoch)
         let batches = batches(found)
         #expect(batches.map(\.count) == [4096, 4096, 1888] && pushed.records.count == 10_080)
         #expect(batches.flatMap(\.start) == pushed.records.start && batches.flatMap(\.value) == pushed.records.value)

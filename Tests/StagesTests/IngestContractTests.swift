@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HealthModel
+import HealthPush
 import IngestStage
 import Testing
 
@@ -19,16 +20,34 @@ struct IngestContractTests {
         let paths = try #require(try document()["paths"].object)
         let described = paths.mapValues { Set(($0.object ?? [:]).keys) }
         let routes = Dictionary(
-            uniqueKeysWithValues: IngestRoute.allCases.map {
+            uniqueKeysWithValues: IngestRoute.all.map {
                 ($0.template, Set($0.methods.map { $0.lowercased() }))
             })
         #expect(described == routes)
         let text = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)
-        for route in IngestRoute.allCases where route != .file {
+        for route in IngestRoute.all where route != .file {
             for method in route.methods {
                 let path = route.template.replacingOccurrences(of: "{", with: "<").replacingOccurrences(
                     of: "}", with: ">")
                 #expect(text.contains("`\(method) \(path)`"))
+            }
+        }
+    }
+
+    @Test func eachWayIsDescribedAsItIsDeclared() throws {
+        let document = try document()
+        let page = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)
+        for route in IngestRoute.all {
+            for method in route.methods {
+                let operation = document["paths"][route.template][method.lowercased()]
+                let security = operation["security"].isNull ? document["security"] : operation["security"]
+                #expect((security == [["token": []]]) == (route.proof == .bearer), "\(route.template)")
+                guard case .push(let way) = route else { continue }
+                let types = Set((operation["requestBody"]["content"].object ?? [:]).keys)
+                #expect(types.isSubset(of: way.types) && way.types.first.map(types.contains) == true, "\(way.path)")
+                #expect(page.contains("| items per request | \(way.items / 1000),000"))
+                guard let app = way.pairing else { continue }
+                #expect(page.contains("`<address>\(way.path)`") && page.contains("\"\(app.name)\": {"), "\(app.name)")
             }
         }
     }
@@ -43,24 +62,24 @@ struct IngestContractTests {
         #expect(problem == ["error", "hint"] && outcomes.count == 9)
         var statuses: Set<Int> = []
         // Files need a folder and an observer: tests of whole stacks cover them. Events have their own tests.
-        for route in IngestRoute.allCases where route != .file && route != .files && !route.isOwn {
+        for route in IngestRoute.all where route != .file && route != .files && !route.isOwn {
             let method = try #require(route.methods.first)
             let rig = try IngestRig(requestsPerMinute: 8)
             var answers = [
-                try rig.send(method, route.rawValue, body: "{", token: nil),
-                try rig.send(method, route.rawValue, body: "{", token: "reads"),
-                try rig.send("DELETE", route.rawValue, token: "good"),
+                try rig.send(method, route.template, body: "{", token: nil),
+                try rig.send(method, route.template, body: "{", token: "reads"),
+                try rig.send("DELETE", route.template, token: "good"),
             ]
             for (body, type) in [
                 ("{", "application/json"), ("{\"samples\": [7], \"data\": {}}", "application/json"), ("a", "text/csv"),
-            ] { answers.append(try rig.send(method, route.rawValue, body: body, type: type)) }
+            ] { answers.append(try rig.send(method, route.template, body: body, type: type)) }
             rig.isObserverThere = false
             answers.append(
-                try rig.send(method, route.rawValue, body: "{\"samples\": [], \"data\": {}}"))
+                try rig.send(method, route.template, body: "{\"samples\": [], \"data\": {}}"))
             for _ in 0..<8 {
-                answers.append(try rig.send(method, route.rawValue, body: "{", type: "application/json"))
+                answers.append(try rig.send(method, route.template, body: "{", type: "application/json"))
             }
-            let described = document["paths"][route.rawValue][method.lowercased()]["responses"]
+            let described = document["paths"][route.template][method.lowercased()]["responses"]
             for answer in answers {
                 statuses.insert(answer.status)
                 #expect(!described["\(answer.status)"].isNull, "\(route) answers \(answer.status)")

@@ -29,6 +29,8 @@ final class IngestRig: @unchecked Sendable {
     /// What the debouncer then reports; nil: it doesn't answer.
     var wakeAnswer: (@Sendable (WakeApp) -> DebouncerDetails.Wake?)? = { .init(id: $0.id, woken: true) }
     private(set) var wakes: WakeLine?
+    /// How often a token was looked up.
+    private(set) var lookups = 0
     private var door: IngestDoor?
     private var line: ObserverLine?
 
@@ -48,8 +50,9 @@ final class IngestRig: @unchecked Sendable {
         wakes.hear([])
         door = IngestDoor(
             requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
-            visitor: { secret in
-                switch secret {
+            visitor: { [weak self] secret in
+                self?.lookups += 1
+                return switch secret {
                 case "good": .caller(.init(id: "1", user: "anna", device: "phone", mayIngest: true))
                 case "reads": .caller(.init(id: "2", user: "anna", device: "wall", mayIngest: false))
                 case "owner":
@@ -103,7 +106,11 @@ final class IngestRig: @unchecked Sendable {
         if let token { request.headers["Authorization"] = "Bearer \(token)" }
         if let type { request.headers["Content-Type"] = type }
         let door = try #require(door)
-        return door.refusal(of: request) ?? door.handle(request)
+        switch door.admission(of: request) {
+        case .refuse(let answer): return answer
+        case .collect(_, let answer?): return answer(request)
+        case .collect, .stream: fatalError("a body without an answer")
+        }
     }
 
     /// Posts samples, given as JSON objects, and deletions.

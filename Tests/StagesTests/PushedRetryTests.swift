@@ -23,8 +23,8 @@ import Testing
     }
 
     /// Puts inputs into the quarantine, as the ingest does.
-    private func keepApart(_ rig: StageRig<MendingStage>, _ way: IngestWay, _ raws: [String]) throws {
-        var part = IngestPart(id: "r-\(way)", number: 0, user: "anna", device: "phone", way: way.rawValue)
+    private func keepApart(_ rig: StageRig<MendingStage>, _ way: WayIn, _ raws: [String]) throws {
+        var part = IngestPart(id: "r-\(way.path)", number: 0, user: "anna", device: "phone", way: way.path)
         part.isLast = true
         part.quarantined = raws.enumerated().map { QuarantinedInput(line: Int64($0 + 1), reason: "unknown", raw: $1) }
         try rig.hear(IngestPart.topic("observer"), part.body)
@@ -34,7 +34,7 @@ import Testing
         let rig = try rig()
         try keepApart(rig, .samples, [Self.sample, #"{"type": 7}"#, "true", "{\"type\": \"cut off…"])
         try keepApart(
-            rig, .autoExport,
+            rig, .healthAutoExport,
             [
                 #"{"name":"step_count","units":"count","data":[\#(Self.entry)],"aggregation":"none"}"#,
                 #"{"name":"heart_rate","units":"bpm","data":[{"date":"2025-03-26 10:00:00 +0100","Min":50,"Avg":60,"Max":70}],"aggregation":"Hours"}"#,
@@ -67,13 +67,13 @@ import Testing
             #"{"data":{"metrics":[{"name":"step_count","units":"furlong","data":[\#(Self.entry)]}],"#
             + #""symptoms":[{"name":"No Such","start":"2025-03-26 10:00:00 +0100"}]}}"#
         let changes = try HealthAutoExport.changes(
-            in: Array(body.utf8), headers: ["Automation-Aggregation": "none"], now: Instant(seconds: 1_743_000_000))
+            in: Array(body.utf8), aggregation: "none", now: Instant(seconds: 1_743_000_000))
         #expect(changes.quarantined.count == 2)
-        for input in changes.quarantined { #expect(QuarantinedItem.records(input.raw, isAutoExport: true) == nil) }
+        for input in changes.quarantined { #expect(WayIn.healthAutoExport.records(in: input.raw) == nil) }
         let mended = changes.quarantined[0].raw.replacing("furlong", with: "count")
-        let records = try #require(QuarantinedItem.records(mended, isAutoExport: true))
+        let records = try #require(WayIn.healthAutoExport.records(in: mended))
         #expect(records.types == ["HKQuantityTypeIdentifierStepCount"] && records.value == [9])
         let known = changes.quarantined[1].raw.replacing("No Such", with: "Headache")
-        #expect(QuarantinedItem.records(known, isAutoExport: true)?.types == ["HKCategoryTypeIdentifierHeadache"])
+        #expect(WayIn.healthAutoExport.records(in: known)?.types == ["HKCategoryTypeIdentifierHeadache"])
     }
 }

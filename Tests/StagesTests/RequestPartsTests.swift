@@ -29,7 +29,7 @@ struct RequestPartsTests {
         }
     }
 
-    @Test(arguments: [0, 1, 2048, 2049, 10_000]) func everyRowIsInOnePart(_ rows: Int) throws {
+    @Test(arguments: [0, 1, 2048, 2049, 4096, 10_000]) func everyRowIsInOnePart(_ rows: Int) throws {
         var changes = PushedChanges()
         changes.records = batch(rows)
         changes.deleted = (0..<rows).map { SampleID(high: UInt64($0), low: 7) }
@@ -48,6 +48,32 @@ struct RequestPartsTests {
             }
         }
         #expect(parts.flatMap(\.deleted) == changes.deleted && parts.flatMap(\.deletedItems) == changes.deletedItems)
+    }
+
+    @Test func whatFitsIntoOnePartIsNotCopied() throws {
+        var changes = PushedChanges()
+        changes.records = batch(2048, metadata: { "{\"x\": \($0)}" })
+        changes.deleted = [SampleID(high: 1, low: 7)]
+        changes.deletedItems = [2049]
+        let parts = RequestParts(changes).parts
+        try #require(parts.count == 2)
+        let (whole, part) = (changes.records, parts[1].records)
+        #expect(Self.place(whole.start) == Self.place(part.start) && Self.place(whole.type) == Self.place(part.type))
+        #expect(Self.place(whole.value) == Self.place(part.value) && Self.place(whole.line) == Self.place(part.line))
+        #expect(Self.place(whole.metadata.bytes) == Self.place(part.metadata.bytes))
+        #expect(Self.place(whole.metadata.ends) == Self.place(part.metadata.ends))
+        #expect(Self.place(changes.deleted) == Self.place(parts[0].deleted))
+        // A name that no row uses isn't stored, so it doesn't travel.
+        changes.records.units.insert("furlong", at: 0)
+        changes.records.unit = changes.records.unit.map { $0 + 1 }
+        let last = try #require(RequestParts(changes).parts.last).records
+        #expect(last.units == ["count"] && last.unit == whole.unit)
+        #expect(Self.place(whole.value) == Self.place(last.value))
+    }
+
+    /// Where an array's elements are in memory.
+    private static func place<Element>(_ array: [Element]) -> UnsafePointer<Element>? {
+        array.withUnsafeBufferPointer { $0.baseAddress }
     }
 
     /// Names count toward the size too, since there may be one for each row.

@@ -6,23 +6,15 @@ extension AutoExportReader {
     /// the form that imports write. What isn't understood stays in each of them.
     /// - Parameter times: the workout's, for an activity without its own.
     /// - Returns: nil if there are none, or if they have another form.
-    mutating func activities(
-        of times: (start: Instant, end: Instant)
-    ) throws(AutoExportSpan.Problem) -> [Value]? {
+    mutating func activities(of times: (start: Instant, end: Instant)) throws -> [Value]? {
         guard let list = item.look("activities"), list.kind == .array else { return nil }
         var parts: [Value] = []
-        do {
-            var scanner = JSONScanner(list.bytes)
-            try scanner.beginArray()
-            while try scanner.nextElement() {
-                var part = AutoExportItem()
-                guard try part.read(scanner.value()) else { return nil }
-                parts.append(try Self.activity(&part, of: times))
-            }
-        } catch let problem as AutoExportSpan.Problem {
-            throw problem
-        } catch {
-            throw AutoExportSpan.Problem(reason: "its activities can't be read")
+        var scanner = JSONScanner(list.bytes)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            var part = AutoExportItem()
+            guard try part.read(scanner.value()) else { return nil }
+            parts.append(try Self.activity(&part, of: times))
         }
         _ = item.take("activities")
         return parts

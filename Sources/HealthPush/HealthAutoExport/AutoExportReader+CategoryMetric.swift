@@ -6,23 +6,20 @@ extension AutoExportReader {
     static let translates = "the app translates it, so the phone may be set to another language"
     static let unknownValue = "the value isn't one that its type is known to have; \(translates)"
 
-    /// Reads sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
+    /// Reads sessions and events: mindful minutes, handwashing, stand hours.
     ///
     /// An entry with a start and an end, or with a `value` that is a name, is a sample. So is an entry that lasts
     /// longer than its period; that sample begins at the entry's date. Otherwise the app has counted events, or added
     /// up their minutes.
-    mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
+    mutating func readCategoryMetric(_ series: AutoExportSeries) throws(SampleProblem) {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)
         let length = quantity?.decimal.flatMap { number in
             seconds.map { Duration.seconds(max(0, min(number * $0, 1e9))) }
         }
         let isStand = series.metric.type.identifier == Self.standHour
-        var span: AutoExportSpan
-        do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(
-                &item, series.aggregation, midnights: series.dates.midnights, isSum: true)
-        } catch { return error.reason }
+        var span = try AutoExportSpan(
+            &item, series.aggregation, midnights: series.dates.midnights, isSum: true)
         let isNamed = item.look("value") != nil
         let outlasts = !isStand && (length.map { $0 > span.end - span.start } ?? false)
         if isStand, !isNamed, !span.isOwn, !span.isStatistic {
@@ -33,29 +30,29 @@ extension AutoExportReader {
         guard span.isStatistic, !isNamed, !outlasts else {
             if !span.isOwn { span.end = span.start + (isStand ? .seconds(3600) : length ?? .zero) }
             span.statistic = nil
-            return readEvent(series, span)
+            return try readEvent(series, span)
         }
-        guard let number = quantity?.decimal else { return Self.noQuantity }
+        guard let number = quantity?.decimal else { throw SampleProblem(reason: Self.noQuantity) }
         let minutes = isStand ? nil : seconds.map { number * ($0 / 60) }
-        guard (minutes ?? number).isFinite else { return Self.noQuantity }
+        guard (minutes ?? number).isFinite else { throw SampleProblem(reason: Self.noQuantity) }
         var row = row(series.metric.type.identifier, unit: minutes == nil ? "count" : "min", span)
         row.value = minutes ?? number
         describe(&row)
-        return rows.append(row)
+        try rows.append(row)
     }
 
-    private mutating func readEvent(_ series: AutoExportSeries, _ span: AutoExportSpan) -> String? {
+    private mutating func readEvent(_ series: AutoExportSeries, _ span: AutoExportSpan) throws(SampleProblem) {
         let identifier = series.metric.type.identifier
         var row = row(identifier, span)
         if CategoryValue.isNotApplicable(type: identifier) {
             row.value = 0
         } else {
-            guard let value = item.take("value") else { return "there is no value" }
-            guard let raw = Self.raw(value, type: identifier) else { return Self.unknownValue }
+            guard let value = item.take("value") else { throw SampleProblem(reason: "there is no value") }
+            guard let raw = Self.raw(value, type: identifier) else { throw SampleProblem(reason: Self.unknownValue) }
             row.value = Double(raw)
         }
         describe(&row)
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// A category's raw value, from its short name, HealthKit's name or a number.
@@ -70,34 +67,31 @@ extension AutoExportReader {
     }
 
     /// Reads `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts for a day, which the app sends
-    /// regardless of its aggregation. Returns what is wrong, or nil.
-    mutating func readSexualActivity(_ series: AutoExportSeries) -> String? {
+    /// regardless of its aggregation.
+    mutating func readSexualActivity(_ series: AutoExportSeries) throws(SampleProblem) {
         let parts = [
             ("unspecified", item.take("Unspecified")), ("protectionUsed", item.take("Protection Used")),
             ("protectionNotUsed", item.take("Protection Not Used")),
         ]
         let counts = parts.compactMap { part in part.1?.decimal.map { (part.0, $0) } }.filter { $0.1 > 0 }
-        guard parts.contains(where: { $0.1 != nil }) else { return readCategoryMetric(series) }
+        guard parts.contains(where: { $0.1 != nil }) else { return try readCategoryMetric(series) }
         let isMidnight = item.look("date")?.date.map { $0.inDay == 0 } ?? false
-        var span: AutoExportSpan
-        do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(
-                &item, isMidnight ? .period(.day) : series.aggregation, midnights: series.dates.midnights, isSum: true)
-        } catch { return error.reason }
+        var span = try AutoExportSpan(
+            &item, isMidnight ? .period(.day) : series.aggregation, midnights: series.dates.midnights, isSum: true)
         let total = counts.reduce(0) { $0 + $1.1 }
         // All counts are zero on that day, so there is nothing to store.
-        guard total > 0 else { return nil }
-        guard total.isFinite else { return Self.noQuantity }
+        guard total > 0 else { return }
+        guard total.isFinite else { throw SampleProblem(reason: Self.noQuantity) }
         if span.isStatistic ? isMidnight : total > 1 { span.statistic = .count }
         var row = row(series.metric.type.identifier, unit: span.isStatistic ? "count" : nil, span)
         guard span.isStatistic else {
             row.value = 0
             describe(&row, metadata: Self.protection(counts[0].0))
-            return rows.append(row)
+            return try rows.append(row)
         }
         row.value = total
         describe(&row, payload: Dictionary(uniqueKeysWithValues: counts.map { ($0.0, .number($0.1)) }))
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// HealthKit's metadata for whether protection was used; empty if that isn't stated.

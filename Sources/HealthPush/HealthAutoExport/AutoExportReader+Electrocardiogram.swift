@@ -7,17 +7,13 @@ extension AutoExportReader {
     private static let voltageDigits = 1000.0
     private static let voltageLimit = 1 << 16
 
-    /// Reads an electrocardiogram as one record, whose value is the average heart rate, as in imports. Returns what is
-    /// wrong, or nil.
+    /// Reads an electrocardiogram as one record, whose value is the average heart rate, as in imports.
     ///
     /// Its payload has `classification`, `averageHeartRate`, `samplingFrequency` and the like as the app sends them,
     /// and the voltages as one column: `{"microvolts": […]}`, to the nanovolt. The measurements' own times aren't kept:
     /// they follow from `samplingFrequency`.
-    mutating func readElectrocardiogram() throws(JSONScanError) -> String? {
-        let times: (start: Instant, end: Instant)
-        do throws(AutoExportSpan.Problem) {
-            times = try readTimes()
-        } catch { return error.reason }
+    mutating func readElectrocardiogram() throws {
+        let times = try readTimes()
         var row = row(Self.electrocardiogram, times.start, times.end)
         // The app sends 0 where the watch couldn't tell.
         if let rate = Self.rate(item.look("averageHeartRate")), rate > 0, rate.isFinite { row.value = rate }
@@ -29,7 +25,7 @@ extension AutoExportReader {
         describe(&row, restLimit: Self.restLimit) { rest in
             voltages.isNull ? rest : rest.merging(["microvolts": voltages]) { known, _ in known }
         }
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// Beats per minute, from a number or `{qty}`.

@@ -8,16 +8,12 @@ extension AutoExportReader {
     static let stateOfMind = "HKDataTypeIdentifierStateOfMind"
     static let medication = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
 
-    /// Reads a symptom `{start, end, name, severity}` or a cycle-tracking entry `{start, end, name, value}`. Returns
-    /// what is wrong, or nil.
-    mutating func readCategory() -> String? {
-        let times: (start: Instant, end: Instant)
-        do throws(AutoExportSpan.Problem) {
-            times = try readTimes()
-        } catch { return error.reason }
-        guard let name = item.take("name", "type")?.text else { return "there is no name" }
+    /// Reads a symptom `{start, end, name, severity}` or a cycle-tracking entry `{start, end, name, value}`.
+    mutating func readCategory() throws(SampleProblem) {
+        let times = try readTimes()
+        guard let name = item.take("name", "type")?.text else { throw SampleProblem(reason: "there is no name") }
         guard let identifier = AutoExportCategory.identifier(of: name) else {
-            return Self.unknownName
+            throw SampleProblem(reason: Self.unknownName)
         }
         var metadata: [String: Value] = [:]
         var row = row(identifier, times.start, times.end)
@@ -27,26 +23,22 @@ extension AutoExportReader {
             metadata = value?.text.map { Self.protection($0) } ?? [:]
         } else if let value {
             guard let raw = Self.raw(value, type: identifier) ?? AutoExportCategory.raw(value.text ?? "", identifier)
-            else { return Self.unknownValue }
+            else { throw SampleProblem(reason: Self.unknownValue) }
             row.value = Double(raw)
         }
         if let isStart = item.take("isCycleStart", "cycleStart")?.flag {
             metadata["HKMenstrualCycleStart"] = isStart ? "1" : "0"
         }
         describe(&row, metadata: metadata)
-        return rows.append(row)
+        try rows.append(row)
     }
 
-    /// Reads `{start, end, heartNotification, threshold, heartRateData}`; the heart rates stay in the payload. Returns
-    /// what is wrong, or nil.
+    /// Reads `{start, end, heartNotification, threshold, heartRateData}`; the heart rates stay in the payload.
     ///
     /// The app's manual doesn't mention a kind, but its requests have one. If it is missing, the kind is inferred from
     /// whether there is a threshold (only rates have one), and on which side of it the rates are.
-    mutating func readHeartRateNotification() throws(JSONScanError) -> String? {
-        let times: (start: Instant, end: Instant)
-        do throws(AutoExportSpan.Problem) {
-            times = try readTimes()
-        } catch { return error.reason }
+    mutating func readHeartRateNotification() throws {
+        let times = try readTimes()
         let kind = AutoExportMetric.key(item.take("heartNotification", "type", "name")?.text ?? "")
         let threshold = item.take("threshold")?.decimal
         let rates = try AutoExportSums(item.look("heartRateData") ?? item.look("heartRate"))
@@ -60,40 +52,33 @@ extension AutoExportReader {
         } else if kind.isEmpty, let threshold, let rates {
             name = rates.mean >= threshold ? "HighHeartRateEvent" : "LowHeartRateEvent"
         } else {
-            return "it isn't known which kind of notification this is"
+            throw SampleProblem(reason: "it isn't known which kind of notification this is")
         }
         var row = row("HKCategoryTypeIdentifier" + name, times.start, times.end)
         row.value = 0
         var metadata: [String: Value] = [:]
         if let threshold { metadata["HKHeartRateEventThreshold"] = .string("\(JSONNumber.text(threshold)) count/min") }
         describe(&row, metadata: metadata, restLimit: Self.restLimit) { $0 }
-        return rows.append(row)
+        try rows.append(row)
     }
 
-    /// Reads a state of mind; all of it goes into the payload. Returns what is wrong, or nil.
-    mutating func readStateOfMind() -> String? {
-        let times: (start: Instant, end: Instant)
-        do throws(AutoExportSpan.Problem) {
-            times = try readTimes()
-        } catch { return error.reason }
+    /// Reads a state of mind; all of it goes into the payload.
+    mutating func readStateOfMind() throws(SampleProblem) {
+        let times = try readTimes()
         var row = row(Self.stateOfMind, times.start, times.end)
         describe(&row, restLimit: Self.restLimit) { $0 }
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// Reads a dose that was taken, skipped or missed. Its value is the dosage; everything else goes into the payload.
-    /// Its time is the time when it was logged or, failing that, when it was due. Returns what is wrong, or nil.
-    mutating func readMedication() -> String? {
-        let due: AutoExportDate?
-        let times: (start: Instant, end: Instant)
-        do throws(AutoExportSpan.Problem) {
-            due = try AutoExportSpan.date(item.look("scheduledDate"), "scheduledDate")
-            let isLogged = item.look("start") != nil || item.look("startDate") != nil || item.look("date") != nil
-            times = if !isLogged, let due { (due.instant, due.instant) } else { try readTimes() }
-        } catch { return error.reason }
+    /// Its time is the time when it was logged or, failing that, when it was due.
+    mutating func readMedication() throws(SampleProblem) {
+        let due = try AutoExportSpan.date(item.look("scheduledDate"), "scheduledDate")
+        let isLogged = item.look("start") != nil || item.look("startDate") != nil || item.look("date") != nil
+        let times = if !isLogged, let due { (start: due.instant, end: due.instant) } else { try readTimes() }
         var row = row(Self.medication, times.start, times.end)
         row.value = item.look("dosage")?.decimal ?? .nan
         describe(&row, restLimit: Self.restLimit) { $0 }
-        return rows.append(row)
+        try rows.append(row)
     }
 }

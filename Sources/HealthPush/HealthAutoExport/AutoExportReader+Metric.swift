@@ -36,13 +36,13 @@ extension AutoExportReader {
             rows.beginItem()
             return rows.quarantine("the metric has no data", raw: span.whole)
         }
-        let context = AutoExportContext(metric: name, units: units, aggregation: stated)
+        let context = AutoExportContext(name: name, isMetric: true, units: units, aggregation: stated)
         guard data.kind == .array else {
             rows.beginItem()
             return rows.quarantine("the metric's data isn't an array", raw: span.whole)
         }
         guard let metric = AutoExportMetric.named(text) ?? AutoExportMetric.unknown(text) else {
-            return try eachEntry(data) { reader, entry throws(JSONScanError) in
+            return try eachEntry(data) { reader, entry in
                 reader.rows.quarantine(
                     "the metric's name is too long, or has no letters", raw: entry.whole, within: context)
             }
@@ -52,14 +52,16 @@ extension AutoExportReader {
         var series = AutoExportSeries(
             metric: metric, units: unit, factors: AutoExportUnits.factors(unit, for: Self.valueType(of: metric)),
             limit: PlausibilityLimit.of(metric.type).values, aggregation: aggregation(dates), dates: dates)
-        try eachEntry(data) { reader, entry throws(JSONScanError) in
-            let problem = try reader.item.read(entry) ? reader.readEntry(of: &series) : "the entry isn't an object"
-            if let problem { reader.rows.quarantine(problem, raw: entry.whole, within: context) }
+        try eachEntry(data) { reader, entry in
+            do {
+                guard try reader.item.read(entry) else { throw SampleProblem(reason: "the entry isn't an object") }
+                try reader.readEntry(of: &series)
+            } catch { reader.rows.quarantine(error, raw: entry.whole, within: context) }
         }
     }
 
     private mutating func eachEntry(
-        _ data: JSONSpan, _ body: (inout AutoExportReader, JSONSpan) throws(JSONScanError) -> Void
+        _ data: JSONSpan, _ body: (inout AutoExportReader, JSONSpan) -> Void
     ) throws(JSONScanError) {
         var scanner = JSONScanner(data.bytes)
         try scanner.beginArray()
@@ -67,7 +69,7 @@ extension AutoExportReader {
             let entry = try scanner.value()
             if rows.failure != nil { return }
             rows.beginItem()
-            try body(&self, entry)
+            body(&self, entry)
         }
     }
 
@@ -84,15 +86,15 @@ extension AutoExportReader {
         return dates.period.map { .inferred(min(longest, $0)) } ?? .samples
     }
 
-    /// Returns what is wrong, or nil.
-    private mutating func readEntry(of series: inout AutoExportSeries) -> String? {
+    ///
+    private mutating func readEntry(of series: inout AutoExportSeries) throws(SampleProblem) {
         switch series.metric.form {
-        case .quantity: readQuantity(&series)
-        case .unknown: readUnknown(&series)
-        case .bloodPressure: readBloodPressure(series)
-        case .sleep: readSleep(series)
-        case .category: readCategoryMetric(series)
-        case .sexualActivity: readSexualActivity(series)
+        case .quantity: try readQuantity(&series)
+        case .unknown: try readUnknown(&series)
+        case .bloodPressure: try readBloodPressure(series)
+        case .sleep: try readSleep(series)
+        case .category: try readCategoryMetric(series)
+        case .sexualActivity: try readSexualActivity(series)
         }
     }
 }

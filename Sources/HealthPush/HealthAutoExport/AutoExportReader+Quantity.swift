@@ -5,29 +5,31 @@ extension AutoExportReader {
     static let wrongUnit = "the unit is missing, or isn't one for the metric's type"
     static let noQuantity = "there is no quantity, or it isn't a number"
 
-    /// Reads `{date, qty}` or `{date, Min, Avg, Max}`, and the members that describe them. Returns what is wrong, or
-    /// nil.
-    mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
-        guard let factors = series.metric.form == .unknown ? .identity : series.factors else { return Self.wrongUnit }
+    /// Reads `{date, qty}` or `{date, Min, Avg, Max}`, and the members that describe them.
+    mutating func readQuantity(_ series: inout AutoExportSeries) throws(SampleProblem) {
+        guard let factors = series.metric.form == .unknown ? .identity : series.factors else {
+            throw SampleProblem(reason: Self.wrongUnit)
+        }
         let quantity = item.take("qty")
         let mean = item.take("Avg", "avg")
-        guard let value = number(mean ?? quantity, factors) else { return Self.noQuantity }
+        guard let value = number(mean ?? quantity, factors) else { throw SampleProblem(reason: Self.noQuantity) }
         var spread: (least: Double?, most: Double?) = (nil, nil)
         if let least = item.take("Min", "min") {
             spread.least = number(least, factors)
-            guard let number = spread.least, series.limit.contains(number) else { return "the minimum is impossible" }
+            guard let number = spread.least, series.limit.contains(number) else {
+                throw SampleProblem(reason: "the minimum is impossible")
+            }
         }
         if let most = item.take("Max", "max") {
             spread.most = number(most, factors)
-            guard let number = spread.most, series.limit.contains(number) else { return "the maximum is impossible" }
+            guard let number = spread.most, series.limit.contains(number) else {
+                throw SampleProblem(reason: "the maximum is impossible")
+            }
         }
         let hasSpread = spread.least != nil && spread.most != nil && spread.least != spread.most
         let isSum = series.metric.type.style == .cumulative
-        var span: AutoExportSpan
-        do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(
-                &item, series.aggregation, midnights: series.dates.midnights, hasSpread: hasSpread, isSum: isSum)
-        } catch { return error.reason }
+        var span = try AutoExportSpan(
+            &item, series.aggregation, midnights: series.dates.midnights, hasSpread: hasSpread, isSum: isSum)
         // HealthKit has such sums over a time only. As instants, those of watch and phone would both count.
         if !span.isOwn, !span.isStatistic, series.metric.isMeasuredOverTime {
             span.end = series.dates.end(of: item, from: span.start)
@@ -38,21 +40,18 @@ extension AutoExportReader {
         var row = row(of: &series, span)
         row.value = value
         describe(&row, metadata: quantityMetadata(series.metric.type.identifier), spread: spread)
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// Reads an entry of an unknown metric: a quantity or, if it has a word instead of a number, a category whose word
-    /// stays in the payload. Returns what is wrong, or nil.
-    mutating func readUnknown(_ series: inout AutoExportSeries) -> String? {
+    /// stays in the payload.
+    mutating func readUnknown(_ series: inout AutoExportSeries) throws(SampleProblem) {
         let isWord = item.look("value")?.text != nil && item.look("qty") == nil && item.look("Avg") == nil
-        guard isWord, let identifier = series.metric.categoryIdentifier else { return readQuantity(&series) }
-        let span: AutoExportSpan
-        do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(&item, .samples, isSum: false)
-        } catch { return error.reason }
+        guard isWord, let identifier = series.metric.categoryIdentifier else { return try readQuantity(&series) }
+        let span = try AutoExportSpan(&item, .samples, isSum: false)
         var row = row(identifier, span)
         describe(&row)
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// The number in the type's unit; nil if it is missing or isn't a number.
@@ -87,17 +86,14 @@ extension AutoExportReader {
         return [key: .string(number)]
     }
 
-    /// Reads `{date, systolic, diastolic}`, which becomes one record for each value. Returns what is wrong, or nil.
-    mutating func readBloodPressure(_ series: AutoExportSeries) -> String? {
-        guard let factors = series.factors else { return Self.wrongUnit }
+    /// Reads `{date, systolic, diastolic}`, which becomes one record for each value.
+    mutating func readBloodPressure(_ series: AutoExportSeries) throws(SampleProblem) {
+        guard let factors = series.factors else { throw SampleProblem(reason: Self.wrongUnit) }
         let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]
-        let span: AutoExportSpan
-        do throws(AutoExportSpan.Problem) {
-            span = try AutoExportSpan(
-                &item, series.aggregation, midnights: series.dates.midnights, isSum: false)
-        } catch { return error.reason }
+        let span = try AutoExportSpan(
+            &item, series.aggregation, midnights: series.dates.midnights, isSum: false)
         let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
-        guard numbers.count == parts.count else { return Self.noQuantity }
+        guard numbers.count == parts.count else { throw SampleProblem(reason: Self.noQuantity) }
         // The id belongs to the pair, so neither record gets it.
         var described: AutoExportRow
         if span.isStatistic {
@@ -110,7 +106,7 @@ extension AutoExportReader {
             var pair = described
             let members = described.payload.isEmpty ? [:] : Value(strictJSON: described.payload)?.object ?? [:]
             pair.payload = Array(Value.object(members.merging(["parts": .array(parts)]) { $1 }).json().utf8)
-            if let problem = rows.append(pair) { return problem }
+            try rows.append(pair)
             described.flags.insert(.correlationChild)
         }
         for (identifier, value) in numbers {
@@ -118,9 +114,8 @@ extension AutoExportReader {
             row.value = value
             (row.origin, row.flags) = (described.origin, described.flags)
             (row.metadata, row.payload) = (described.metadata, described.payload)
-            if let problem = rows.append(row) { return problem }
+            try rows.append(row)
         }
-        return nil
     }
 
     /// A part as a correlation's payload names it.

@@ -6,28 +6,24 @@ extension AutoExportReader {
     /// No part of a night may be longer than this, because the app has sent durations longer than a lifetime.
     private static let longestNight = Duration.seconds(7 * 86_400)
 
-    /// Reads a stage (`{startDate, endDate, value}`), or a night with its hours. Returns what is wrong, or nil.
-    mutating func readSleep(_ series: AutoExportSeries) -> String? {
-        if let value = item.take("value") { return readStage(value) }
-        return readNight(series)
+    /// Reads a stage (`{startDate, endDate, value}`), or a night with its hours.
+    mutating func readSleep(_ series: AutoExportSeries) throws(SampleProblem) {
+        if let value = item.take("value") { return try readStage(value) }
+        return try readNight(series)
     }
 
-    private mutating func readStage(_ value: JSONSpan) -> String? {
-        guard let raw = Self.stage(value) else { return Self.unknownValue }
-        let start: AutoExportDate?
-        let end: AutoExportDate?
-        do throws(AutoExportSpan.Problem) {
-            start = try AutoExportSpan.date(item.take("startDate", "start"), "start")
-            end = try AutoExportSpan.date(item.take("endDate", "end"), "end")
-        } catch { return error.reason }
-        guard let start, let end else { return "there is no start, or no end" }
+    private mutating func readStage(_ value: JSONSpan) throws(SampleProblem) {
+        guard let raw = Self.stage(value) else { throw SampleProblem(reason: Self.unknownValue) }
+        let start = try AutoExportSpan.date(item.take("startDate", "start"), "start")
+        let end = try AutoExportSpan.date(item.take("endDate", "end"), "end")
+        guard let start, let end else { throw SampleProblem(reason: "there is no start, or no end") }
         // Discards the duration and a repetition of the start.
         _ = item.take("qty")
         _ = item.take("date")
         var row = row(Self.sleep, start.instant, end.instant)
         row.value = Double(raw)
         describe(&row)
-        return rows.append(row)
+        try rows.append(row)
     }
 
     private static func stage(_ value: JSONSpan) -> Int? {
@@ -48,21 +44,16 @@ extension AutoExportReader {
     /// and `inBedEnd` are in UTC. Values that the app doesn't send are missing. The app's `asleep` is all sleep when
     /// there are no stages, and only the sleep without a stage when there are any, so the sum is right in both cases.
     /// Hours that can't be true go into `leftOut`.
-    private mutating func readNight(_ series: AutoExportSeries) -> String? {
+    private mutating func readNight(_ series: AutoExportSeries) throws(SampleProblem) {
         guard let length = AutoExportUnits.seconds(in: series.units.isEmpty ? "hr" : series.units) else {
-            return "the unit isn't one of time"
+            throw SampleProblem(reason: "the unit isn't one of time")
         }
-        let times: (start: AutoExportDate?, end: AutoExportDate?, bedStart: AutoExportDate?, bedEnd: AutoExportDate?)
-        do throws(AutoExportSpan.Problem) {
-            times = (
-                try AutoExportSpan.date(item.take("sleepStart"), "sleepStart"),
-                try AutoExportSpan.date(item.take("sleepEnd"), "sleepEnd"),
-                try AutoExportSpan.date(item.take("inBedStart"), "inBedStart"),
-                try AutoExportSpan.date(item.take("inBedEnd"), "inBedEnd")
-            )
-        } catch { return error.reason }
-        guard let start = times.start ?? times.bedStart, let end = times.end ?? times.bedEnd else {
-            return "there is no start of the sleep, or no end"
+        let asleepFrom = try AutoExportSpan.date(item.take("sleepStart"), "sleepStart")
+        let asleepTo = try AutoExportSpan.date(item.take("sleepEnd"), "sleepEnd")
+        let bedStart = try AutoExportSpan.date(item.take("inBedStart"), "inBedStart")
+        let bedEnd = try AutoExportSpan.date(item.take("inBedEnd"), "inBedEnd")
+        guard let start = asleepFrom ?? bedStart, let end = asleepTo ?? bedEnd else {
+            throw SampleProblem(reason: "there is no start of the sleep, or no end")
         }
         var parts = NightParts(secondsEach: length)
         parts.add("unspecifiedSeconds", item.take("asleep"))
@@ -75,8 +66,8 @@ extension AutoExportReader {
         parts.add("asleepSeconds", item.take("totalSleep"))
         var payload = parts.payload
         if payload["asleepSeconds"] == nil, let asleep { payload["asleepSeconds"] = .number(asleep) }
-        payload["inBedStart"] = times.bedStart.map { .string(InstantText.iso8601($0.instant)) }
-        payload["inBedEnd"] = times.bedEnd.map { .string(InstantText.iso8601($0.instant)) }
+        payload["inBedStart"] = bedStart.map { .string(InstantText.iso8601($0.instant)) }
+        payload["inBedEnd"] = bedEnd.map { .string(InstantText.iso8601($0.instant)) }
         // This is the time of the night, or the time when it was recorded. It only repeats the start in another form,
         // so it is discarded.
         _ = item.take("date")
@@ -87,7 +78,7 @@ extension AutoExportReader {
         (row.created, row.statistic) = (now.flooredSecond, .night)
         describe(&row, payload: payload)
         if let source = payload["sleepSource"]?.string { row.origin = rows.originSlot(named: source) }
-        return rows.append(row)
+        try rows.append(row)
     }
 
     /// The times of a night's parts, in seconds, by name.

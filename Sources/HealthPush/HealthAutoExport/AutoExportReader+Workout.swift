@@ -5,28 +5,27 @@ extension AutoExportReader {
     /// The maximum number of bytes that the unread members of a workout or an event may take up in one row.
     static let restLimit = 256 << 10
 
-    /// Reads a workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.
-    mutating func readWorkout() throws(JSONScanError) -> String? {
-        let times: (start: Instant, end: Instant)
-        do throws(AutoExportSpan.Problem) {
-            times = try readTimes()
-        } catch { return error.reason }
+    /// Reads a workout in version 1 or 2 of the app's format.
+    mutating func readWorkout() throws {
+        let times = try readTimes()
         let names = [
             item.take("name"), item.take("activity", "activityType"), item.take("workoutActivityType", "type"),
         ]
-        guard let (name, activity) = AutoExportActivity.named(names) else { return "the workout has no name" }
+        guard let (name, activity) = AutoExportActivity.named(names) else {
+            throw SampleProblem(reason: "the workout has no name")
+        }
         var workout = AutoExportWorkout(start: times.start, end: times.end)
         workout.set("name", .string(name))
         workout.set("activity", .string(activity))
         workout.duration(item.take("duration"), within: times.end - times.start)
         try workout.read(&item)
         if item.look("route")?.kind == .array, let route = item.take("route") { try workout.route(route) }
-        do throws(AutoExportSpan.Problem) {
-            if let parts = try activities(of: times).map(Value.array) {
-                if let problem = WorkoutShape().problem("activities", parts) { return "the workout's \(problem)" }
-                workout.set("activities", parts)
+        if let parts = try activities(of: times).map(Value.array) {
+            if let problem = WorkoutShape().problem("activities", parts) {
+                throw SampleProblem(reason: "the workout's \(problem)")
             }
-        } catch { return error.reason }
+            workout.set("activities", parts)
+        }
         let metadata = indoors(name)
         var row = row(HealthType.workoutIdentifier, times.start, times.end)
         // The app has no such members; a copy of ours must not displace what an export has.
@@ -35,17 +34,17 @@ extension AutoExportReader {
             problem = WorkoutShape().problem(in: rest)
             return workout.payload(rest)
         }
-        if let problem { return "the workout's \(problem)" }
-        return rows.append(row)
+        if let problem { throw SampleProblem(reason: "the workout's \(problem)") }
+        try rows.append(row)
     }
 
     /// The start and end of an event; without an end, the end equals the start.
-    mutating func readTimes() throws(AutoExportSpan.Problem) -> (start: Instant, end: Instant) {
+    mutating func readTimes() throws(SampleProblem) -> (start: Instant, end: Instant) {
         let start = try AutoExportSpan.date(item.take("start", "startDate"), "start")
         let end = try AutoExportSpan.date(item.take("end", "endDate"), "end")
         let date = try AutoExportSpan.date(item.take("date"), "date")
         guard let begin = start ?? date else {
-            throw AutoExportSpan.Problem(reason: "there is no start")
+            throw SampleProblem(reason: "there is no start")
         }
         return (begin.instant, (end ?? begin).instant)
     }

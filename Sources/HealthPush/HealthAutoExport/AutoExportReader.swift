@@ -46,7 +46,7 @@ struct AutoExportReader {
         while let name = try scanner.nextMember() {
             let value = try scanner.value()
             if Self.isEmpty(value) { continue }
-            guard let part = Part(name) else {
+            guard let part = Part(rawValue: name.text ?? "") else {
                 try quarantine(part: name, value, reason: "no part with this name is known")
                 continue
             }
@@ -69,21 +69,22 @@ struct AutoExportReader {
                 continue
             }
             rows.beginItem()
-            let problem = try item.read(element) ? try readItem(of: part) : "the item isn't an object"
-            if let problem { rows.quarantine(problem, raw: element.whole, within: AutoExportContext(part: name)) }
+            do {
+                guard try item.read(element) else { throw SampleProblem(reason: "the item isn't an object") }
+                try readItem(of: part)
+            } catch { rows.quarantine(error, raw: element.whole, within: AutoExportContext(name: name)) }
         }
     }
 
-    /// Returns what is wrong, or nil.
-    private mutating func readItem(of part: Part) throws(JSONScanError) -> String? {
+    private mutating func readItem(of part: Part) throws {
         switch part {
-        case .metrics: nil
+        case .metrics: break
         case .workouts: try readWorkout()
-        case .symptoms, .cycleTracking: readCategory()
+        case .symptoms, .cycleTracking: try readCategory()
         case .ecg: try readElectrocardiogram()
         case .heartRateNotifications: try readHeartRateNotification()
-        case .stateOfMind: readStateOfMind()
-        case .medications: readMedication()
+        case .stateOfMind: try readStateOfMind()
+        case .medications: try readMedication()
         }
     }
 
@@ -93,14 +94,14 @@ struct AutoExportReader {
     ) throws(JSONScanError) {
         guard value.kind == .array else {
             rows.beginItem()
-            return rows.quarantine(reason, raw: value.whole, within: AutoExportContext(part: name))
+            return rows.quarantine(reason, raw: value.whole, within: AutoExportContext(name: name))
         }
         var scanner = JSONScanner(value.bytes)
         try scanner.beginArray()
         while try scanner.nextElement() {
             let element = try scanner.value()
             rows.beginItem()
-            rows.quarantine(reason, raw: element.whole, within: AutoExportContext(part: name))
+            rows.quarantine(reason, raw: element.whole, within: AutoExportContext(name: name))
         }
     }
 
@@ -113,30 +114,8 @@ struct AutoExportReader {
         }
     }
 
-    private enum Part: Equatable {
+    private enum Part: String {
         case metrics, workouts, symptoms, cycleTracking, ecg, heartRateNotifications, stateOfMind, medications
-
-        init?(_ name: JSONSpan) {
-            if name == "metrics" {
-                self = .metrics
-            } else if name == "workouts" {
-                self = .workouts
-            } else if name == "symptoms" {
-                self = .symptoms
-            } else if name == "cycleTracking" {
-                self = .cycleTracking
-            } else if name == "ecg" {
-                self = .ecg
-            } else if name == "heartRateNotifications" {
-                self = .heartRateNotifications
-            } else if name == "stateOfMind" {
-                self = .stateOfMind
-            } else if name == "medications" {
-                self = .medications
-            } else {
-                return nil
-            }
-        }
     }
 }
 

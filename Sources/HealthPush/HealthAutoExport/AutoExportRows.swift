@@ -31,25 +31,11 @@ struct AutoExportRow: RecordCells {
 struct AutoExportContext {
     /// The name of the section or the metric.
     let name: JSONSpan
-    /// The metric's units; nil for a section.
-    let units: JSONSpan?
+    var isMetric = false
+    /// The metric's units.
+    var units: JSONSpan?
     /// For a metric: what the request says about aggregation, if anything.
-    private let aggregation: String?
-    private let isMetric: Bool
-
-    init(part name: JSONSpan) {
-        self.name = name
-        units = nil
-        aggregation = nil
-        isMetric = false
-    }
-
-    init(metric name: JSONSpan, units: JSONSpan?, aggregation: String?) {
-        self.name = name
-        self.aggregation = aggregation
-        self.units = units
-        isMetric = true
-    }
+    var aggregation: String?
 
     func wrap(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
         var out: [UInt8] = []
@@ -106,8 +92,10 @@ struct AutoExportRows {
         changes.items += 1
     }
 
-    /// Whether there is room for the item; items beyond the limit are only counted.
-    private var hasRoom: Bool { (deliver != nil || changes.items <= SamplesBody.itemLimit) && failure == nil }
+    /// Items beyond this many are only counted.
+    var limit = Int64.max
+
+    private var hasRoom: Bool { changes.items <= limit && failure == nil }
 
     /// As many rows, or as much text, as an import's batch.
     private var isFull: Bool {
@@ -127,20 +115,23 @@ struct AutoExportRows {
         do { try deliver(full) } catch { failure = error }
     }
 
-    /// Adds a record of the item; returns what is wrong with it, or nil.
-    mutating func append(_ row: AutoExportRow) -> String? {
-        guard hasRoom else { return nil }
+    /// Adds a record of the item.
+    mutating func append(_ row: AutoExportRow) throws(SampleProblem) {
+        guard hasRoom else { return }
         guard row.metadata.count + row.payload.count <= Self.rowTextLimit else {
-            return "the item holds more than 512 KiB of text"
+            throw SampleProblem(reason: "the item holds more than 512 KiB of text")
         }
         columns.append(
             row, item: changes.items, type: row.slots.type, unit: row.slots.unit, origin: row.origin)
         if row.uuid != nil { hasUUIDs = true }
         if let reason = row.statistic { statistics[Taken(type: row.slots.type, reason: reason), default: 0] += 1 }
-        return nil
     }
 
     /// Quarantines the item unchanged.
+    mutating func quarantine(_ error: any Error, raw: UnsafeRawBufferPointer, within context: AutoExportContext) {
+        quarantine((error as? SampleProblem)?.reason ?? "it can't be read: \(error)", raw: raw, within: context)
+    }
+
     mutating func quarantine(_ reason: String, raw: UnsafeRawBufferPointer, within context: AutoExportContext? = nil) {
         guard hasRoom else { return }
         let text = context.map { Self.cut($0.wrap(raw)) } ?? Self.cut(raw)
@@ -155,11 +146,7 @@ struct AutoExportRows {
         return String(decoding: text[..<end], as: UTF8.self)
     }
 
-    /// - Throws: `PushError` when there are too many items.
-    func finished() throws(PushError) -> PushedChanges {
-        guard hasRoom else {
-            throw PushError("the body has more than \(SamplesBody.itemLimit) items", isTooLarge: true)
-        }
+    var finished: PushedChanges {
         var changes = changes
         changes.records = columns.batch
         changes.taken = taken(changes.records.types)

@@ -11,10 +11,9 @@ struct AutoExportSpan {
     var isOwn: Bool
 
     var isStatistic: Bool { statistic != nil }
+}
 
-    /// What is wrong with an entry's times.
-    struct Problem: Error { let reason: String }
-
+extension AutoExportSpan {
     /// Reads an entry's times, following the rule described at `HealthAutoExport`.
     /// - Parameters:
     ///   - midnights: known ones, by the number of the day that begins.
@@ -23,7 +22,7 @@ struct AutoExportSpan {
     init(
         _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, midnights: [Int: Instant] = [:],
         hasSpread: Bool = false, isSum: Bool
-    ) throws(Problem) {
+    ) throws(SampleProblem) {
         let date = try Self.date(item.take("date"), "date")
         let start = try Self.date(item.take("startDate", "start"), "start")
         let end = try Self.date(item.take("endDate", "end"), "end")
@@ -31,7 +30,7 @@ struct AutoExportSpan {
             self.init(start: begin.instant, end: end.instant, statistic: hasSpread ? .spread : nil, isOwn: true)
             return
         }
-        guard let date = date ?? start else { throw Problem(reason: "there is no date") }
+        guard let date = date ?? start else { throw SampleProblem(reason: "there is no date") }
         let found: (period: AutoExportPeriod, reason: AutoExportReason)? =
             switch aggregation {
             case .period(let period) where isSum || hasSpread || period.mayBegin(at: date): (period, .stated(period))
@@ -45,19 +44,12 @@ struct AutoExportSpan {
             statistic: found?.reason, isOwn: false)
     }
 
-    private init(start: Instant, end: Instant, statistic: AutoExportReason?, isOwn: Bool) {
-        self.start = start
-        self.end = end
-        self.statistic = statistic
-        self.isOwn = isOwn
-    }
-
     /// Nil if there is no date.
-    static func date(_ span: JSONSpan?, _ name: String) throws(Problem) -> AutoExportDate? {
+    static func date(_ span: JSONSpan?, _ name: String) throws(SampleProblem) -> AutoExportDate? {
         guard let span else { return nil }
         guard let date = span.date else {
             var text = span.text ?? ""
-            throw Problem(reason: text.withUTF8 { AutoExportDate.problem($0, name) })
+            throw SampleProblem(reason: text.withUTF8 { AutoExportDate.problem($0, name) })
         }
         return date
     }

@@ -40,16 +40,16 @@ package enum HealthAutoExport {
 
     /// Decodes one request.
     /// - Parameters:
-    ///   - headers: the request's headers, in upper or lower case; only `automation-aggregation` is read.
+    ///   - stated: the request's header `automation-aggregation`.
     ///   - now: when the request was received.
-    /// - Throws: if the body isn't JSON, has no object `data`, or has too many items; in that case none of it is
-    ///   accepted.
+    ///   - limit: items beyond this many are only counted.
+    /// - Throws: if the body isn't JSON, or has no object `data`; in that case none of it is accepted.
     package static func changes(
-        in body: [UInt8], headers: [String: String], now: Instant
+        in body: [UInt8], aggregation stated: String?, now: Instant, limit: Int64 = .max
     ) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8; \(hint)") }
-        let stated = headers.first { $0.key.lowercased() == "automation-aggregation" }?.value
         var reader = AutoExportReader(aggregation: stated, now: now)
+        reader.rows.limit = limit
         let problem = body.withUnsafeBytes { bytes -> PushError? in
             do throws(JSONScanError) {
                 return try reader.read(bytes) ? nil : PushError("the body has no object 'data'; \(hint)")
@@ -58,7 +58,7 @@ package enum HealthAutoExport {
             }
         }
         if let problem { throw problem }
-        return try reader.rows.finished()
+        return reader.rows.finished
     }
 
     /// Decodes a file that the app has written, which has the form of a request, in pieces of a few thousand records.

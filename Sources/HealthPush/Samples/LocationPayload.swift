@@ -10,16 +10,11 @@ enum LocationPayload {
         }
         var (latitude, longitude): (Double?, Double?) = (nil, nil)
         var isAccuracyOdd = false
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(span.bytes)
-            try scanner.beginObject()
-            while let name = try scanner.nextMember() {
-                let value = try scanner.value()
-                if name == "latitude" { latitude = value.double }
-                if name == "longitude" { longitude = value.double }
-                if name == "horizontalAccuracy" { isAccuracyOdd = !value.isNull && value.double == nil }
-            }
-        } catch { throw SampleProblem(reason: "\(error)") }
+        try span.eachMember { name, value in
+            if name == "latitude" { latitude = value.double }
+            if name == "longitude" { longitude = value.double }
+            if name == "horizontalAccuracy" { isAccuracyOdd = !value.isNull && value.double == nil }
+        }
         guard !isAccuracyOdd, let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180 else {
             throw SampleProblem(
                 reason: "latitude, longitude or horizontalAccuracy isn't a number of degrees or metres")

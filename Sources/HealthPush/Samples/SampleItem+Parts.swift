@@ -72,15 +72,10 @@ extension SampleItem {
         let factors = try factors(for: type, &row)
         let possible = PlausibilityLimit.of(type).values
         var told: [(name: String, value: JSONSpan)] = []
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(object.bytes)
-            try scanner.beginObject()
-            while let name = try scanner.nextMember() {
-                let value = try scanner.value()
-                if name == "minimum" { told.append(("minimum", value)) }
-                if name == "maximum" { told.append(("maximum", value)) }
-            }
-        } catch { throw SampleProblem(reason: "\(error)") }
+        try object.eachMember { name, value in
+            if name == "minimum" { told.append(("minimum", value)) }
+            if name == "maximum" { told.append(("maximum", value)) }
+        }
         var spread: [String: Value] = [:]
         for (name, value) in told where !value.isNull {
             guard value.kind == .number, let number = factors.convert(value.bytes.bindMemory(to: UInt8.self)),

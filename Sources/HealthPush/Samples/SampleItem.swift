@@ -25,7 +25,6 @@ struct SampleItem {
     /// The maximum size of an item's JSON, in bytes.
     private static let textLimit = 512 << 10
     private static let nameLimit = 1000
-    private static let partLimit = 4096
 
     /// - Throws: `SampleProblem` when the item isn't an object, or is larger than `textLimit`.
     init(_ span: JSONSpan) throws(SampleProblem) {
@@ -33,14 +32,9 @@ struct SampleItem {
         guard span.bytes.count <= Self.textLimit else {
             throw SampleProblem(reason: "a sample has at most \(Self.textLimit >> 10) KiB of JSON")
         }
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(span.bytes)
-            try scanner.beginObject()
-            while let name = try scanner.nextMember() {
-                let member = try scanner.value()
-                if !member.isNull { take(name, member) }
-            }
-        } catch { throw SampleProblem(reason: "\(error)") }
+        try span.eachMember { name, member in
+            if !member.isNull { take(name, member) }
+        }
     }
 
     private mutating func take(_ name: JSONSpan, _ member: JSONSpan) {
@@ -159,16 +153,11 @@ struct SampleItem {
 
     private static func origin(_ object: JSONSpan) throws(SampleProblem) -> Origin {
         var (name, version, product) = ("", "", "")
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(object.bytes)
-            try scanner.beginObject()
-            while let key = try scanner.nextMember() {
-                let value = try scanner.value().text
-                if key == "name" { name = value ?? "" }
-                if key == "version" { version = value ?? "" }
-                if key == "productType" { product = value ?? "" }
-            }
-        } catch { throw SampleProblem(reason: "\(error)") }
+        try object.eachMember { key, value in
+            if key == "name" { name = value.text ?? "" }
+            if key == "version" { version = value.text ?? "" }
+            if key == "productType" { product = value.text ?? "" }
+        }
         return Origin(sourceName: name, sourceVersion: version, productType: product)
     }
 
@@ -193,17 +182,10 @@ struct SampleItem {
     /// Whether the metadata has HealthKit's own marker for manual entries (`HKMetadataKeyWasUserEntered`), as a number,
     /// boolean or text.
     private static func saysUserEntered(_ metadata: JSONSpan) throws(SampleProblem) -> Bool {
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(metadata.bytes)
-            try scanner.beginObject()
-            while let key = try scanner.nextMember() {
-                let value = try scanner.value()
-                if key == "HKWasUserEntered" {
-                    return value.integer == 1 || value.kind == .bool && value.bytes.first == UInt8(ascii: "t")
-                        || value.text == "1"
-                }
-            }
-        } catch { throw SampleProblem(reason: "\(error)") }
-        return false
+        var marker: JSONSpan?
+        try metadata.eachMember { if $0 == "HKWasUserEntered" { marker = marker ?? $1 } }
+        guard let marker else { return false }
+        return marker.integer == 1 || marker.kind == .bool && marker.bytes.first == UInt8(ascii: "t")
+            || marker.text == "1"
     }
 }

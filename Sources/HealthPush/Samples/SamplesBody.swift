@@ -7,49 +7,54 @@ import JSON
 /// It is one JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each of which is a sample
 /// or `{"deleted": "UUID"}`. If an item has missing or wrong members, only that item goes into quarantine.
 package struct SamplesBody {
-    /// The maximum number of items in one request. Many tiny items would take a hundred times the body's size in
-    /// memory.
-    package static let itemLimit: Int64 = 250_000
+    static let lineTypes = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
 
+    /// Items beyond this many are only counted.
+    private let limit: Int64
     private var rows = RecordRows()
     private var changes = PushedChanges()
 
+    private init(limit: Int64) { self.limit = limit }
+
+    static func changes(in request: PushRequest) throws(PushError) -> PushedChanges {
+        lineTypes.contains(request.type)
+            ? try changes(lines: request.body, limit: request.items)
+            : try changes(json: request.body, limit: request.items)
+    }
+
     /// - Parameter body: JSON.
     /// - Throws: `PushError` when the body isn't JSON, has neither `samples` nor `deleted`, has a `user` that isn't
-    ///   text, or has too many items.
-    package static func changes(json body: [UInt8]) throws(PushError) -> PushedChanges {
+    ///   text.
+    package static func changes(json body: [UInt8], limit: Int64 = .max) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
-        var reader = SamplesBody()
+        var reader = SamplesBody(limit: limit)
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
         if let problem { throw PushError("the body is invalid: \(problem)") }
         // If a request says that its data is another user's, the data must not be taken for the token owner's.
         guard !reader.isUserOdd else { throw PushError("'user' isn't text") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
-        return try reader.finished()
+        return reader.finished
     }
 
     /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't a JSON object counts as
     ///   an item that isn't understood.
-    /// - Throws: `PushError` when the body isn't UTF-8, or has no lines or too many.
-    package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
+    /// - Throws: `PushError` when the body isn't UTF-8, or has no lines.
+    package static func changes(lines body: [UInt8], limit: Int64 = .max) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
-        var reader = SamplesBody()
+        var reader = SamplesBody(limit: limit)
         body.withUnsafeBytes { text in
             for line in text.split(separator: UInt8(ascii: "\n")) {
                 reader.readLine(UnsafeRawBufferPointer(rebasing: line))
             }
         }
         guard reader.changes.items > 0 else { throw PushError("the body has no lines") }
-        return try reader.finished()
+        return reader.finished
     }
 
     private var hasList = false
     private var isUserOdd = false
 
-    private func finished() throws(PushError) -> PushedChanges {
-        guard changes.items <= Self.itemLimit else {
-            throw PushError("the body has more than \(Self.itemLimit) items", isTooLarge: true)
-        }
+    private var finished: PushedChanges {
         var changes = changes
         changes.records = rows.batch
         return changes
@@ -110,7 +115,7 @@ package struct SamplesBody {
     /// Counts one more item, and returns whether there is room for it; items beyond the limit are only counted.
     private mutating func count() -> Bool {
         changes.items += 1
-        return changes.items <= Self.itemLimit
+        return changes.items <= limit
     }
 
     /// Puts the most recently counted item into quarantine.
@@ -135,15 +140,9 @@ package struct SamplesBody {
     private static func uuid(_ span: JSONSpan) -> SampleID? {
         if span.isString { return SampleID(uuid: span.bytes) }
         guard span.kind == .object else { return nil }
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(span.bytes)
-            try scanner.beginObject()
-            while let name = try scanner.nextMember() {
-                let value = try scanner.value()
-                if name == "uuid" { return value.isString ? SampleID(uuid: value.bytes) : nil }
-            }
-        } catch { return nil }
-        return nil
+        var uuid: JSONSpan?
+        try? span.eachMember { if $0 == "uuid" { uuid = uuid ?? $1 } }
+        return uuid.flatMap { $0.isString ? SampleID(uuid: $0.bytes) : nil }
     }
 
     private mutating func add(sample span: JSONSpan) {
@@ -152,9 +151,4 @@ package struct SamplesBody {
             for row in try SampleItem(span).rows(item: changes.items) { rows.append(row) }
         } catch { quarantine(span.bytes, error.reason) }
     }
-}
-
-/// Why an item isn't a sample.
-struct SampleProblem: Error {
-    let reason: String
 }

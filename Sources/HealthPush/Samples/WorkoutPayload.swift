@@ -19,23 +19,14 @@ struct WorkoutPayload {
             throw SampleProblem(reason: "a workout has its activity in 'workout': {\"activity\": …}")
         }
         var payload = WorkoutPayload(start: start, end: end)
-        let members = try members(of: span).filter { !$0.value.isNull }
+        var members: [(name: JSONSpan, value: JSONSpan)] = []
+        try span.eachMember { if !$1.isNull { members.append(($0, $1)) } }
         try check(members)
         for member in members { try payload.add(member.name, member.value) }
         guard payload.hasActivity else {
             throw SampleProblem(reason: "the workout's activity isn't one of HealthKit's names or numbers")
         }
         return payload.finished()
-    }
-
-    private static func members(of object: JSONSpan) throws(SampleProblem) -> [(name: JSONSpan, value: JSONSpan)] {
-        var members: [(name: JSONSpan, value: JSONSpan)] = []
-        do throws(JSONScanError) {
-            var scanner = JSONScanner(object.bytes)
-            try scanner.beginObject()
-            while let name = try scanner.nextMember() { members.append((name, try scanner.value())) }
-        } catch { throw SampleProblem(reason: "\(error)") }
-        return members
     }
 
     private static func check(_ members: [(name: JSONSpan, value: JSONSpan)]) throws(SampleProblem) {

@@ -2,6 +2,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import HealthPush
 import Logging
 import Protocol
 import StageKit
@@ -88,10 +89,7 @@ package struct QuarantineReport {
         return (entry.source as NSString).lastPathComponent + (entry.line > 0 ? ":\(entry.line)" : "")
     }
 
-    /// Judged by the paths at which the ingest accepts data.
-    private static func isPushed(_ entry: QuarantinedRow) -> Bool {
-        IngestWay(rawValue: entry.source) != nil
-    }
+    private static func isPushed(_ entry: QuarantinedRow) -> Bool { WayIn.named(entry.source) != nil }
 
     /// HealthKit's prefixes mean nothing to people.
     static func short(_ type: String) -> String {

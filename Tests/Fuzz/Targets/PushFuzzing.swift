@@ -5,11 +5,16 @@ import Protocol
 /// What an app posts: every item becomes rows, a deletion or a quarantined input, and all of it can be sent on.
 enum PushFuzzing {
     static func run(_ bytes: [UInt8]) throws {
-        if let changes = try? SamplesBody.changes(json: bytes) { try check(changes) }
-        if let changes = try? SamplesBody.changes(lines: bytes) { try check(changes) }
-        for headers in [[:], ["automation-aggregation": "none"], ["Automation-Aggregation": "day"]] {
-            let now = Instant(seconds: 1_790_856_000)
-            if let changes = try? HealthAutoExport.changes(in: bytes, headers: headers, now: now) { try check(changes) }
+        for way in WayIn.all {
+            for type in way.types {
+                // What a header says about aggregation.
+                for header in [nil, "none", "day"] {
+                    let now = Instant(seconds: 1_790_856_000)
+                    let changes = try? way.changes(in: bytes, type: type, now: now) { _ in header }
+                    if let changes { try check(changes) }
+                }
+            }
+            _ = way.records(in: String(decoding: bytes, as: UTF8.self))
         }
     }
 

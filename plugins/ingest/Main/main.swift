@@ -83,8 +83,7 @@ PluginProgram.start("ingest") { context, stopper in
         // If the usual port is taken, the next is tried, so two stacks can run side by side; a port that a person has
         // chosen is used as it is, or not at all.
         portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
-        admission: { door.admission(of: $0) }
-    ) { door.handle($0) }
+        admission: { door.admission(of: $0) })
     if server.port != endpoint.port, endpoint.port != 0 {
         log(.ingestMoved, ["wanted": endpoint.port, "port": server.port])
     }

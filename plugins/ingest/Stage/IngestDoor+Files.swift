@@ -22,10 +22,8 @@ extension IngestDoor {
         }
     }
 
-    /// What happens to a request's body; called once per request.
-    package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
-        if let refusal = refusal(of: request) { return .refuse(refusal) }
-        guard IngestRoute.of(request.path) == .files, let files else { return .collect() }
+    /// Streams the body of a request that was let in.
+    func stream(_ files: Files) -> HTTPServer.Admission {
         do throws(HTTPRefusal) {
             do throws(IngestProblem) { try requireObserver() } catch { return .refuse(count(error)) }
             let sink = try FileSink(folder: files.folder, failed: files.failed)
@@ -38,7 +36,8 @@ extension IngestDoor {
     private func take(_ sink: FileSink, _ files: Files, _ request: HTTPRequest) -> HTTPResponse {
         defer { sink.abandon() }
         do throws(IngestProblem) {
-            let (_, caller) = try admit(request)
+            // The body may have taken hours, in which a token may have ended.
+            let caller = try admit(request).caller
             guard sink.byteCount > 0 else { throw .malformed("the body is empty") }
             let hash = sink.contentHash
             let content = [hash.high, hash.low].flatMap { word in
@@ -58,8 +57,10 @@ extension IngestDoor {
     }
 
     /// The state of a file, if it belongs to the caller's own user.
-    func state(ofFileAt path: String, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
-        guard let files, let id = IngestRoute.file(path) else { throw .notFound }
+    func state(ofFile id: String?, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
+        // An import's id has no other characters.
+        guard let files, let id, id.utf8.count >= 8, id.utf8.allSatisfy(Array("0123456789abcdef-".utf8).contains)
+        else { throw .notFound }
         let found: FileState?
         do throws(FileHandover.Failure) { found = try files.taking.state(id) } catch { throw Self.problem(error) }
         guard let found, found.row.user == caller.user else { throw .notFound }

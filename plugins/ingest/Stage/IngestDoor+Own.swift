@@ -5,11 +5,11 @@ import Protocol
 
 /// Events and types that a person makes: each request is one part, and the observer's answer is the response.
 extension IngestDoor {
-    func own(_ request: HTTPRequest, _ route: IngestRoute, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
-        let wish = try Self.wish(request, route)
+    func own(_ request: HTTPRequest, _ visit: Visit) throws(IngestProblem) -> HTTPResponse {
+        let (wish, caller) = (try Self.wish(request, visit), visit.caller)
         let receipts = try submit { id in
             var part = IngestPart(
-                id: id, number: 0, user: caller.user, device: caller.device, way: IngestRoute.events.rawValue)
+                id: id, number: 0, user: caller.user, device: caller.device, way: IngestRoute.events.template)
             part.isLast = true
             part.own = wish
             return [part]
@@ -17,7 +17,10 @@ extension IngestDoor {
         guard var answer = receipts.first?.own else {
             throw .busy("the observer runs another release", code: "not-kept", seconds: 30)
         }
-        if answer.isRefusal { return refused(answer) }
+        if answer.isRefusal {
+            noteRefused()
+            return Self.response(answer)
+        }
         if request.method != "GET" { noteTaken() }
         // Otherwise, a change that changes nothing would be a way to read without the right to do so.
         if !caller.mayRead {
@@ -34,15 +37,10 @@ extension IngestDoor {
         return response
     }
 
-    private func refused(_ answer: OwnAnswer) -> HTTPResponse {
-        noteRefused()
-        return Self.response(answer)
-    }
-
     private static func wish(
-        _ request: HTTPRequest, _ route: IngestRoute
+        _ request: HTTPRequest, _ visit: Visit
     ) throws(IngestProblem) -> OwnRequest {
-        let id = route.last(of: request.path)
+        let (route, id) = (visit.route, visit.id)
         switch (route, request.method) {
         case (.ownTypes, "GET"): return OwnRequest(.listTypes)
         case (.event, "GET"): return OwnRequest(.showEvent, id: id)

@@ -33,7 +33,8 @@ package final class IngestDoor: Sendable {
         case unknown
     }
 
-    private static let lineTypes: Set = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
+    /// A request that was let in, with its path's variable component.
+    typealias Visit = (route: IngestRoute, id: String?, caller: Caller)
 
     /// nil if the ingest accepts no files.
     let files: Files?
@@ -68,19 +69,19 @@ package final class IngestDoor: Sendable {
         self.wakes = wakes
     }
 
-    /// The answer for a request that can be judged by its head, without reading the body; nil for one that is to be
-    /// handled. Call this only once per request, since it counts them.
-    package func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    /// What happens to a request, judged by its head. Call this only once per request, since it counts them.
+    package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
         do throws(IngestProblem) {
-            let (route, caller) = try admit(request)
+            let visit = try admit(request)
             // Without a token all callers are the same one: strangers could use up a monitor's requests.
-            guard route != .health else { return nil }
-            if let wait = rate.withLock({ $0.take(caller.id, at: Self.seconds) }) { throw .tooMany(wait: wait) }
-            return nil
-        } catch {
-            counts.withLock { $0.refused += 1 }
-            return (error.status == 401 ? slowed(error, request.peer) : error).answer
-        }
+            if visit.route.proof != nil,
+                let wait = rate.withLock({ $0.take(visit.caller.id, at: Self.seconds) })
+            {
+                throw .tooMany(wait: wait)
+            }
+            if visit.route == .files, let files { return stream(files) }
+            return .collect { [self] in handle($0, visit) }
+        } catch { return .refuse(count(error.status == 401 ? slowed(error, request.peer) : error)) }
     }
 
     /// What the process reports about itself.
@@ -90,16 +91,14 @@ package final class IngestDoor: Sendable {
         }
     }
 
-    package func handle(_ request: HTTPRequest) -> HTTPResponse {
+    private func handle(_ request: HTTPRequest, _ visit: Visit) -> HTTPResponse {
         do throws(IngestProblem) {
-            let (route, caller) = try admit(request)
-            switch route {
+            switch visit.route {
             case .health: return HTTPResponse(status: 200, json: Array("{\"ok\":true}".utf8))
-            case .wake: return try wake(request, caller)
-            case .samples: return try take(samples(request), route, caller)
-            case .healthAutoExport: return try take(pushed(request), route, caller)
-            case .file: return try state(ofFileAt: request.path, caller)
-            case .ownTypes, .ownType, .events, .event: return try own(request, route, caller)
+            case .wake: return try wake(request, visit.caller)
+            case .push(let way): return try take(changes(in: request, way), way, visit.caller)
+            case .file: return try state(ofFile: visit.id, visit.caller)
+            case .ownTypes, .ownType, .events, .event: return try own(request, visit)
             // Its body is streamed, and the request is answered at the end.
             case .files: throw .notFound
             }
@@ -139,21 +138,14 @@ package final class IngestDoor: Sendable {
     /// The time on the monotonic clock.
     private static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
 
-    func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {
-        guard let route = IngestRoute.of(request.path), files != nil || (route != .files && route != .file) else {
-            throw .notFound
-        }
-        if route == .health {
+    func admit(_ request: HTTPRequest) throws(IngestProblem) -> Visit {
+        guard let (route, id) = IngestRoute.of(request.path), files != nil || (route != .files && route != .file)
+        else { throw .notFound }
+        guard let proof = route.proof else {
             guard request.method == "GET" || request.method == "HEAD" else { throw .method(["GET"]) }
-            return (route, Caller(id: "", user: "", device: "", mayIngest: false))
+            return (route, id, Caller(id: "", user: "", device: "", mayIngest: false))
         }
-        let caller: Caller
-        switch visitor(request.bearerToken) {
-        case .caller(let known): caller = known
-        case .ended: throw .unauthorized("this token has ended")
-        case .revoked: throw .unauthorized("this token was revoked")
-        case .unknown: throw .unauthorized
-        }
+        let caller = try caller(of: request, proof)
         if route.isOwn, request.method == "GET", route.methods.contains("GET") {
             guard caller.mayRead else {
                 throw .forbidden(
@@ -164,32 +156,34 @@ package final class IngestDoor: Sendable {
                 "this token doesn't allow sending samples", hint: "make one with 'healthbus token new --scope ingest'")
         }
         guard route.methods.contains(request.method) else { throw .method(route.methods) }
-        return (route, caller)
+        return (route, id, caller)
     }
 
-    private func samples(_ request: HTTPRequest) throws(IngestProblem) -> PushedChanges {
-        let type = request.headers["Content-Type"].map { MediaType($0)?.essence ?? "" } ?? "application/json"
-        let isLines = Self.lineTypes.contains(type)
-        guard isLines || type == "application/json" else {
-            throw .mediaType("application/json or application/x-ndjson")
+    private func caller(of request: HTTPRequest, _ proof: WayIn.Proof) throws(IngestProblem) -> Caller {
+        let visitor =
+            switch proof {
+            case .bearer: visitor(request.bearerToken)
+            }
+        switch visitor {
+        case .caller(let known): return known
+        case .ended: throw .unauthorized("this token has ended")
+        case .revoked: throw .unauthorized("this token was revoked")
+        case .unknown: throw .unauthorized
         }
-        do throws(PushError) {
-            return try isLines ? SamplesBody.changes(lines: request.body) : SamplesBody.changes(json: request.body)
-        } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
     }
 
-    private func pushed(_ request: HTTPRequest) throws(IngestProblem) -> PushedChanges {
-        let type = request.headers["Content-Type"].map { MediaType($0)?.essence ?? "" } ?? "application/json"
-        guard type == "application/json" else { throw .mediaType("application/json") }
-        let headers = Dictionary(
-            request.headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    private func changes(in request: HTTPRequest, _ way: WayIn) throws(IngestProblem) -> PushedChanges {
+        let type = request.headers["Content-Type"].map { MediaType($0)?.essence ?? "" } ?? way.types.first ?? ""
+        guard way.types.contains(type) else { throw .mediaType(way.types.joined(separator: " or ")) }
         do throws(PushError) {
-            return try HealthAutoExport.changes(in: request.body, headers: headers, now: clock())
-        } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
+            return try way.changes(in: request.body, type: type, now: clock()) { request.headers[$0] }
+        } catch {
+            throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description)
+        }
     }
 
     private func take(
-        _ changes: PushedChanges, _ route: IngestRoute, _ caller: Caller
+        _ changes: PushedChanges, _ way: WayIn, _ caller: Caller
     ) throws(IngestProblem) -> HTTPResponse {
         if let user = changes.user, user != caller.user {
             throw .forbidden(
@@ -199,7 +193,7 @@ package final class IngestDoor: Sendable {
         let receipts = try submit { id in
             contents.enumerated().map { number, content in
                 var part = IngestPart(
-                    id: id, number: Int64(number), user: caller.user, device: caller.device, way: route.rawValue)
+                    id: id, number: Int64(number), user: caller.user, device: caller.device, way: way.path)
                 part.isLast = number == contents.count - 1
                 part.records = content.records
                 part.deleted = content.deleted

@@ -11,21 +11,13 @@ struct ItemOutcomes {
     private var reasons: [(item: Int64, text: String)] = []
     private let statistics: [TakenStatistics]
 
-    enum Word: Int {
+    enum Word: Int, CaseIterable {
         // In order of importance, for an item with several rows.
         case known, unknown, deleted, changed, added, quarantined
 
-        var text: StaticString {
-            switch self {
-            case .known: "known"
-            case .unknown: "unknown"
-            case .deleted: "deleted"
-            case .changed: "changed"
-            case .added: "added"
-            case .quarantined: "quarantined"
-            }
-        }
-
+        /// In JSON, by number.
+        static let texts = allCases.map { Array("\"\($0)\"".utf8) }
+        /// In the order of the answer.
         static let all: [Word] = [.added, .changed, .known, .deleted, .unknown, .quarantined]
     }
 
@@ -83,26 +75,21 @@ struct ItemOutcomes {
     var answer: HTTPResponse {
         var counts = [Int64](repeating: 0, count: Word.all.count)
         for case let word? in outcomes { counts[word.rawValue] += 1 }
+        let (texts, null) = (Word.texts, Array("null".utf8))
         var out: [UInt8] = []
         out.reserveCapacity(outcomes.count * 9 + 256)
         out.append(json: "{\"items\":")
         out.append(json: Int64(outcomes.count))
         for word in Word.all {
-            out.append(json: ",\"")
-            out.append(json: word.text)
-            out.append(json: "\":")
+            out.append(UInt8(ascii: ","))
+            out.append(contentsOf: texts[word.rawValue])
+            out.append(UInt8(ascii: ":"))
             out.append(json: counts[word.rawValue])
         }
         out.append(json: ",\"results\":[")
         for (index, word) in outcomes.enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
-            guard let word else {
-                out.append(json: "null")
-                continue
-            }
-            out.append(UInt8(ascii: "\""))
-            out.append(json: word.text)
-            out.append(UInt8(ascii: "\""))
+            out.append(contentsOf: word.map { texts[$0.rawValue] } ?? null)
         }
         out.append(json: "],\"reasons\":[")
         for (index, reason) in reasons.sorted(by: { $0.item < $1.item }).enumerated() {

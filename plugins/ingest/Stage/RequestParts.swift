@@ -2,7 +2,7 @@ import HealthModel
 import HealthPush
 import Protocol
 
-/// Cuts a request's content into parts that fit a message.
+/// Cuts a request's content into parts that fit a message. A request that fits into one isn't copied.
 package struct RequestParts {
     /// The maximum number of rows in a part: a commit's worth.
     private static let rowLimit = 2048
@@ -29,25 +29,7 @@ package struct RequestParts {
             parts.append(
                 Content(deleted: Array(changes.deleted[range]), deletedItems: Array(changes.deletedItems[range])))
         }
-        let records = changes.records
-        var cut = PartCutter(records)
-        for row in 0..<records.count {
-            var bytes = cut.bytes(row)
-            if bytes > Self.byteLimit {
-                quarantined.append(
-                    QuarantinedInput(
-                        line: records.line[row], reason: "it has more than \(Self.byteLimit >> 10) KiB of text", raw: ""
-                    ))
-                continue
-            }
-            if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit {
-                parts.append(cut.finish())
-                // In a new part, names count as new again.
-                bytes = cut.bytes(row)
-            }
-            cut.take(row, bytes)
-        }
-        if cut.rows > 0 { parts.append(cut.finish()) }
+        cut(changes.records, &quarantined)
         var rest = quarantined[...]
         while !rest.isEmpty {
             var content = Content()
@@ -61,63 +43,105 @@ package struct RequestParts {
         }
         if parts.isEmpty { parts.append(Content()) }
     }
+
+    /// Adds the parts of the rows; a row that is too long for any is quarantined.
+    private mutating func cut(_ records: RecordBatch, _ quarantined: inout [QuarantinedInput]) {
+        var sizes = RowSizes(records)
+        var (first, size) = (0, 0)
+        func end(before row: Int) {
+            if first < row { parts.append(Content(records: records.rows(first..<row))) }
+            // In a new part, names count as new again.
+            sizes.part += 1
+            (first, size) = (row, 0)
+        }
+        for row in 0..<records.count {
+            var bytes = sizes.bytes(row)
+            if row - first == Self.rowLimit || size + bytes > Self.byteLimit {
+                end(before: row)
+                bytes = sizes.bytes(row)
+            }
+            size += bytes
+            guard bytes > Self.byteLimit else { continue }
+            quarantined.append(
+                QuarantinedInput(
+                    line: records.line[row], reason: "it has more than \(Self.byteLimit >> 10) KiB of text", raw: ""))
+            end(before: row)
+            first = row + 1
+        }
+        end(before: records.count)
+    }
 }
 
-/// Copies rows of a batch into a smaller one, with only the names that they use.
-private struct PartCutter {
-    private let source: RecordBatch
-    private var target = RecordBatch()
-    private var types: [Int32: Int32] = [:]
-    private var units: [Int32: Int32] = [:]
-    private var origins: [Int32: Int32] = [:]
-    private(set) var size = 0
+/// How many bytes the texts of a batch's rows take.
+private struct RowSizes {
+    private let records: RecordBatch
+    /// The part that the rows asked about belong to.
+    var part = 1
+    // For each name, the last part in which it was counted.
+    private var types: [Int]
+    private var units: [Int]
+    private var origins: [Int]
 
-    init(_ source: RecordBatch) { self.source = source }
-
-    var rows: Int { target.count }
-
-    /// How many bytes a row's texts add, including those of its names that are new in the part.
-    func bytes(_ row: Int) -> Int {
-        var size = source.metadata.range(row).count + source.payload.range(row).count
-        if types[source.type[row]] == nil { size += Self.entry + source.types[Int(source.type[row])].utf8.count }
-        if units[source.unit[row]] == nil { size += Self.entry + source.units[Int(source.unit[row])].utf8.count }
-        if origins[source.origin[row]] == nil {
-            let origin = source.origins[Int(source.origin[row])]
-            size += 4 * Self.entry + origin.sourceName.utf8.count + origin.sourceVersion.utf8.count
-            size += origin.productType.utf8.count + origin.device.utf8.count
-        }
-        return size
+    init(_ records: RecordBatch) {
+        self.records = records
+        types = [Int](repeating: 0, count: records.types.count)
+        units = [Int](repeating: 0, count: records.units.count)
+        origins = [Int](repeating: 0, count: records.origins.count)
     }
 
     /// The overhead of a text in a dictionary.
     private static let entry = 24
 
-    mutating func take(_ row: Int, _ bytes: Int) {
-        size += bytes
-        target.type.append(Self.number(source.type[row], &types) { target.types.append(source.types[$0]) })
-        target.unit.append(Self.number(source.unit[row], &units) { target.units.append(source.units[$0]) })
-        target.origin.append(Self.number(source.origin[row], &origins) { target.origins.append(source.origins[$0]) })
-        target.start.append(source.start[row])
-        target.end.append(source.end[row])
-        target.value.append(source.value[row])
-        target.created.append(source.created[row])
-        target.flags.append(source.flags[row])
-        target.metadata.append(bytes: Array(source.metadata.bytes[source.metadata.range(row)]))
-        target.payload.append(bytes: Array(source.payload.bytes[source.payload.range(row)]))
-        target.healthKitUUID.append(source.healthKitUUID.isEmpty ? nil : source.healthKitUUID[row])
-        target.line.append(source.line[row])
+    /// How many bytes a row's texts add to its part, including those of its names that are new there.
+    mutating func bytes(_ row: Int) -> Int {
+        let (type, unit, origin) = (Int(records.type[row]), Int(records.unit[row]), Int(records.origin[row]))
+        var size = records.metadata.range(row).count + records.payload.range(row).count
+        if types[type] != part { size += Self.entry + records.types[type].utf8.count }
+        if units[unit] != part { size += Self.entry + records.units[unit].utf8.count }
+        if origins[origin] != part {
+            let origin = records.origins[origin]
+            size += 4 * Self.entry + origin.sourceName.utf8.count + origin.sourceVersion.utf8.count
+            size += origin.productType.utf8.count + origin.device.utf8.count
+        }
+        (types[type], units[unit], origins[origin]) = (part, part, part)
+        return size
+    }
+}
+
+extension RecordBatch {
+    /// Rows that follow each other, with only the names that they use. An array of which all is taken isn't copied.
+    fileprivate func rows(_ range: Range<Int>) -> RecordBatch {
+        var batch = RecordBatch()
+        (batch.types, batch.type) = Self.used(types, type[range])
+        (batch.units, batch.unit) = Self.used(units, unit[range])
+        (batch.origins, batch.origin) = Self.used(origins, origin[range])
+        batch.start = Array(start[range])
+        batch.end = Array(end[range])
+        batch.value = Array(value[range])
+        batch.created = Array(created[range])
+        batch.flags = Array(flags[range])
+        batch.metadata = metadata.rows(range)
+        batch.payload = payload.rows(range)
+        if !healthKitUUID.isEmpty { batch.healthKitUUID = Array(healthKitUUID[range]) }
+        batch.line = Array(line[range])
+        return batch
     }
 
-    private static func number(_ old: Int32, _ numbers: inout [Int32: Int32], _ add: (Int) -> Void) -> Int32 {
-        if let known = numbers[old] { return known }
-        let new = Int32(numbers.count)
-        numbers[old] = new
-        add(Int(old))
-        return new
+    private static func used<Name>(_ names: [Name], _ column: ArraySlice<Int32>) -> ([Name], [Int32]) {
+        var numbers = [Int32](repeating: -1, count: names.count)
+        var kept: [Name] = []
+        for old in column where numbers[Int(old)] < 0 {
+            numbers[Int(old)] = Int32(kept.count)
+            kept.append(names[Int(old)])
+        }
+        return kept.count == names.count ? (names, Array(column)) : (kept, column.map { numbers[Int($0)] })
     }
+}
 
-    mutating func finish() -> RequestParts.Content {
-        defer { self = PartCutter(source) }
-        return RequestParts.Content(records: target)
+extension TextColumn {
+    fileprivate func rows(_ range: Range<Int>) -> TextColumn {
+        guard range != ends.indices, let last = range.last else { return self }
+        let (start, end) = (self.range(range.lowerBound).lowerBound, self.range(last).upperBound)
+        return TextColumn(bytes: Array(bytes[start..<end]), ends: ends[range].map { $0 - Int32(start) })
     }
 }

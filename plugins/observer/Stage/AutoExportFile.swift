@@ -22,7 +22,7 @@ struct AutoExportFile {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard ExportEnd.isAutoExport(descriptor: descriptor) else { return nil }
+        guard ExportEnd.kind(descriptor: descriptor) == .autoExport else { return nil }
         (self.path, self.file) = (path, file)
     }
 
@@ -44,7 +44,7 @@ struct AutoExportFile {
         }
         defer { munmap(bytes, Int(size)) }
         var info = ExportInfo(date: nil, locale: "")
-        info.isAutoExport = true
+        info.way = WayIn.healthAutoExport.path
         try sink.exportInfo(info)
         var summary = ReadSummary()
         let written = Instant(seconds: Int64(status.st_mtim.tv_sec))

@@ -139,7 +139,7 @@ package final class Inbox: EffectRunner {
 }
 
 /// Passes on what a reader finds; each piece waits until the stage has room for it.
-private final class EventSink: ExportSink {
+final class EventSink: ExportSink {
     struct Stopped: Error {}
 
     private let id: String

@@ -1,6 +1,7 @@
 import Changelog
 import HealthImport
 import HealthModel
+import HealthPush
 import HealthStatistics
 import HealthStore
 import JSON
@@ -64,14 +65,13 @@ extension ObserverStage {
         }
     }
 
-    /// Days of an app that prints no zone end with the person's.
     private func withEnds(
         _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
     ) throws -> ImportEvent {
-        guard attempt.export?.isAutoExport == true, case .records(let id, var batch) = event,
-            let timeline = try zones.timeline(of: entry.user, turn)
-        else { return event }
-        batch.endDays(on: timeline)
+        guard let way = WayIn.named(attempt.export?.way), case .records(let id, var batch) = event else {
+            return event
+        }
+        try complete(&batch, by: way, of: entry.user, turn)
         return .records(id: id, batch)
     }
 

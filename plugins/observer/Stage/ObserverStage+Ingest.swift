@@ -1,4 +1,5 @@
 import HealthModel
+import HealthPush
 import HealthStore
 import Protocol
 import SQLite
@@ -35,9 +36,7 @@ extension ObserverStage {
         var receipt = IngestReceipt(id: part.id, part: part.number)
         try zones.ensure(user: part.user, zone: zone, turn)
         var records = part.records
-        if part.way == IngestWay.autoExport.rawValue, let timeline = try zones.timeline(of: part.user, turn) {
-            records.endDays(on: timeline)
-        }
+        try complete(&records, by: WayIn.named(part.way), of: part.user, turn)
         let deletions = try take(pushed: records, deleted: part.deleted, of: part.user, session, turn)
         if part.records.count > 0 {
             receipt.outcomes = session.outcomes.map(\.rawValue)
@@ -50,6 +49,12 @@ extension ObserverStage {
         receipt.dropped = zip(part.quarantined, try writer.areDropped(part.quarantined))
             .filter { $0.1 }.map(\.0.line)
         return receipt
+    }
+
+    /// Adds what a way in can't know.
+    func complete(_ records: inout RecordBatch, by way: WayIn?, of user: String, _ turn: Turn) throws {
+        guard way?.precision.lacksZone == true, let timeline = try zones.timeline(of: user, turn) else { return }
+        records.endDays(on: timeline)
     }
 
     /// Stores pushed data, however it came in. Deletions come first: a sample that replaces another may have the same

@@ -190,19 +190,12 @@ extension ObserverStage {
         ]
         // A new type brings its own unit; otherwise a number is in the stored unit unless another is named.
         if patch["type"] == nil { body["unit"] = .string(row.unit) }
-        if let start = patch["start"].flatMap(instant), patch["end"] == nil {
+        if let start = patch["start"].flatMap({ try? OwnDraft.instant("start", $0) }), patch["end"] == nil {
             body["end"] = .string(InstantText.iso8601(start + (row.end - row.start)))
         }
         for (name, value) in patch { body[name] = value }
         if body["unit"] == .string("") { body["unit"] = nil }
         return body
-    }
-
-    /// The instant given as text or as seconds since 1970.
-    private static func instant(_ value: Value) -> Instant? {
-        if let text = value.string { return InstantText.parse(text) }
-        guard let seconds = value.double, abs(seconds) < 1e11 else { return nil }
-        return Instant(microseconds: Int64((seconds * 1e6).rounded()))
     }
 
     /// Backends treat two entries of one type for the same instant as one, so there can't be two.

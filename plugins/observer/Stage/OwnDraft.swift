@@ -1,5 +1,4 @@
 import HealthModel
-import HealthPush
 import HealthStore
 import Logging
 import ObserverReading
@@ -69,26 +68,55 @@ struct OwnDraft {
             "HKMetadataKeySyncIdentifier": .string(id), "HKMetadataKeySyncVersion": .integer(version),
         ]
         if !note.isNull { metadata[OwnTables.noteMember] = note }
-        var sample: [String: Value] = [
-            "type": .string(identifier), "start": body["start"] ?? .null, "value": value, "unit": unit,
-            "uuid": .string(uuid.description), "source": .string(Self.source), "sourceType": "manual",
-            "userEntered": true, "metadata": .object(metadata),
-        ]
-        if let end = body["end"] { sample["end"] = end }
-        let text = Value.object(["samples": .array([.object(sample)])]).json()
-        let changes: PushedChanges
-        do throws(PushError) { changes = try SamplesBody.changes(json: Array(text.utf8)) } catch {
-            throw .malformed(error.description, hint: "check the type, the times and the value")
-        }
-        guard changes.records.count == 1 else {
-            throw .malformed(
-                changes.quarantined.first?.reason ?? "it isn't a single event",
-                hint: "check the type, the times and the value")
-        }
         self.type = identifier
         self.note = note.string
         self.metadata = Array(Value.object(metadata).json().utf8)
-        records = changes.records
+        let start = try Self.instant("start", body["start"] ?? .null)
+        let told = body["end"] ?? .null
+        let end = told.isNull ? start : try Self.instant("end", told)
+        guard end >= start else { throw Self.wrong("end is before start") }
+        var records = RecordBatch()
+        (records.start, records.end) = ([start.microseconds], [end.microseconds])
+        let measured = try Self.measured(value, unit, HealthType.named(identifier))
+        (records.types, records.units) = ([identifier], [measured.unit])
+        records.origins = [Origin(sourceName: Self.source)]
+        (records.type, records.unit, records.origin) = ([0], [0], [0])
+        (records.value, records.created, records.flags) = ([measured.value], [0], [[.manual, .userEntered]])
+        records.metadata.append(bytes: self.metadata)
+        records.payload.appendEmpty()
+        (records.healthKitUUID, records.line) = ([uuid], [1])
+        self.records = records
+    }
+
+    private static func wrong(_ error: String) -> OwnRefusal {
+        .malformed(error, hint: "check the type, the times and the value")
+    }
+
+    /// The instant given as text or as seconds since 1970, in the years 1 to 9999.
+    static func instant(_ name: String, _ value: Value) throws(OwnRefusal) -> Instant {
+        if let instant = value.string.flatMap({ InstantText.parse($0) }) { return instant }
+        guard let seconds = value.double, (-62_135_596_800...253_402_300_799).contains(seconds) else {
+            throw wrong("\(name) isn't a date: ISO 8601 with an offset, or seconds since 1970")
+        }
+        return Instant(microseconds: Int64((seconds * 1e6).rounded()))
+    }
+
+    /// The value in the type's canonical unit, or in the given one for a type that has none; NaN for no value.
+    private static func measured(
+        _ value: Value, _ unit: Value, _ type: HealthType
+    ) throws(OwnRefusal) -> (value: Double, unit: String) {
+        if type.kind == .category || value.isNull { return (value.int.map(Double.init) ?? .nan, "") }
+        guard let number = value.double else { throw wrong("value isn't a number") }
+        guard !unit.isNull else { return (number, type.unit) }
+        guard let name = unit.string, name.utf8.count <= 200 else { throw wrong("unit isn't text") }
+        guard !type.unit.isEmpty else { return (number, name) }
+        guard let (scale, offset) = UnitConversion.toCanonical(unit: name, for: type) else {
+            throw wrong("unit doesn't belong to this type, which is measured in \(type.unit)")
+        }
+        var digits = "\(number)"
+        let converted = digits.withUTF8 { UnitFactors(scale: scale, offset: offset).convert($0) }
+        guard let converted, converted.isFinite else { throw wrong("value isn't a number") }
+        return (converted, type.unit)
     }
 
     /// One of HealthKit's quantities or categories, with or without its prefix.

@@ -8,10 +8,10 @@ import StageKit
 
 /// Inputs that weren't understood, to be read again.
 package struct RereadRequest: Sendable {
-    /// `way`: for a pushed input, the path that it was pushed to.
-    package var inputs: [(number: Int64, raw: String, way: IngestWay?)]
+    /// `source`: the path that it was pushed to, or the file that it is from.
+    package var inputs: [(number: Int64, raw: String, source: String)]
 
-    package init(inputs: [(number: Int64, raw: String, way: IngestWay?)]) { self.inputs = inputs }
+    package init(inputs: [(number: Int64, raw: String, source: String)]) { self.inputs = inputs }
 }
 
 /// The results under the current rules: the records that are now understood, by number.
@@ -20,34 +20,20 @@ package struct RereadReply: Sendable {
 
     package init(_ request: RereadRequest) {
         records = [:]
-        for (number, raw, way) in request.inputs {
-            let isAutoExport = QuarantinedItem.isAutoExport(raw, pushedAsSamples: way == .samples)
-            if way != nil || isAutoExport {
-                records[number] = QuarantinedItem.records(raw, isAutoExport: isAutoExport)
+        for (number, raw, source) in request.inputs {
+            if let way = WayIn.of(item: raw, from: source) {
+                records[number] = way.records(in: raw)
                 continue
             }
-            let sink = OneRecordSink()
-            // The sink receives nothing for an input that still can't be understood; nothing else can fail in memory.
-            if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch = sink.batch {
-                records[number] = batch
+            var batch: RecordBatch?
+            let sink = EventSink(id: "") { event in
+                if case .records(_, let found) = event { batch = found }
+                return true
             }
+            // The sink receives nothing for an input that still can't be understood; nothing else can fail in memory.
+            if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch { records[number] = batch }
         }
     }
-}
-
-private final class OneRecordSink: ExportSink {
-    private(set) var batch: RecordBatch?
-
-    func exportInfo(_ info: ExportInfo) throws {}
-    func records(_ batch: RecordBatch) throws { self.batch = batch }
-    func known(_ pieces: [PieceHash]) throws {}
-    func quarantined(_ inputs: [QuarantinedInput]) throws {}
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
-    func route(_ route: WorkoutRoute) throws {}
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
-    func knownRoute(_ piece: PieceHash, path: String) throws {}
-    func document(_ part: DocumentPart) throws {}
-    func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
 /// One pass over the quarantine, in steps.
@@ -135,8 +121,7 @@ extension ObserverStage {
         job.left -= Int64(page.count)
         let inputs = job.isRetry ? chosen.filter { $0.sample == nil } : []
         if !inputs.isEmpty {
-            let effect = turn.perform(
-                RereadRequest(inputs: inputs.map { ($0.number, $0.raw, IngestWay(rawValue: $0.source)) }))
+            let effect = turn.perform(RereadRequest(inputs: inputs.map { ($0.number, $0.raw, $0.source) }))
             job.rereading = (effect, inputs)
         }
         job.isDone = page.count < QuarantineMending.step && job.rereading == nil
@@ -150,9 +135,7 @@ extension ObserverStage {
         job.rereading = nil
         for entry in entries {
             guard var batch = reply.records[entry.number] else { continue }
-            if Self.isAutoExport(entry), let timeline = try zones.timeline(of: entry.user, turn) {
-                batch.endDays(on: timeline)
-            }
+            try complete(&batch, by: WayIn.of(item: entry.raw, from: entry.source), of: entry.user, turn)
             let writer = try writer(for: entry.user, turn)
             _ = try turn.write()
             let session = ImportSession(source: entry.source, tellsOutcomes: true)
@@ -167,10 +150,6 @@ extension ObserverStage {
         }
         mending = job
         try tellMended(turn)
-    }
-
-    private static func isAutoExport(_ entry: QuarantineEntry) -> Bool {
-        QuarantinedItem.isAutoExport(entry.raw, pushedAsSamples: IngestWay(rawValue: entry.source) == .samples)
     }
 
     func tellMended(_ turn: Turn) throws {

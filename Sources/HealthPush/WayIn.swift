@@ -1,0 +1,97 @@
+import HealthModel
+
+/// A way in: what one sender pushes, and all that the rest must know about it. The ingest, the observer, the quarantine,
+/// the pairing of phones and the tests of the documentation ask it.
+///
+/// Each is declared in the folder of its format, and listed in `all`.
+package struct WayIn: Sendable {
+    /// Where it is sent; `{…}` stands for a component of any text. It also names the way on the bus and in the store, so
+    /// it never changes.
+    package let path: String
+    /// The media types that it may have, in lower case; the first is assumed if a request names none.
+    package let types: [String]
+    package private(set) var proof = Proof.bearer
+    /// The maximum number of items in one request: many tiny items would take a hundred times the body's size in memory.
+    package private(set) var items: Int64 = 250_000
+    package private(set) var precision = Precision()
+    /// nil for a way that no app is set up for.
+    package private(set) var pairing: (any AppPairing.Type)?
+    let read: @Sendable (PushRequest) throws(PushError) -> PushedChanges
+    /// Reads one quarantined item again; nil if it isn't an item of this way at all.
+    let reread: @Sendable (_ raw: String) -> PushedChanges?
+    /// Whether an item from an imported file is one of this way's; other files' items are XML.
+    var isItemOfFile: @Sendable (_ raw: String) -> Bool = { _ in false }
+
+    /// How a request proves who sends it.
+    package enum Proof: Sendable {
+        /// `Authorization: Bearer` with a token, which is for one person's device.
+        case bearer
+    }
+
+    /// How exact values and times are, where the store must make up for what is lacking.
+    package struct Precision: Sendable {
+        /// Whether times have an offset but no zone, so that sums of days are of 24 hours until the person's zone is
+        /// known (`RecordBatch.endDays`).
+        package var lacksZone = false
+    }
+
+    package static let all = [samples, healthAutoExport]
+
+    /// - Parameter path: as declared; nil and other texts belong to no way.
+    package static func named(_ path: String?) -> WayIn? { all.first { $0.path == path } }
+
+    /// The way of an item in quarantine; nil for one from an export.
+    /// - Parameter source: the way's path, or the file that the item is from.
+    package static func of(item raw: String, from source: String) -> WayIn? {
+        named(source) ?? all.first { $0.isItemOfFile(raw) }
+    }
+
+    /// Decodes a request.
+    /// - Parameters:
+    ///   - type: one of `types`.
+    ///   - now: when it was received.
+    ///   - header: the value of a header, by its name in any letter case.
+    /// - Throws: `PushError` if it can't be accepted as a whole, or has more than `items`.
+    package func changes(
+        in body: [UInt8], type: String, now: Instant,
+        header: @escaping @Sendable (_ name: String) -> String? = { _ in nil }
+    ) throws(PushError) -> PushedChanges {
+        let changes = try read(PushRequest(body: body, type: type, now: now, header: header, items: items))
+        guard changes.items <= items else {
+            throw PushError("the body has more than \(items) items", isTooLarge: true)
+        }
+        return changes
+    }
+
+    /// The samples of a quarantined item, under today's rules; nil if it still isn't understood. An item that was too
+    /// long has been cut, and can never be understood.
+    package func records(in raw: String) -> RecordBatch? {
+        guard let changes = reread(raw), changes.quarantined.isEmpty, changes.records.count > 0 else { return nil }
+        return changes.records
+    }
+}
+
+/// A request as a way in reads it: see `WayIn.changes`.
+struct PushRequest {
+    let body: [UInt8]
+    let type: String
+    let now: Instant
+    let header: @Sendable (_ name: String) -> String?
+    /// Items beyond this many needn't be kept, only counted.
+    let items: Int64
+}
+
+/// How a person sets up an app to send here.
+package protocol AppPairing: Sendable {
+    /// Its member of `healthbus pair --json`.
+    static var name: String { get }
+    /// - Parameters:
+    ///   - address: the URL at which the phone reaches the stack, without a trailing slash.
+    ///   - token: the phone's.
+    init(address: String, token: String)
+    /// For programs.
+    var value: Value { get }
+    /// The steps, for people.
+    /// - Parameter code: draws a link as a code for a camera; returns nil to leave it out.
+    func text(code: (String) -> String?) -> String
+}
