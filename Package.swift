@@ -246,7 +246,7 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             [
-                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "MessageBus", "Protocol", "StageKit",
+                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "Protocol", "StageKit",
                 "UploaderReading",
             ], main: ["Configuration", "StageKit"])
         // Files as a destination.
@@ -259,7 +259,7 @@ let package = Package(
         + plugin(
             "postgres", "PostgresStage",
             [
-                "Configuration", "DeliveryKit", "HealthModel", "HealthViews", "Logging", "MessageBus", "PostgreSQL",
+                "Configuration", "DeliveryKit", "HealthModel", "HealthViews", "Logging", "PostgreSQL",
                 "PostgresStore", "StageKit",
             ], main: ["StageKit"])
         // Daily figures as sensors.
@@ -273,8 +273,8 @@ let package = Package(
         + plugin(
             "fhir", "FHIRStage",
             [
-                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "HealthResources", "JSON", "MessageBus",
-                "StageKit", "UploaderReading",
+                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "HealthResources", "JSON", "StageKit",
+                "UploaderReading",
             ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",

@@ -67,7 +67,7 @@ package final class StackClient: Sendable {
 
     /// Answers pulls from now on, on a separate thread, so that a source may take its time.
     /// - Parameter answer: returns the parts of the answer, in order, or why there are none.
-    package func serve(_ answer: @escaping @Sendable (Query) -> Result<[FilePage], PullRefusal>) {
+    package func serve(_ answer: @escaping @Sendable (FileQuery) -> Result<[FilePage], PullRefusal>) {
         let thread = Thread { [requests, weak self] in
             while !requests.isClosed {
                 for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer) }
@@ -77,12 +77,15 @@ package final class StackClient: Sendable {
         thread.start()
     }
 
-    private func reply(to request: Value, _ answer: (Query) -> Result<[FilePage], PullRefusal>) {
+    private func reply(to request: Value, _ answer: (FileQuery) -> Result<[FilePage], PullRefusal>) {
         guard let asked = request.read(PullHeader.self) else { return }
         let topic = PageHeader.topic(asked.consumer)
         let header = PageHeader(asked, producer: name)
         do {
-            let parts = try answer(try Question(members: request).query).get()
+            guard let query = try Question(members: request, among: [FileQuery.self]).query as? FileQuery else {
+                return
+            }
+            let parts = try answer(query).get()
             for (number, part) in parts.enumerated() {
                 send(topic, header.body(part, part: Int64(number), isLast: number == parts.count - 1))
             }
@@ -193,10 +196,9 @@ package final class StackClient: Sendable {
 
     /// The pages that answer a query; none when the producer doesn't know the anchor, nil when it hasn't answered in
     /// time.
-    package func ask<Content: PageContent>(
-        _ producer: String, _ query: Query, _ place: PullPlace = PullPlace(), as content: Content.Type = Content.self,
-        within seconds: Double
-    ) throws -> [Page<Content>]? {
+    package func ask<Asked: Query>(
+        _ producer: String, _ query: Asked, _ place: PullPlace = PullPlace(), within seconds: Double
+    ) throws -> [Page<Asked.Answer>]? {
         try bodies(producer, Question(query, place), within: seconds).map { try Page.all($0, from: producer) }
     }
 

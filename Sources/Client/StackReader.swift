@@ -121,10 +121,9 @@ package final class StackReader {
 
     /// All pages of a query; empty when the instance has never run, or is running and doesn't know the anchor.
     /// - Throws: `StageError` for pages that can't be read.
-    package func pages<Content: PageContent>(
-        _ instance: StackConfiguration.Instance, _ query: Query, _ place: PullPlace = PullPlace(),
-        as content: Content.Type = Content.self
-    ) throws -> [Page<Content>] {
+    package func pages<Asked: Query>(
+        _ instance: StackConfiguration.Instance, _ query: Asked, _ place: PullPlace = PullPlace()
+    ) throws -> [Page<Asked.Answer>] {
         try Page.all(try bodies(instance, Question(query, place)), from: instance.name)
     }
 
@@ -235,7 +234,7 @@ package final class StackReader {
         var store: StoreHead?
         while true {
             // A running instance continues from an anchor only if it recognizes the anchor as its own.
-            let pages: [Page<ChangesPage>] = try pages(
+            let pages = try pages(
                 instance, .changes(topic: topic, days: days), PullPlace(of: store, after: after))
             if pages.isEmpty, store != nil {
                 throw Failure("'\(instance.name)' started over while it was being read", hint: "try again")

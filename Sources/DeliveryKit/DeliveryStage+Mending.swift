@@ -130,7 +130,7 @@ extension DeliveryStage {
     }
 
     /// Where to find the letter's row in exactly that version, if it can still be there.
-    func place(of letter: DeadLetter, at producer: String) -> (query: Query, place: PullPlace)? {
+    func place(of letter: DeadLetter, at producer: String) -> (query: any Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == producer }),
             upstream.cursor.anchor.maximum >= letter.sequence
         else { return nil }

@@ -112,10 +112,10 @@ extension DeliveryStage {
             steps.append(.samples(user: user, from: start, to: end, position: nil))
         }
         for upstream in documents {
-            guard case .changes(let topic, _) = upstream.query else { continue }
+            guard let query = upstream.query as? ChangesQuery else { continue }
             steps.append(
                 .documents(
-                    producer: upstream.producer, topic: topic ?? "", days: from.number...through.number,
+                    producer: upstream.producer, topic: query.topic ?? "", days: from.number...through.number,
                     after: .beginning,
                     head: nil))
         }
@@ -159,7 +159,7 @@ extension DeliveryStage {
             }
             pull = turn.pull(rows.producer, query, place)
         case .samples(let user, let from, let to, let position):
-            guard case .samples(let types, _) = samples.query else { return false }
+            guard let types = (samples.query as? SamplesQuery)?.types else { return false }
             let slice = SliceRequest(
                 user: user, types: types, asOf: samples.cursor.anchor, from: from, to: to,
                 detailed: .choice(.allExcept([])), continue: position)

@@ -26,7 +26,7 @@ struct ReplayedRows: Sendable, Equatable {
 extension DeliveryStage {
     /// Which rows of a part to request, including tombstones; nil when none of them has been delivered yet, since then
     /// they will be anyway.
-    func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
+    func place(of rows: ReplayedRows) -> (query: any Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }
         let until = min(rows.until, upstream.cursor.anchor.maximum)
         guard rows.after < until else { return nil }

@@ -21,3 +21,18 @@ package final class PathTeller: Sendable {
 
     package func stop() { watcher.withLock { $0 }?.stop() }
 }
+
+/// A threaded runner that also reports the machine's network path.
+package protocol DeliveryRunner: ThreadedRunner { var path: PathTeller { get } }
+
+extension DeliveryRunner {
+    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        if effect.request is WatchPath { return path.watch(effect, reply) }
+        thread.perform(EffectJob(effect, reply))
+    }
+
+    package func stop() {
+        thread.stop()
+        path.stop()
+    }
+}

@@ -24,13 +24,13 @@ package struct ObserverQueries {
     }
 
     /// Keeps asking until the whole answer has been received.
-    func all<Content: PageContent, Position>(
-        _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, while goesOn: () -> Bool = { true },
-        _ take: (Content) throws -> Void
+    func all<Asked: Query, Position>(
+        _ query: (Position?) -> Asked, next: KeyPath<Asked.Answer, Position?>, while goesOn: () -> Bool = { true },
+        _ take: (Asked.Answer) throws -> Void
     ) throws {
         var position: Position?
         repeat {
-            let pages: [Page<Content>] = try reader.pages(observer, query(position))
+            let pages = try reader.pages(observer, query(position))
             for page in pages { try take(page.content) }
             position = pages.last?.content[keyPath: next]
         } while position != nil && goesOn()
@@ -39,7 +39,7 @@ package struct ObserverQueries {
     /// For all users.
     func timelines() throws -> [String: ZoneTimeline] {
         var users: [String: Value] = [:]
-        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
+        let pages = try reader.pages(observer, .zones, PullPlace(after: .beginning))
         for page in pages { users.merge(page.zones) { $1 } }
         return try users.compactMapValues { try ZoneTimeline(wireValue: $0) }
     }
@@ -88,17 +88,17 @@ package struct ObserverQueries {
     func forEachPage(
         _ slice: SliceRequest, while goesOn: () -> Bool = { true }, _ body: (SamplePage) throws -> Void
     ) throws {
-        func query(_ place: SlicePlace?) -> Query {
+        func query(_ place: SlicePlace?) -> SliceRequest {
             var slice = slice
             slice.continue = place
-            return .slice(slice)
+            return slice
         }
         try all(query, next: \SlicePage.continue, while: goesOn) { try body($0.samples) }
     }
 
     /// The types that the store holds for a user.
     func types(of user: String) throws -> Set<String> {
-        let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
+        let pages = try reader.pages(observer, .types)
         return Set(pages.flatMap(\.types).filter { $0.user == user }.map(\.type))
     }
 
@@ -142,7 +142,7 @@ package struct ObserverQueries {
     }
 
     func quarantined(user: String) throws -> [(reason: String, count: Int64)] {
-        let pages: [Page<QuarantinePage>] = try reader.pages(observer, .quarantine(user: user))
+        let pages = try reader.pages(observer, .quarantine(user: user))
         return pages.flatMap(\.reasons).map { ($0.reason, $0.count) }
     }
 }

@@ -89,6 +89,40 @@ import Testing
         }
     }
 
+    /// Each step of a sample's path names a file, and in it a function or type; a file without a folder is in that of the
+    /// last one with a folder.
+    @Test func thePathOfASampleExists() throws {
+        let page = try Self.text("docs/architecture.md")
+        let path = try #require(page.firstMatch(of: #/(?s)\*\*The path of a sample\*\*.*?\n\n- /#)).0
+        let steps = path.matches(of: #/`([\w\/+-]+\.swift)`\s+\(`(\w+)`\)/#)
+        #expect(steps.count > 15 && path.matches(of: #/\.swift`/#).count == steps.count)
+        var folder = ""
+        for step in steps {
+            if let root = step.1.wholeMatch(of: #/((?:Sources|plugins)\/.*)\/[^\/]+/#) { folder = String(root.1) }
+            let file = step.1.hasPrefix(folder) ? String(step.1) : "\(folder)/\(step.1)"
+            let declared = try Self.text(file).matches(of: #/\b(?:func|struct|enum|class) (\w+)/#).map { String($0.1) }
+            #expect(declared.contains(String(step.2)), "docs/architecture.md: \(file) declares no \(step.2)")
+        }
+    }
+
+    /// The types that the page names exist.
+    @Test func namedTypesExist() throws {
+        let page = try Self.text("docs/architecture.md")
+        var declared: Set<String> = ["Duration", "ArchitectureTests"]
+        for folder in ["Sources", "plugins"] {
+            for (_, text) in try Self.sources(in: folder) {
+                declared.formUnion(text.matches(of: #/\b(?:struct|enum|class|protocol) (\w+)/#).map { String($0.1) })
+            }
+        }
+        let prose = page.replacing(#/(?m)^\|.*$/#, with: "")
+        let named = prose.matches(of: #/`([A-Z][a-z]\w+)`/#).map { String($0.1) }
+        #expect(named.count > 5)
+        let modules = Set(targets.map(\.name))
+        for name in named {
+            #expect(declared.contains(name) || modules.contains(name), "docs/architecture.md: \(name)")
+        }
+    }
+
     @Test func importsRunDown() throws {
         let stages = Set(targets.filter { $0.folder.hasSuffix("/Stage") }.map(\.name))
         let layers = Dictionary(

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Asks for rows after a position that the store hasn't reached.
-    private func ask(as consumer: String, _ query: Query? = nil) throws -> (lost: [String], errors: [Value]) {
+    private func ask(as consumer: String, _ query: (any Query)? = nil) throws -> (lost: [String], errors: [Value]) {
         let folder = try TemporaryFolder()
         let store = try StageDatabase(path: folder.path + "/state.sqlite")
         try store.transaction { try KeyedChangelog.createTables(in: store.database) }
@@ -33,7 +33,7 @@ import Testing
             },
             send: { _, body in heard.errors.withLock { $0.append(body["error"]) } })
         let place = PullPlace(of: store.head, after: query == nil ? store.head.sequence.next : .beginning)
-        let pull = Pull(id: 1, producer: "sleep", question: Question(query ?? .changes(), place))
+        let pull = Pull(id: 1, producer: "sleep", question: Question(query ?? ChangesQuery.changes(), place))
         var client = PullClient(consumer: consumer)
         try service.serve(
             client.begin(pull, at: 0).body, store.database, ChangelogSource(database: store.database))
@@ -53,7 +53,7 @@ import Testing
         #expect(asked == ["renew above 7000000"] && errors == [.null])
         #expect(try ask(as: "client-7-9", .renew(renewal)).lost == [])
         let far = Renewal(above: SequenceNumber(Renewal.highest.value + 1))
-        let (none, refused) = try ask(as: "uploader", .renew(far))
+        let (none, refused) = try ask(as: "uploader", far)
         #expect(none == [] && refused == [.string(PageHeader.refused)])
     }
 
@@ -62,9 +62,11 @@ import Testing
 
         init(code: DeliveryError.Code) { self.code = code }
 
-        func answer(
-            _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
-        ) throws { throw DeliveryError(code, "sleep", remedy: "do something") }
+        static let answers: [QueryAnswer<Failing>] = [.by(Failing.fail)]
+
+        private func fail(_: TypesQuery, _: Asking, _: (TypesPage, Bool) -> Void) throws {
+            throw DeliveryError(code, "sleep", remedy: "do something")
+        }
     }
 
     @Test func errorsAreThoseOfTheProtocol() throws {

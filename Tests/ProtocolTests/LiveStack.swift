@@ -268,6 +268,19 @@ extension StackClient {
     /// Asks a question with the given members, and returns the answer's bodies, both in the form that they have on the
     /// bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
-        try bodies(producer, Question(members: .object(members)), within: seconds)
+        try bodies(producer, Question(WireQuery(members: members)), within: seconds)
     }
+}
+
+/// A query with members in their wire form, whether or not this release knows it.
+private struct WireQuery: Query {
+    typealias Answer = EmptyPage
+    static let name = ""
+
+    var members: [String: Value]
+    var name: String { members["query"]?.string ?? "" }
+
+    init(members: [String: Value]) { self.members = members }
+    init(from decoder: any Decoder) throws { members = try .init(from: decoder) }
+    func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
 }

@@ -38,7 +38,7 @@ struct FilesObserver {
     mutating func page(for pull: Pull) -> Value? {
         let shown = samples.filter { !denied.contains($0.type) }
         switch pull.question.query {
-        case .types:
+        case is TypesQuery:
             let rows = Dictionary(grouping: shown, by: \.type).map { type, all in
                 let alive = all.filter { !$0.isDeleted }.map(\.start)
                 return TypeRow(
@@ -47,14 +47,14 @@ struct FilesObserver {
                     lastEnd: alive.max())
             }
             return Value(TypesPage(types: rows, quarantined: 0))
-        case .slice(let slice):
+        case let slice as SliceRequest:
             slices.append(slice.from..<slice.to)
             let found = shown.filter {
                 guard case .only([$0.type]) = slice.types else { return false }
                 return !$0.isDeleted && (slice.from..<slice.to).contains($0.start)
             }
             return ["samples": Self.page(found).wireValue]
-        case .samples:
+        case is SamplesQuery:
             let after = pull.question.place.after?.base.value ?? 0
             let found = shown.filter { $0.sequence > after }.sorted { $0.sequence < $1.sequence }
             return [

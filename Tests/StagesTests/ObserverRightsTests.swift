@@ -44,7 +44,7 @@ extension ObserverDeliveryTests {
             #expect(try values(rig, request("samples", consumer: consumer)).sorted() == [1, 60])
         }
         let source = try ObserverSource(database: rig.store.database)
-        let queries: [Query] = [
+        let queries: [any Query] = [
             .documents(), .entries(user: "me"), .quarantine(user: "me"), .quarantined(MendSelection()),
             .summaries(user: "me", from: "2025-01-01", to: "2025-01-02"),
         ]

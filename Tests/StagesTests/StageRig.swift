@@ -151,7 +151,8 @@ extension Pull {
 extension PullSource {
     /// Answers a request as it arrives over the bus, with members in their wire form.
     func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
-        try answer(Question(members: request), for: request["consumer"].string, head: head) { content, isLast in
+        let question = try Question(members: request, among: queries)
+        try answer(question, for: request["consumer"].string, head: head) { content, isLast in
             page(Value(content).object ?? [:], isLast)
         }
     }

@@ -134,8 +134,7 @@ final class UploaderRig {
     }
     var renewals: [(pull: Pull, renewal: Renewal)] {
         rig.pulls.compactMap { pull in
-            guard case .renew(let renewal) = pull.question.query else { return nil }
-            return (pull, renewal)
+            (pull.question.query as? Renewal).map { (pull, $0) }
         }
     }
 

@@ -5,7 +5,7 @@ extension Pull {
     /// The request's members in their wire form.
     package var query: [String: Value] { question.members }
 
-    package init(id: Int64, producer: String, query: Query = .changes()) {
+    package init(id: Int64, producer: String, query: any Query = ChangesQuery.changes()) {
         self.init(id: id, producer: producer, question: Question(query))
     }
 }

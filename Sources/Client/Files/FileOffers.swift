@@ -34,7 +34,7 @@ package final class FileOffers: Sendable {
     package func look(
         _ id: String, within seconds: Double
     ) throws -> (row: ImportRow?, head: SequenceNumber)? {
-        guard let page = try client.ask(observer, .imports(id: id), as: ImportsPage.self, within: seconds)?.first
+        guard let page = try client.ask(observer, .imports(id: id), within: seconds)?.first
         else { return nil }
         return (page.imports.first, page.head?.sequence ?? .beginning)
     }
@@ -52,10 +52,10 @@ private final class OfferedFiles: Sendable {
     func offer(_ file: OfferedFile, as id: String) { files.withLock { $0[id] = file } }
     func withdraw(_ id: String) { files.withLock { $0[id] = nil } }
 
-    func answer(_ query: Query) -> Result<[FilePage], PullRefusal> {
-        guard case .file(let id, let offset) = query, let file = files.withLock({ $0[id] }) else {
+    func answer(_ query: FileQuery) -> Result<[FilePage], PullRefusal> {
+        guard let file = files.withLock({ $0[query.import ?? ""] }) else {
             return .failure(PullRefusal("this command offers no such file"))
         }
-        return file.answer(from: offset)
+        return file.answer(from: query.offset)
     }
 }

@@ -167,7 +167,7 @@ package struct Backup {
     }
 
     private func hasOpenImport() throws -> Bool {
-        let pages: [Page<ImportsPage>] = try stack.reader().pages(try stack.instance(.observer), .imports())
+        let pages = try stack.reader().pages(try stack.instance(.observer), .imports())
         return pages.flatMap(\.imports).contains { $0.state.isUnderWay }
     }
 }

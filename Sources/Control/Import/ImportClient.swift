@@ -117,7 +117,7 @@ package final class ImportClient {
     /// continued.
     private func begun(_ request: ImportFile, of file: OfferedFile, within seconds: Double) throws -> String? {
         guard file.identity != nil,
-            let page = try client.ask(observer, .imports(), as: ImportsPage.self, within: seconds)?.first
+            let page = try client.ask(observer, .imports(), within: seconds)?.first
         else { return nil }
         return page.imports.first { $0.state == .receiving && $0.request == request }?.id
     }

@@ -61,7 +61,7 @@ package struct Verification {
         var users: [VerifyReport.User] = []
         var after: Int64?
         repeat {
-            let pages: [Page<ProofPage>] = try reader.pages(destination, .proof(after: after))
+            let pages = try reader.pages(destination, .proof(after: after))
             users += pages.flatMap(\.users).map { VerifyReport.User($0) }
             after = pages.last?.continue
         } while after != nil
@@ -71,7 +71,7 @@ package struct Verification {
 
     /// How many records are quarantined here, by person.
     private func quarantined() throws -> [String: Int] {
-        let pages: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
+        let pages = try reader.pages(try stack.instance(.observer), .types)
         return pages.flatMap(\.types).reduce(into: [:]) { $0[$1.user, default: 0] += $1.quarantined }
     }
 }

@@ -55,7 +55,7 @@ package final class DeliveryCommands {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()
         let result = try client.give(command, to: observer, within: seconds, meanwhile: wait.look) {
-            let saved = try client.ask(observer, .delivery, as: DeliveryPage.self, within: 0.3)?.first
+            let saved = try client.ask(observer, .delivery, within: 0.3)?.first
             return saved.flatMap { effect($0.content) }
         }
         if let result { return result }

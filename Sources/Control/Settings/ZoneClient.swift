@@ -47,7 +47,7 @@ package struct ZoneClient {
         try wait.untilHeard()
         let command = change.command(of: user).body
         let parts = try client.give(command, to: observer, within: seconds, meanwhile: wait.look) {
-            let pages: [Page<TimelinePage>]? = try client.ask(observer, .timeline(user: user), within: 0.3)
+            let pages = try client.ask(observer, .timeline(user: user), within: 0.3)
             return pages?.first?.timeline.flatMap { change.shows(in: $0) ? $0 : nil }
         }
         if let parts { return parts }

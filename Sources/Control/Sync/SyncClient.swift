@@ -133,7 +133,7 @@ package final class SyncClient {
     /// be older than an import that has just ended.
     private func head() throws -> StoreHead? {
         guard !Self.stopped(client.heartbeats).contains(stack.observer) else { return nil }
-        let pages: [Page<DeliveryPage>]? = try client.ask(stack.observer, .delivery, within: 20)
+        let pages = try client.ask(stack.observer, .delivery, within: 20)
         return pages?.first?.head
     }
 
@@ -158,7 +158,7 @@ package final class SyncClient {
         var count = 0
         for _ in 0..<Self.countedRequests {
             let place = PullPlace(store: head.store, generation: head.generation, after: after, until: until)
-            let pages: [Page<SamplesPage>]? = try client.ask(stack.observer, .samples(types), place, within: 20)
+            let pages = try client.ask(stack.observer, .samples(types), place, within: 20)
             guard let pages, let through = pages.last?.through else { return (nil, false) }
             count += pages.reduce(0) { $0 + $1.samples.count }
             if through >= head.sequence { return (count, false) }

@@ -149,7 +149,7 @@ final class ToolContext {
 
     /// What the store holds for this person, by type.
     func types() throws -> [TypeRow] {
-        let pages: [Page<TypesPage>] = try reader.pages(queries.observer, .types)
+        let pages = try reader.pages(queries.observer, .types)
         return pages.flatMap(\.types).filter { $0.user == user && $0.alive > 0 }.sorted { $0.type < $1.type }
     }
 }

@@ -83,7 +83,7 @@ struct BehindCount {
         var count = 0
         for _ in 0..<Self.requests {
             let place = PullPlace(store: head.store, generation: head.generation, after: after, until: until)
-            let pages: [Page<SpansPage>] = try reader.pages(
+            let pages = try reader.pages(
                 observer, .spans(.allExcept([HealthType.workoutIdentifier])), place)
             guard let last = pages.last?.content.through else { return (count, true) }
             count += pages.reduce(0) { $0 + ($1.content.added ?? 0) + ($1.content.deleted ?? 0) }
@@ -101,7 +101,7 @@ struct BehindCount {
         var count = 0
         for _ in 0..<Self.requests {
             let place = PullPlace(of: head, after: after, until: head.sequence)
-            let pages: [Page<ChangesPage>] = try reader.pages(producer, .changes(topic: topic), place)
+            let pages = try reader.pages(producer, .changes(topic: topic), place)
             guard let through = pages.last?.content.through, through > after else { return (count, true) }
             count += pages.reduce(0) { $0 + $1.content.rows.count }
             if through >= head.sequence { return (count, false) }

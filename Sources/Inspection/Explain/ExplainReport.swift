@@ -76,7 +76,7 @@ package struct ExplainReport {
 
     static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
         guard let consolidator = stack.configuration.only(.consolidator) else { return .null }
-        let pages: [Page<DayPage>] = try reader.pages(
+        let pages = try reader.pages(
             consolidator, .day(user: user, day: day.number, topic: "daily.summary"))
         return pages.first?.rows.first?.body ?? .null
     }

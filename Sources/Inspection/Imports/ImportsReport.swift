@@ -21,7 +21,7 @@ package struct ImportsReport {
     package init(_ stack: Stack) throws { try self.init(stack, stack.reader()) }
 
     package init(_ stack: Stack, _ reader: StackReader) throws {
-        let pages: [Page<ImportsPage>] = try reader.pages(try stack.instance(.observer), .imports())
+        let pages = try reader.pages(try stack.instance(.observer), .imports())
         rows = pages.flatMap(\.imports)
         devices = pages.flatMap { $0.devices ?? [] }
         doubles = pages.compactMap(\.doubles).last

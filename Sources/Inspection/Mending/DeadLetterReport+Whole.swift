@@ -35,7 +35,7 @@ extension DeadLetterReport {
     ) throws -> (body: Value, version: Int64)? {
         if let found = try sample(of: letter, at: letter.sequence, observer, reader) { return found }
         guard let id = SampleID(letter.id) else { return nil }
-        let pages: [Page<SampleWhereaboutsPage>] = try reader.pages(observer, .sample(id.description))
+        let pages = try reader.pages(observer, .sample(id.description))
         guard let now = pages.first?.sample else { return nil }
         return try sample(of: letter, at: now.sequence, observer, reader)
     }
@@ -45,7 +45,7 @@ extension DeadLetterReport {
         _ reader: StackReader
     ) throws -> (body: Value, version: Int64)? {
         guard let head = try head(of: observer, reader), head.sequence >= sequence else { return nil }
-        let pages: [Page<SamplesPage>] = try reader.pages(
+        let pages = try reader.pages(
             observer, .samples(.allExcept([HealthType.workoutIdentifier])),
             PullPlace(of: head, after: sequence.previous, until: sequence))
         return try letter.element(samples: pages.map(\.content), changes: [], of: observer.name) {

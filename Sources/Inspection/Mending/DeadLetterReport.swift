@@ -35,7 +35,7 @@ package struct DeadLetterReport {
         for uploader in destinations {
             var after: Int64?
             repeat {
-                let pages: [Page<LettersPage>] = try reader.pages(uploader, .letters(selection, after: after))
+                let pages = try reader.pages(uploader, .letters(selection, after: after))
                 entries += pages.flatMap(\.letters).map { Entry(stage: uploader.name, letter: $0) }
                 after = pages.last?.continue
             } while after != nil

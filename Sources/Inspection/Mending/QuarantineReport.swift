@@ -29,7 +29,7 @@ package struct QuarantineReport {
         var entries: [QuarantinedRow] = []
         var after: Int64?
         repeat {
-            let pages: [Page<QuarantinedPage>] = try reader.pages(
+            let pages = try reader.pages(
                 observer, .quarantined(selection, record: isWhole ? true : nil, after: after))
             entries += pages.flatMap(\.entries)
             after = pages.last?.continue

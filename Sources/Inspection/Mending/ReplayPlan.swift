@@ -158,7 +158,7 @@ package struct ReplayPlan {
 extension ObserverQueries {
     package func allZones() throws -> [String: ZoneTimeline] {
         var zones: [String: ZoneTimeline] = [:]
-        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
+        let pages = try reader.pages(observer, .zones, PullPlace(after: .beginning))
         for (user, entries) in pages.flatMap(\.zones) { zones[user] = try ZoneTimeline(wireValue: entries) }
         return zones
     }
@@ -166,7 +166,7 @@ extension ObserverQueries {
     /// The days from the first sample to the last; nil if there are no samples.
     func span(of users: [String], _ zones: [String: ZoneTimeline]) throws -> ClosedRange<LocalDay>? {
         var span: ClosedRange<LocalDay>?
-        let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
+        let pages = try reader.pages(observer, .types)
         for row in pages.flatMap(\.types) where users.contains(row.user) {
             guard let timeline = zones[row.user], let first = row.firstStart, let last = row.lastEnd else { continue }
             let days = timeline.day(of: first)...timeline.day(of: max(first, last))
@@ -191,7 +191,7 @@ extension ObserverQueries {
         let head = held.last?.head
         var after = since
         while true {
-            let pages: [Page<SamplesPage>] = try reader.pages(
+            let pages = try reader.pages(
                 observer, .samples(types), PullPlace(of: head, after: after, until: head?.sequence ?? .end))
             for page in pages { try body(page.content) }
             guard let through = pages.last?.through, through > after else { return }

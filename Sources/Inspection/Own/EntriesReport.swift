@@ -14,7 +14,7 @@ package struct EntriesReport {
 
     /// - Parameter event: only the events with this id, or whose ids begin with it.
     package init(_ stack: Stack, _ reader: StackReader, user: String, event: String? = nil) throws {
-        let pages: [Page<EntriesPage>] = try reader.pages(
+        let pages = try reader.pages(
             try stack.instance(.observer), .entries(user: user, event: event))
         self.init(user: user, types: pages.flatMap(\.ownTypes), events: pages.flatMap(\.events))
     }

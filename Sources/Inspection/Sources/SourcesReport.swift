@@ -221,7 +221,7 @@ extension ObserverQueries {
 
     /// The rules alone.
     func leftOut(of user: String) throws -> [LeftOutSource] {
-        let pages: [Page<SourcesPage>] = try reader.pages(observer, .sources(user: user, after: .end))
+        let pages = try reader.pages(observer, .sources(user: user, after: .end))
         return pages.first?.content.leftOut ?? []
     }
 }

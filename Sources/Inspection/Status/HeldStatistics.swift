@@ -26,7 +26,7 @@ package struct HeldStatistics: Sendable {
     }
 
     package init(_ stack: Stack) throws {
-        self.init(try stack.reader().pages(try stack.instance(.observer), .types, as: TypesPage.self).flatMap(\.types))
+        self.init(try stack.reader().pages(try stack.instance(.observer), .types).flatMap(\.types))
     }
 
     private init(rows: [Row]) { self.rows = rows }

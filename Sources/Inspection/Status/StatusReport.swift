@@ -30,7 +30,7 @@ package struct StatusReport {
         if isUp {
             beats = try reader.gather(running + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
-        let types = try reader.pages(try stack.instance(.observer), .types, as: TypesPage.self).first
+        let types = try reader.pages(try stack.instance(.observer), .types).first
         let observed = Self.byType(types?.types ?? [])
         let apart = HeldStatistics(types?.types ?? []).counts
         let days = try Dictionary(

@@ -73,7 +73,7 @@ package final class SampleFollower {
     private func trace(_ beats: [String: Heartbeat]) throws -> SampleTrace? {
         let configuration = stack.configuration
         let observer = try stack.instance(.observer)
-        let pages: [Page<SampleWhereaboutsPage>] = try reader.pages(observer, .sample(id.description))
+        let pages = try reader.pages(observer, .sample(id.description))
         guard let place = pages.last?.sample else { return nil }
         let (user, type, start, end) = (place.user, place.type, place.start, place.end)
         var facts = SampleTrace.Facts(place: place, observer: observer.name)
@@ -105,7 +105,7 @@ package final class SampleFollower {
     private func rows(
         _ instance: StackConfiguration.Instance, topic: String, user: String, day: LocalDay
     ) throws -> [SampleTrace.DayRow] {
-        let pages: [Page<DayPage>] = try reader.pages(
+        let pages = try reader.pages(
             instance, .day(user: user, day: day.number, topic: topic))
         let rows = pages.flatMap(\.rows)
         let times = try reader.moments(instance, of: rows.map(\.sequence))

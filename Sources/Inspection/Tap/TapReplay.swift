@@ -22,7 +22,7 @@ package final class TapReplay {
     /// other.
     private struct Walk {
         let instance: StackConfiguration.Instance
-        let query: Query
+        let query: any Query
         var after: SequenceNumber
         var store: StoreHead?
 
@@ -79,7 +79,7 @@ package final class TapReplay {
         }
     }
 
-    private func queries(of instance: StackConfiguration.Instance) -> [Query] {
+    private func queries(of instance: StackConfiguration.Instance) -> [any Query] {
         guard instance.manifest.kind == .observer else { return [.changes()] }
         return [.changes(), .samples(filter.type.map { .only([$0]) } ?? .allExcept([]))]
     }
@@ -88,12 +88,12 @@ package final class TapReplay {
     private func begin(
         _ instance: StackConfiguration.Instance, _ start: Start
     ) throws -> (after: SequenceNumber, store: StoreHead?) {
-        let query: Query =
+        let query: MomentsQuery =
             switch start {
             case .sequence(let sequence): .moments(from: sequence, to: sequence)
             case .time(let time): .newest(before: time)
             }
-        let pages: [Page<MomentsPage>] = try reader.pages(instance, query)
+        let pages = try reader.pages(instance, query)
         if case .sequence(let sequence) = start { return (sequence, pages.last?.head) }
         return (pages.last?.sequence ?? .beginning, pages.last?.head)
     }
@@ -104,10 +104,10 @@ package final class TapReplay {
         while true {
             let before = walk.after
             let (pages, through) =
-                if case .samples = walk.query {
-                    try rows(&walk) { try TapRow.rows(of: $0, producer: instance.name) }
+                if let query = walk.query as? SamplesQuery {
+                    try rows(&walk, query) { try TapRow.rows(of: $0, producer: instance.name) }
                 } else {
-                    try rows(&walk, TapRow.rows)
+                    try rows(&walk, .changes(), TapRow.rows)
                 }
             for rows in pages {
                 for message in try messages(rows, from: instance) where filter.wants(message) {
@@ -120,16 +120,16 @@ package final class TapReplay {
     }
 
     /// The rows of the next pages, and the sequence number that they reach.
-    private func rows<Content: TappedPage>(
-        _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
-    ) throws -> (pages: [[TapRow]], through: SequenceNumber?) {
+    private func rows<Asked: Query>(
+        _ walk: inout Walk, _ query: Asked, _ read: (Asked.Answer) throws -> [TapRow]
+    ) throws -> (pages: [[TapRow]], through: SequenceNumber?) where Asked.Answer: TappedPage {
         var asked = PullPlace(of: walk.store, after: walk.after)
         asked.bulk = true
-        let pages: [Page<Content>] = try reader.pages(walk.instance, walk.query, asked)
+        let pages = try reader.pages(walk.instance, query, asked)
         if pages.isEmpty, walk.store != nil {
             note("'\(walk.instance.name)' has begun a new store: everything in it is shown again")
             (walk.after, walk.store) = (.beginning, nil)
-            return try rows(&walk, read)
+            return try rows(&walk, query, read)
         }
         if let head = pages.last?.head { walk.store = head }
         return (try pages.map { try read($0.content) }, pages.last?.content.end)

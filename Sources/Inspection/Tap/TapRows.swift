@@ -31,7 +31,7 @@ package final class TapRows {
         var found: [Message] = []
         do {
             while after < hint.head.sequence {
-                let pages: [Page<ChangesPage>] = try reader.pages(
+                let pages = try reader.pages(
                     instance, .changes(topic: message.topic),
                     PullPlace(of: hint.head, after: after, until: hint.head.sequence))
                 guard !pages.isEmpty else { return nil }

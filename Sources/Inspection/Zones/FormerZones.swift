@@ -45,7 +45,7 @@ extension FormerZone {
         let observer = try stack.instance(.observer)
         let beginning = try ZoneChoice(stack, option: nil, user: nil).beginning
         return try noted.sorted { $0.key < $1.key }.map { user, former in
-            let page = try reader.pages(observer, .timeline(user: user), as: TimelinePage.self).first
+            let page = try reader.pages(observer, .timeline(user: user)).first
             // A user who is no longer known starts over in the zone for new users.
             let zone = page?.timeline?.last?.zone ?? beginning.name
             return FormerZone(user: user, former: former, now: zone)

@@ -37,7 +37,7 @@ package struct ZoneChoice: Sendable, Equatable {
         let observer = try stack.instance(.observer)
         let user = user ?? observer.configuration["user"].string ?? "me"
         let page = try stack.reader(foundSilent: { _ in }).pages(
-            observer, .timeline(user: user), as: TimelinePage.self
+            observer, .timeline(user: user)
         ).first
         self.init(
             holds: page?.timeline?.first?.zone,

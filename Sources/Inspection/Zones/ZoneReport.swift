@@ -20,7 +20,7 @@ package struct ZoneReport {
     /// - Throws: `Failure` for a user without a timeline.
     package init(_ stack: Stack, user: String) throws {
         let page = try stack.reader().pages(
-            try stack.instance(.observer), .timeline(user: user), as: TimelinePage.self
+            try stack.instance(.observer), .timeline(user: user)
         ).first
         guard let parts = page?.timeline else {
             let users = page?.users ?? []

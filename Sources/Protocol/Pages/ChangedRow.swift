@@ -53,43 +53,6 @@ extension ChangedRow: Codable {
     }
 }
 
-/// Rows of a keyed changelog, in order of their sequence.
-package struct ChangesPage: PageContent, Equatable {
-    package var rows: [ChangedRow]
-    /// This page covers (from, through] of the window; the earlier ones cover everything before that.
-    package var from: SequenceNumber?
-    package var through: SequenceNumber
-
-    package init(rows: [ChangedRow], from: SequenceNumber, through: SequenceNumber) {
-        self.rows = rows
-        self.from = from
-        self.through = through
-    }
-}
-
-/// A keyed changelog's rows for one day.
-package struct DayPage: PageContent, Equatable {
-    package var rows: [ChangedRow]
-
-    package init(rows: [ChangedRow]) { self.rows = rows }
-}
-
-/// When sequences were committed: the time of a sequence is the first of these moments whose sequence reaches it.
-/// Alternatively, the latest sequence committed before a time.
-package struct MomentsPage: PageContent, Equatable {
-    /// Sequence and instant.
-    package var moments: [[Int64]]?
-    package var sequence: SequenceNumber?
-
-    package init(moments: [[Int64]]) { self.moments = moments }
-    package init(sequence: SequenceNumber) { self.sequence = sequence }
-}
-
-/// The answer to a request that asks for no content.
-package struct EmptyPage: PageContent, Equatable {
-    package init() {}
-}
-
 /// How far a page of a window reaches, and in which store: all it takes to move an anchor.
 package struct CoveredPage: PageContent, Equatable {
     @IfReadable package var head: StoreHead?

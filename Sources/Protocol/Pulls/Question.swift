@@ -1,25 +1,50 @@
 import HealthModel
 
 /// A query, and the position from which it is asked.
-package struct Question: Sendable, Equatable {
-    package var query: Query
+package struct Question: Sendable {
+    package var query: any Query
     package var place: PullPlace
 
-    package init(_ query: Query, _ place: PullPlace = PullPlace()) {
+    package init(_ query: any Query, _ place: PullPlace = PullPlace()) {
         self.query = query
         self.place = place
     }
 
     /// The members of a request that express this question.
     package var members: [String: Value] {
-        (Value(query).object ?? [:]).merging(Value(place).object ?? [:]) { first, _ in first }
+        var members = Value(query).object ?? [:]
+        members["query"] = .string(query.name)
+        return members.merging(Value(place).object ?? [:]) { first, _ in first }
     }
 
+    /// - Parameter queries: those that are answered here.
     /// - Throws: `PullRefusal` for a request that makes no sense.
-    package init(members: Value) throws {
+    package init(members: Value, among queries: [any Query.Type]) throws {
         guard let place = members.read(PullPlace.self) else { throw PullRefusal("a request is a map") }
-        self.init(try members.decode(Query.self), place)
+        let name = members["query"].string ?? ""
+        guard let asked = queries.first(where: { $0.name == name }) else {
+            throw PullRefusal.unknown(name, among: queries)
+        }
+        do { self.init(try members.decode(asked), place) } catch let error as DecodingError {
+            throw PullRefusal("a '\(name)' request needs '\(error.member)'")
+        }
     }
+}
+
+extension DecodingError {
+    /// The member that is missing, or that isn't what it should be.
+    fileprivate var member: String {
+        switch self {
+        case .keyNotFound(let key, let context): (context.codingPath + [key])[0].stringValue
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath.first?.stringValue ?? ""
+        @unknown default: ""
+        }
+    }
+}
+
+extension Question: Equatable {
+    package static func == (one: Self, other: Self) -> Bool { one.members == other.members }
 }
 
 /// A request to a producer. Idempotent: it is sent again until it is answered.

@@ -56,8 +56,8 @@ package struct PullService {
             }
             var part: Int64 = 0
             do {
-                let question = try Question(members: request)
-                if case .renew(let renewal) = question.query {
+                let question = try Question(members: request, among: source.queries + [Renewal.self])
+                if let renewal = question.query as? Renewal {
                     guard place.generation == head.generation, !BusName.isTool(asked.consumer), renewal.isPossible
                     else { throw PullRefusal("a consumer's 'renew' needs 'generation', and versions that exist") }
                     notice(.renew(renewal, generation: head.generation))

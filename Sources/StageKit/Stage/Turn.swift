@@ -96,7 +96,7 @@ package final class Turn {
 
     /// Asks a producer for pages.
     @discardableResult
-    package func pull(_ producer: String, _ query: Query, _ place: PullPlace = PullPlace()) -> Pull {
+    package func pull(_ producer: String, _ query: any Query, _ place: PullPlace = PullPlace()) -> Pull {
         let pull = Pull(id: identifiers.pull(), producer: producer, question: Question(query, place))
         pulls.append(pull)
         return pull

@@ -28,8 +28,8 @@ extension Upstream {
     /// Whether the rows of a keyed changelog are valid, checked before any of them is applied. Samples are read as
     /// columns by the stage that uses them.
     func isReadable(_ page: Value) -> Bool {
-        guard case .changes(let topic, _) = query else { return true }
-        let hasDays = topic?.hasPrefix("figures.") == true
+        guard let query = query as? ChangesQuery else { return true }
+        let hasDays = query.topic?.hasPrefix("figures.") == true
         return page.read(ChangesPage.self)?.rows.allSatisfy { row in
             row.day.map(Self.days.contains) ?? !hasDays
         } == true

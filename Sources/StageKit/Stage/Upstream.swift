@@ -13,7 +13,7 @@ import SQLite
 package final class Upstream {
     package let producer: String
     /// What is requested, without the window.
-    package let query: Query
+    package let query: any Query
     /// The name that the cursor is stored under.
     package let name: String
     /// A consumer that lags behind by more than this first reads the live changes, and then the changes in between; nil
@@ -49,7 +49,7 @@ package final class Upstream {
     static let pollAfter = Duration.seconds(30)
 
     package init(
-        _ producer: String, name: String? = nil, query: Query, backfillBeyond: Int64? = nil,
+        _ producer: String, name: String? = nil, query: any Query, backfillBeyond: Int64? = nil,
         polls: Bool = true
     ) {
         self.producer = producer

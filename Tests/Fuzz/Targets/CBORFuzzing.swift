@@ -61,7 +61,8 @@ enum CBORFuzzing {
     private static let kinds: [@Sendable (Value) throws -> Void] = [
         same(Heartbeat.self), same(Hint.self), same(Observed.self), same(Release.self), same(Replay.self),
         same(Acknowledged.self), same(WantedTopics.self), same(StoreHead.self), same(AnchorVector.self),
-        same(StandbyWord.self), same(IngestReceipt.self), same(PageHeader.self), same(Query.self),
+        same(StandbyWord.self), same(IngestReceipt.self), same(PageHeader.self), same(SliceRequest.self),
+        same(CompletenessQuery.self), same(QuarantinedQuery.self),
         same(TypeChoice.self),
         same(DetailedTypes.self), same(ImportReport.self), same(ChangesPage.self), same(DayPage.self),
         same(MomentsPage.self), same(CoveredPage.self), same(ZonesPage.self), same(TimelinePage.self),

@@ -13,7 +13,7 @@ struct ChangesStanding: Sendable {
     /// - Throws: `silent`, or the observer's refusal.
     init(_ client: StackClient, _ observer: String, since: ChangesCursor?) throws {
         func ask(_ place: PullPlace) throws -> Page<SpansPage>? {
-            let pages: [Page<SpansPage>]? = try client.ask(observer, .spans(.only([])), place, within: 10)
+            let pages = try client.ask(observer, .spans(.only([])), place, within: 10)
             guard let pages else { throw Self.silent }
             return pages.first
         }

@@ -189,7 +189,7 @@ package final class SeriesKeeper: Sendable {
     ) throws -> Bool {
         var (head, after) = (head, after)
         while true {
-            let pages: [Page<ChangesPage>] = try reader.pages(
+            let pages = try reader.pages(
                 consolidator, .changes(topic: "daily.summary"), PullPlace(of: head, after: after))
             guard let last = pages.last else { return false }
             let rows = pages.flatMap(\.rows).compactMap { row in

@@ -1,37 +1,17 @@
 import Foundation
 import Glibc
-import MessageBus
 import StageKit
 
 /// Writes, removes and compares files, one job after another, on a thread of its own.
-package final class FilesRunner: EffectRunner {
-    private struct Job: Sendable {
-        var effect: Effect
-        var reply: @Sendable (EffectResult) -> Bool
-    }
-
-    private let jobs = Mailbox<Job>(capacity: 8)
+package final class FilesRunner: ThreadedRunner {
+    package let thread: EffectThread
 
     package init(folder path: String) {
-        let jobs = jobs
-        let thread = Thread {
+        thread = EffectThread("files") { _ in
             let work = FilesWork(folder: path)
-            while !jobs.isClosed {
-                for job in jobs.take(limit: 1, timeout: 60) {
-                    work.perform(job.effect.request) { job.reply(EffectResult(id: job.effect.id, value: $0)) }
-                }
-            }
+            return { job in work.perform(job.effect.request) { job.answer($0) } }
         }
-        thread.name = "files"
-        thread.start()
     }
-
-    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
-        jobs.insist(Job(effect: effect, reply: reply))
-    }
-
-    /// Work in progress may be cut off: the file's mark stays, so the file is written again.
-    package func stop() { jobs.close() }
 }
 
 /// Carries out effects, and keeps the files being written, by job.

@@ -94,8 +94,10 @@ extension FilesStage {
                 let rows = job.documents
                 return hand(.bytes(rows?.bytes ?? [], rows: rows?.count ?? 0), to: &job, next: nil, turn)
             }
-            let query = Query.changes(topic: topic, days: job.span.period.days)
-            job.step = .asked(turn.pull(producer, query, PullPlace(of: head, after: after)), source)
+            job.step = .asked(
+                turn.pull(
+                    producer, .changes(topic: topic, days: job.span.period.days), PullPlace(of: head, after: after)),
+                source)
         }
     }
 

@@ -7,12 +7,7 @@ import StageKit
 
 /// Keeps one connection to the broker, on a thread of its own.
 package final class BrokerRunner: EffectRunner {
-    struct Job: Sendable {
-        var effect: Effect
-        var reply: @Sendable (EffectResult) -> Bool
-    }
-
-    private let jobs = Mailbox<Job>(capacity: 8)
+    private let jobs = Mailbox<EffectJob>(capacity: 8)
     private let bell: Bell
     private let ended = DispatchSemaphore(value: 0)
     /// How long a goodbye may take when the process ends.
@@ -32,7 +27,7 @@ package final class BrokerRunner: EffectRunner {
     }
 
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
-        jobs.insist(Job(effect: effect, reply: reply))
+        jobs.insist(EffectJob(effect, reply))
         bell.ring()
     }
 

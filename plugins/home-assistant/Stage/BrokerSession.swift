@@ -7,9 +7,9 @@ import StageKit
 /// The connection to the broker as its thread sees it: made, watched and remade.
 final class BrokerSession {
     private let login: BrokerLogin
-    private let jobs: Mailbox<BrokerRunner.Job>
+    private let jobs: Mailbox<EffectJob>
     private let bell: Bell
-    private var opening: (job: BrokerRunner.Job, request: KeepConnected)?
+    private var opening: (job: EffectJob, request: KeepConnected)?
     private var connection: MQTTConnection?
     /// Whether the broker has accepted the connection.
     private var isOpen = false
@@ -18,7 +18,7 @@ final class BrokerSession {
     /// Whether the broker has been sent anything over this connection.
     private var hasPublished = false
     /// The messages not yet acknowledged, by their numbers, and how many are left of each request.
-    private var unacknowledged: [Int32: BrokerRunner.Job] = [:]
+    private var unacknowledged: [Int32: EffectJob] = [:]
     private var left: [Int64: Int] = [:]
     private var pace = RetryPace()
 
@@ -26,7 +26,7 @@ final class BrokerSession {
     private static let turn: Int32 = 10_000
     private static let goodbye = Duration.seconds(2)
 
-    init(_ login: BrokerLogin, _ jobs: Mailbox<BrokerRunner.Job>, _ bell: Bell) {
+    init(_ login: BrokerLogin, _ jobs: Mailbox<EffectJob>, _ bell: Bell) {
         self.login = login
         self.jobs = jobs
         self.bell = bell
@@ -70,7 +70,7 @@ final class BrokerSession {
     }
 
     /// Without a connection this does nothing: the stage learns that the connection was lost, and asks again.
-    private func publish(_ request: Publish, _ job: BrokerRunner.Job) {
+    private func publish(_ request: Publish, _ job: EffectJob) {
         guard let connection, isOpen else { return }
         do throws(MQTTError) {
             for post in request.posts {
@@ -120,12 +120,12 @@ final class BrokerSession {
     private func acknowledge(_ number: Int32) {
         guard let job = unacknowledged.removeValue(forKey: number), let count = left[job.effect.id] else { return }
         left[job.effect.id] = count > 1 ? count - 1 : nil
-        if count == 1 { _ = job.reply(EffectResult(id: job.effect.id, value: Published())) }
+        if count == 1 { job.answer(Published()) }
     }
 
     private func report(_ news: BrokerNews) {
         guard let job = opening?.job else { return }
-        _ = job.reply(EffectResult(id: job.effect.id, value: news))
+        job.answer(news)
     }
 
     private func lose(_ why: MQTTError) {

@@ -3,43 +3,25 @@ import Dispatch
 import Foundation
 import Glibc
 import HTTP
-import MessageBus
 import StageKit
 
 /// Runs the program or calls the webhook, one at a time, on a thread of its own.
-package final class NotificationRunner: EffectRunner {
-    private struct Job: Sendable {
-        var effect: Effect
-        var notification: Notification
-        var reply: @Sendable (EffectResult) -> Bool
-    }
-
-    private let jobs = Mailbox<Job>(capacity: 4)
+package final class NotificationRunner: ThreadedRunner {
+    package let thread: EffectThread
 
     package init(_ target: NotificationTarget, timeout: Double) {
-        let jobs = jobs
-        let thread = Thread {
-            while !jobs.isClosed {
-                for job in jobs.take(limit: 1, timeout: 60) {
-                    let result =
-                        switch target {
-                        case .command(let words): Self.run(words, job.notification, timeout)
-                        case .webhook(let hook, let file): Self.post(hook, file, job.notification, timeout)
-                        }
-                    _ = job.reply(EffectResult(id: job.effect.id, value: result))
-                }
+        thread = EffectThread("notify") { _ in
+            { job in
+                guard let notification = job.effect.request as? Notification else { return }
+                let result =
+                    switch target {
+                    case .command(let words): Self.run(words, notification, timeout)
+                    case .webhook(let hook, let file): Self.post(hook, file, notification, timeout)
+                    }
+                job.answer(result)
             }
         }
-        thread.name = "notify"
-        thread.start()
     }
-
-    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
-        guard let notification = effect.request as? Notification else { return }
-        jobs.insist(Job(effect: effect, notification: notification, reply: reply))
-    }
-
-    package func stop() { jobs.close() }
 
     private static func run(_ words: [String], _ notification: Notification, _ timeout: Double) -> NotificationResult {
         let process = Process()

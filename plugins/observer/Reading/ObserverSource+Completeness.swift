@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import HealthStore
 import Protocol
@@ -12,10 +13,9 @@ extension ObserverSource {
 
     /// The dates with samples, and the late arrivals, of each type; a type with long columns continues on the next
     /// page.
-    func completeness(
-        user: String?, nights nightHours: [String: Int64], after position: TypePosition?,
-        _ page: (any PageContent, Bool) -> Void
-    ) throws {
+    func complete(_ query: CompletenessQuery, _ asking: Asking, _ page: (CompletenessPage, Bool) -> Void) throws {
+        try access.refresh(readsSamples: false, for: asking.consumer)
+        let nightHours = query.nights ?? [:]
         guard nightHours.values.allSatisfy({ (1...24).contains($0) }) else {
             throw PullRefusal("'nights' must be hours from 1 to 24, by type")
         }
@@ -25,9 +25,9 @@ extension ObserverSource {
         guard let found else {
             return page(CompletenessPage(types: [], continue: TypePosition(user: "", type: "")), true)
         }
-        let after = (position?.user ?? "", position?.type ?? "")
+        let after = (query.continue?.user ?? "", query.continue?.type ?? "")
         let asked = found.filter {
-            (user == nil || $0.head.user == user) && ($0.head.user, $0.head.type) > after
+            (query.user == nil || $0.head.user == query.user) && ($0.head.user, $0.head.type) > after
                 && access.allows($0.head.type)
         }
 
@@ -81,13 +81,15 @@ extension ObserverSource {
     }
 
     /// Apple's own figures for a user's days.
-    func summaries(user: String, from: String, to: String, _ page: (any PageContent, Bool) -> Void) throws {
-        guard let from = LocalDay(from), let to = LocalDay(to) else {
-            throw PullRefusal("a 'summaries' request needs 'user', 'from' and 'to'")
+    func summaries(_ query: SummariesQuery, _ asking: Asking, _ page: (SummariesPage, Bool) -> Void) throws {
+        try access.refuse(asking.consumer, what: "Apple's own figures")
+        guard let from = LocalDay(query.from), let to = LocalDay(query.to) else {
+            throw PullRefusal("a 'summaries' request needs dates as 'from' and 'to'")
         }
         var first = from
         for part in 1...Self.partsPerSlice {
-            let rows = try store.activitySummaries(user: user, from: first, through: to, limit: Self.summariesPerPage)
+            let rows = try store.activitySummaries(
+                user: query.user, from: first, through: to, limit: Self.summariesPerPage)
             let found = try rows.map {
                 SummariesPage.Row(date: $0.date, figures: try Value(json: Array($0.payload.utf8)))
             }
@@ -100,22 +102,24 @@ extension ObserverSource {
         }
     }
 
-    func quarantine(user: String, _ page: (any PageContent, Bool) -> Void) throws {
-        let reasons = try store.quarantineReasons(user: user)
+    func quarantine(_ query: QuarantineQuery, _ asking: Asking, _ page: (QuarantinePage, Bool) -> Void) throws {
+        try access.refuse(asking.consumer, what: "the quarantine")
+        let reasons = try store.quarantineReasons(user: query.user)
         page(QuarantinePage(reasons: reasons.map { .init(reason: $0.reason, count: Int64($0.count)) }), true)
     }
 
     /// The entries of the quarantine, oldest first. Contents are included only with `record`, and only for a single
     /// entry.
     func quarantined(
-        _ selection: MendSelection, user: String?, isSingle: Bool, after: Int64?,
-        _ page: (any PageContent, Bool) -> Void
+        _ query: QuarantinedQuery, _ asking: Asking, _ page: (QuarantinedPage, Bool) -> Void
     ) throws {
-        let single = isSingle ? selection.numbers?.first : nil
-        var after = single.map { $0 - 1 } ?? after ?? 0
+        try access.refuse(asking.consumer, what: "the quarantine")
+        let selection = query.selection
+        let single = query.record == true ? selection.numbers?.first : nil
+        var after = single.map { $0 - 1 } ?? query.continue ?? 0
         for part in 1...Self.partsPerSlice {
             let found = try store.quarantinedRecords(
-                user: user, after: after, limit: single == nil ? Self.entriesPerPage : 1)
+                user: query.user, after: after, limit: single == nil ? Self.entriesPerPage : 1)
             let isWhole = single != nil || found.count < Self.entriesPerPage
             let isLast = isWhole || part == Self.partsPerSlice
             after = found.last?.entry.number ?? after

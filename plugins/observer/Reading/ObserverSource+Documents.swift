@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import HealthStore
 import Protocol
@@ -10,12 +11,10 @@ extension ObserverSource {
     private static let pagesPerDocument = 24
 
     /// Documents contain what a hospital wrote: only a person's own tools get them.
-    func documents(
-        user: String?, after: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
-    ) throws {
-        try access.refuse(consumer, what: "documents")
+    func documents(_ query: DocumentsQuery, _ asking: Asking, _ page: (DocumentsPage, Bool) -> Void) throws {
+        try access.refuse(asking.consumer, what: "documents")
         let limit = Self.documentsPerPage
-        let found = try store.documents(user: user, after: after, limit: limit)
+        let found = try store.documents(user: query.user, after: query.continue ?? 0, limit: limit)
         let rows = found.map {
             DocumentRow(number: $0.number, user: $0.user, file: $0.file, bytes: $0.bytes, hash: $0.hash)
         }
@@ -29,14 +28,12 @@ extension ObserverSource {
 
     /// A document's content from an offset onwards, a few pages at a time; the very last page has the size and hash of
     /// the whole.
-    func document(
-        _ number: Int64, from offset: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
-    ) throws {
-        try access.refuse(consumer, what: "documents")
-        var at = offset
+    func document(_ query: DocumentQuery, _ asking: Asking, _ page: (FilePage, Bool) -> Void) throws {
+        try access.refuse(asking.consumer, what: "documents")
+        var at = query.offset
         for part in 1...Self.pagesPerDocument {
-            guard let found = try store.document(number, from: at, limit: Self.bytesPerPage) else {
-                throw PullRefusal("there is no document \(number)")
+            guard let found = try store.document(query.document, from: at, limit: Self.bytesPerPage) else {
+                throw PullRefusal("there is no document \(query.document)")
             }
             let isEnd = found.bytes.isEmpty || at + Int64(found.bytes.count) == found.size
             let isLast = isEnd || part == Self.pagesPerDocument

@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import HealthStore
 import Protocol
@@ -8,15 +9,13 @@ extension ObserverSource {
     private static let entriesPerPage = 40
 
     /// A person's own types and newest events: only for that person's own tools.
-    /// - Parameter id: only the events with this id, or whose ids begin with it, however old they are.
-    func entries(
-        of user: String, event id: String?, for consumer: String?, _ page: (any PageContent, Bool) -> Void
-    ) throws {
-        try access.refuse(consumer, what: "what a person entered")
+    func entries(_ query: EntriesQuery, _ asking: Asking, _ page: (EntriesPage, Bool) -> Void) throws {
+        try access.refuse(asking.consumer, what: "what a person entered")
         guard try OwnTables.exist(in: database) else { return page(EntriesPage(ownTypes: [], events: []), true) }
-        let types = try OwnTables.types(of: user, in: database)
-        let events = try OwnTables.events(of: user, beginning: id ?? "", limit: Self.entryLimit, in: database)
-            .compactMap { try OwnTables.read($0, of: user, in: store)?.row }
+        let types = try OwnTables.types(of: query.user, in: database)
+        let events = try OwnTables.events(
+            of: query.user, beginning: query.event ?? "", limit: Self.entryLimit, in: database
+        ).compactMap { try OwnTables.read($0, of: query.user, in: store)?.row }
             .sorted { ($0.start, $0.id) > ($1.start, $1.id) }
         for first in stride(from: 0, to: max(1, events.count), by: Self.entriesPerPage) {
             let part = Array(events.dropFirst(first).prefix(Self.entriesPerPage))

@@ -6,8 +6,9 @@ import Protocol
 extension ObserverSource {
     /// Where one sample is in the store and since when it has been there, but not its value. `sample` is null if no
     /// sample has that id.
-    func sample(_ id: String, _ head: StoreHead, _ page: (any PageContent, Bool) -> Void) throws {
-        guard let id = SampleID(id) else {
+    func sample(_ query: SampleQuery, _ asking: Asking, _ page: (SampleWhereaboutsPage, Bool) -> Void) throws {
+        try access.refresh(readsSamples: true, for: asking.consumer)
+        guard let id = SampleID(query.sample) else {
             throw PullRefusal("a 'sample' request needs 'sample': an id of this store, or a HealthKit UUID")
         }
         guard let found = try store.sample(id), access.allows(found.type) else {

@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import HealthStore
 import Protocol
@@ -6,9 +7,11 @@ extension ObserverSource {
     /// How many rows one answer examines.
     private static let examined = 200_000
 
-    func sources(user: String?, after: SequenceNumber, _ page: (any PageContent, Bool) -> Void) throws {
+    func sources(_ query: SourcesQuery, _ asking: Asking, _ page: (SourcesPage, Bool) -> Void) throws {
+        try access.refuse(asking.consumer, what: "the list of sources")
+        let user = query.user
         let rules = try LeftOutTable.entries(in: database).filter { user == nil || user == $0.rule.user }
-        let (counts, through) = try store.sources(user: user, after: after, limit: Self.examined)
+        let (counts, through) = try store.sources(user: user, after: query.continue ?? .beginning, limit: Self.examined)
         var names: [String: [[String]]] = [:]
         for user in Set(counts.map(\.user) + rules.map(\.rule.user)) { names[user] = try store.sourceNames(of: user) }
         page(

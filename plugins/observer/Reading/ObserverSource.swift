@@ -6,9 +6,18 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and the
-/// origins of a timeline, imports, types, completeness, Apple's summaries, the quarantine.
+/// What the observer answers, one method for each query; `answers` lists them.
 package final class ObserverSource: PullSource {
+    package static let answers: [QueryAnswer<ObserverSource>] =
+        [
+            .by(ObserverSource.samples), .by(ObserverSource.spans), .by(ObserverSource.slice),
+            .by(ObserverSource.zones), .by(ObserverSource.timeline), .by(ObserverSource.imports),
+            .by(ObserverSource.types), .by(ObserverSource.sample), .by(ObserverSource.delivery),
+            .by(ObserverSource.complete), .by(ObserverSource.sources), .by(ObserverSource.summaries),
+            .by(ObserverSource.quarantine), .by(ObserverSource.quarantined), .by(ObserverSource.entries),
+            .by(ObserverSource.documents), .by(ObserverSource.document),
+        ] + ChangelogSource.answers.map { $0.through { ChangelogSource(database: $0.database) } }
+
     let database: Database
     let store: HealthStoreReader
     let completeness: CompletenessReader
@@ -43,90 +52,68 @@ package final class ObserverSource: PullSource {
         try LeftOutTable.table.create(in: database)
     }
 
-    package func answer(
-        _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
-    ) throws {
-        try access.refresh(for: question.query, of: consumer)
-        switch question.query {
-        case .samples(let types, let predicate):
-            let predicate = try predicate.flatMap { try SamplePredicate($0) }
-            let rules = LeftOutRules(try LeftOutTable.entries(in: database))
-            try windowed(types, question.place, head, page) { filter, window in
-                let found = try store.anchored(filter, window, limits: Self.limits)
-                let page = rules.mark(
-                    SamplesPage(samples: found.samples, users: found.users, user: found.user))
-                let chosen = try predicate.map { page.keeping(try $0.filter(page.samples)) }
-                return (found.covered, found.isComplete, chosen ?? page)
-            }
-        case .spans(let types):
-            try windowed(types, question.place, head, page) { filter, window in
-                let found = try store.spans(
-                    filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
-                return (found.covered, found.isComplete, try Self.columns(found, database, window))
-            }
-        case .zones:
-            guard let after = question.place.after, let until = question.place.until else {
-                throw PullRefusal("a 'zones' request needs 'after' and 'until'")
-            }
-            let through = min(until.base, head.sequence)
-            page(
-                ZonesPage(
-                    zones: try ZoneTables.timelines(in: database, after: after.base, through: through, users: []),
-                    from: after.base, through: max(through, after.base)), true)
-        case .slice(let slice): try self.slice(slice, page)
-        case .timeline(let user):
-            page(
-                TimelinePage(
-                    user: user, timeline: try ZoneTables.parts(of: user, in: database),
-                    users: try ZoneTables.users(in: database)), true)
-        case .sample(let id): try sample(id, head, page)
-        case .changes, .day, .moments, .newest:
-            try ChangelogSource(database: database).answer(question, for: consumer, head: head, page: page)
-        case .delivery:
-            page(
-                DeliveryPage(
-                    device: try DeliveryTable.table.value("device", in: database)?.read() ?? DeviceState(),
-                    registrations: try DeliveryTable.table.value("registrations", in: database)?.read()
-                        ?? KeptRegistrations()), true)
-        case .imports(let id):
-            let devices = try store.devices().map { PushingDevice(user: $0.user, device: $0.device, ways: $0.ways) }
-            page(
-                ImportsPage(
-                    imports: try ImportTables.answer(id: id, in: database), devices: id == nil ? devices : nil,
-                    doubles: id == nil ? try ImportTables.foundDoubles(in: database) : nil), true)
-        case .types: page(TypesPage(types: try types(), quarantined: Int64(try store.quarantineCount())), true)
-        case .sources(let user, let after):
-            try access.refuse(consumer, what: "the list of sources")
-            try sources(user: user, after: after ?? .beginning, page)
-        case .completeness(let user, let nights, let after):
-            try completeness(user: user, nights: nights, after: after, page)
-        case .summaries(let user, let from, let to):
-            try access.refuse(consumer, what: "Apple's own figures")
-            try summaries(user: user, from: from, to: to, page)
-        case .quarantine(let user):
-            try access.refuse(consumer, what: "the quarantine")
-            try quarantine(user: user, page)
-        case .quarantined(let selection, let user, let record, let after):
-            try access.refuse(consumer, what: "the quarantine")
-            try quarantined(selection, user: user, isSingle: record == true, after: after, page)
-        case .entries(let user, let event): try entries(of: user, event: event, for: consumer, page)
-        case .documents(let user, let after): try documents(user: user, after: after ?? 0, for: consumer, page)
-        case .document(let number, let offset): try document(number, from: offset, for: consumer, page)
-        case .file, .letters, .conflicts, .proof, .renew, .other:
-            throw PullRefusal(
-                "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
-                    + "imports, types, changes, day, moments, newest, sample, delivery, completeness, sources, "
-                    + "summaries, quarantine, quarantined, entries, documents, document")
+    private func samples(_ query: SamplesQuery, _ asking: Asking, _ page: (SamplesPage, Bool) -> Void) throws {
+        let predicate = try query.predicate.flatMap { try SamplePredicate($0) }
+        let rules = LeftOutRules(try LeftOutTable.entries(in: database))
+        try windowed(query.types, asking, page) { filter, window in
+            let found = try store.anchored(filter, window, limits: Self.limits)
+            let page = rules.mark(SamplesPage(samples: found.samples, users: found.users, user: found.user))
+            let chosen = try predicate.map { page.keeping(try $0.filter(page.samples)) }
+            return (found.covered, found.isComplete, chosen ?? page)
         }
+    }
+
+    private func spans(_ query: SpansQuery, _ asking: Asking, _ page: (SpansPage, Bool) -> Void) throws {
+        try windowed(query.types, asking, page) { filter, window in
+            let found = try store.spans(filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
+            return (found.covered, found.isComplete, try Self.columns(found, database, window))
+        }
+    }
+
+    private func zones(_: ZonesQuery, _ asking: Asking, _ page: (ZonesPage, Bool) -> Void) throws {
+        guard let after = asking.place.after, let until = asking.place.until else {
+            throw PullRefusal("a 'zones' request needs 'after' and 'until'")
+        }
+        let through = min(until.base, asking.head.sequence)
+        page(
+            ZonesPage(
+                zones: try ZoneTables.timelines(in: database, after: after.base, through: through, users: []),
+                from: after.base, through: max(through, after.base)), true)
+    }
+
+    private func timeline(_ query: TimelineQuery, _: Asking, _ page: (TimelinePage, Bool) -> Void) throws {
+        page(
+            TimelinePage(
+                user: query.user, timeline: try ZoneTables.parts(of: query.user, in: database),
+                users: try ZoneTables.users(in: database)), true)
+    }
+
+    private func delivery(_: DeliveryQuery, _: Asking, _ page: (DeliveryPage, Bool) -> Void) throws {
+        page(
+            DeliveryPage(
+                device: try DeliveryTable.table.value("device", in: database)?.read() ?? DeviceState(),
+                registrations: try DeliveryTable.table.value("registrations", in: database)?.read()
+                    ?? KeptRegistrations()), true)
+    }
+
+    private func imports(_ query: ImportsQuery, _: Asking, _ page: (ImportsPage, Bool) -> Void) throws {
+        let id = query.import
+        let devices = try store.devices().map { PushingDevice(user: $0.user, device: $0.device, ways: $0.ways) }
+        page(
+            ImportsPage(
+                imports: try ImportTables.answer(id: id, in: database), devices: id == nil ? devices : nil,
+                doubles: id == nil ? try ImportTables.foundDoubles(in: database) : nil), true)
     }
 
     /// Passes on pages of a window, oldest change first.
     private func windowed<Content: WindowedPage>(
-        _ types: TypeChoice, _ place: PullPlace, _ head: StoreHead, _ page: (any PageContent, Bool) -> Void,
+        _ types: TypeChoice, _ asking: Asking, _ page: (Content, Bool) -> Void,
         _ read: (TypeFilter, PullWindow) throws -> (covered: SequenceNumber, isComplete: Bool, content: Content)
     ) throws {
+        let (place, head) = (asking.place, asking.head)
+        try access.refresh(readsSamples: true, for: asking.consumer)
         guard var after = place.after, let until = place.until else {
-            throw PullRefusal("the request needs 'after', 'until' and 'types'")
+            throw PullRefusal("the request needs 'after' and 'until'")
         }
         let types = TypeFilter.Types(types)
         // A read from the beginning, or of a skipped range: nothing that a person needs to be notified about.
@@ -172,9 +159,10 @@ package final class ObserverSource: PullSource {
             added: page.added, deleted: page.deleted)
     }
 
-    private func slice(_ request: SliceRequest, _ page: (any PageContent, Bool) -> Void) throws {
+    private func slice(_ request: SliceRequest, _ asking: Asking, _ page: (SliceRequest.Answer, Bool) -> Void) throws {
+        try access.refresh(readsSamples: true, for: asking.consumer)
         guard request.from <= request.to else {
-            throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'")
+            throw PullRefusal("a 'slice' request needs 'from' before 'to'")
         }
         let types = TypeFilter.Types(request.types)
         let predicate = try request.predicate.flatMap { try SamplePredicate($0) }
@@ -213,13 +201,15 @@ package final class ObserverSource: PullSource {
         }
     }
 
-    private func types() throws -> [TypeRow] {
-        try store.heads().filter { access.allows($0.type) }.map { head in
+    private func types(_: TypesQuery, _ asking: Asking, _ page: (TypesPage, Bool) -> Void) throws {
+        try access.refresh(readsSamples: false, for: asking.consumer)
+        let types = try store.heads().filter { access.allows($0.type) }.map { head in
             TypeRow(
                 user: head.user, type: head.type, sequence: head.sequence, alive: Int(head.alive),
                 deleted: Int(head.deleted), quarantined: Int(head.quarantined), firstStart: head.firstStart,
                 lastStart: head.lastStart, lastEnd: head.lastEnd)
         }
+        page(TypesPage(types: types, quarantined: Int64(try store.quarantineCount())), true)
     }
 }
 

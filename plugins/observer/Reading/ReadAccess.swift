@@ -24,15 +24,10 @@ final class ReadAccess {
     /// Reads the current state for a request, in the read transaction that answers it.
     /// - Throws: `DeliveryError`: `authorizationDenied` without the entitlement, `databaseInaccessible` while the
     ///   device is locked.
-    func refresh(for query: Query, of consumer: String?) throws {
+    /// - Parameter readsSamples: false for facts about samples: the debouncer needs them at any time, but they hide what
+    ///   is denied.
+    func refresh(readsSamples: Bool, for consumer: String?) throws {
         denied = []
-        let readsSamples: Bool
-        switch query {
-        case .samples, .spans, .slice, .sample: readsSamples = true
-        // Facts about samples: the debouncer needs them at any time, but they hide what is denied.
-        case .types, .completeness: readsSamples = false
-        default: return
-        }
         let access = try current()
         guard let consumer = Self.plugin(consumer, access) else { return }
         if let readers = access?.readers, !readers.contains(consumer) {

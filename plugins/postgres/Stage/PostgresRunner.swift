@@ -1,47 +1,19 @@
 import DeliveryKit
-import Foundation
 import Logging
-import MessageBus
 import PostgreSQL
 import PostgresStore
 import StageKit
 
 /// Writes what the stage delivers, up to two parts at a time, each over a connection and on a thread of its own.
-package final class PostgresRunner: EffectRunner {
-    private struct Job: Sendable {
-        var effect: Effect
-        var reply: @Sendable (EffectResult) -> Bool
-    }
+package final class PostgresRunner: DeliveryRunner {
+    package let thread: EffectThread
+    package let path = PathTeller()
 
-    private let jobs = Mailbox<Job>(capacity: 8)
-    private let path = PathTeller()
-
-    package init(url: DatabaseURL, schema: PostgresSchema, timeout: Double, connections: Int = 2) {
-        let jobs = jobs
-        for number in 1...connections {
-            let thread = Thread {
-                let writer = PostgresWriter(url: url, schema: schema, timeout: timeout)
-                while !jobs.isClosed {
-                    for job in jobs.take(limit: 1, timeout: 60) {
-                        guard let value = writer.perform(job.effect) else { continue }
-                        _ = job.reply(EffectResult(id: job.effect.id, value: value))
-                    }
-                }
-            }
-            thread.name = "postgres \(number)"
-            thread.start()
+    package init(url: DatabaseURL, schema: PostgresSchema, timeout: Double) {
+        thread = EffectThread("postgres 1", "postgres 2") { _ in
+            let writer = PostgresWriter(url: url, schema: schema, timeout: timeout)
+            return { job in if let value = writer.perform(job.effect) { job.answer(value) } }
         }
-    }
-
-    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
-        if effect.request is WatchPath { return path.watch(effect, reply) }
-        jobs.insist(Job(effect: effect, reply: reply))
-    }
-
-    /// Work in progress may be cut off: its anchor hasn't moved, so it is written again.
-    package func stop() {
-        jobs.close()
-        path.stop()
     }
 }
 

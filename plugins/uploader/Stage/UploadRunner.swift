@@ -1,53 +1,24 @@
 import DeliveryKit
-import Dispatch
-import Foundation
 import HTTP
-import MessageBus
 import StageKit
 import UploaderReading
 
 /// Sends the uploader's requests, two at a time, each on its own connection and thread.
-package final class UploadRunner: EffectRunner {
-    private struct Job: Sendable {
-        var effect: Effect
-        var reply: @Sendable (EffectResult) -> Bool
-    }
-
-    private let jobs = Mailbox<Job>(capacity: 8)
-    private let token: TokenSource
-    private let path = PathTeller()
+package final class UploadRunner: DeliveryRunner {
+    package let thread: EffectThread
+    package let path = PathTeller()
 
     /// A page of versions is the longest answer: its rows take 80 bytes each, or more if their ids aren't UUIDs.
     private static let answerLimit = 16 << 20
 
     /// - Throws: `HTTPError` for a URL that can't be used.
-    package init(base: String, timeout: Double, token: TokenSource, connections: Int = 2) throws {
-        self.token = token
-        let jobs = jobs
-        for number in 1...connections {
-            let client = try HTTPClient(base: base, answerLimit: Self.answerLimit)
-            let thread = Thread {
-                while !jobs.isClosed {
-                    for job in jobs.take(limit: 1, timeout: 60) {
-                        guard let value = Self.perform(job.effect, client, token, timeout) else { continue }
-                        _ = job.reply(EffectResult(id: job.effect.id, value: value))
-                    }
-                }
+    package init(base: String, timeout: Double, token: TokenSource) throws {
+        let clients = try [0, 1].map { _ in try HTTPClient(base: base, answerLimit: Self.answerLimit) }
+        thread = EffectThread("upload 1", "upload 2") { number in
+            { job in
+                if let value = Self.perform(job.effect, clients[number], token, timeout) { job.answer(value) }
             }
-            thread.name = "upload \(number)"
-            thread.start()
         }
-    }
-
-    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
-        if effect.request is WatchPath { return path.watch(effect, reply) }
-        jobs.insist(Job(effect: effect, reply: reply))
-    }
-
-    /// Work in progress may be cut off: its anchor hasn't moved, so it is sent again.
-    package func stop() {
-        jobs.close()
-        path.stop()
     }
 
     /// Encodes and sends an effect's request, and returns the result; nil for an unknown effect.

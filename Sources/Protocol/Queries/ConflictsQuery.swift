@@ -1,5 +1,17 @@
 import HealthModel
 
+/// An uploader: elements that its destination has with other content under the same version.
+package struct ConflictsQuery: Query {
+    package typealias Answer = ConflictsPage
+    package static let name = "conflicts"
+
+    @IfReadable package var `continue`: Int64?
+}
+
+extension Query where Self == ConflictsQuery {
+    package static func conflicts(after: Int64? = nil) -> Self { Self(continue: after) }
+}
+
 /// An element that a destination has under the same version, but with content other than what was sent to it. The
 /// destination keeps its own content. Its content isn't kept here.
 package struct DeliveryConflict: Codable, Sendable, Equatable {

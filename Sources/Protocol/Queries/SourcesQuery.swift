@@ -1,5 +1,20 @@
 import HealthModel
 
+/// The observer: which sources its samples have, by user and type, and which of them a person has left out.
+package struct SourcesQuery: Query {
+    package typealias Answer = SourcesPage
+    package static let name = "sources"
+
+    @IfReadable package var user: String?
+    @IfReadable package var `continue`: SequenceNumber?
+}
+
+extension Query where Self == SourcesQuery {
+    package static func sources(user: String? = nil, after: SequenceNumber? = nil) -> Self {
+        Self(user: user, continue: after)
+    }
+}
+
 /// A source whose samples a person doesn't want to count.
 package struct LeftOutSource: Codable, Sendable, Equatable {
     package var user: String

@@ -1,5 +1,19 @@
 import HealthModel
 
+/// The observer: a person's own types, and the newest events that they entered.
+package struct EntriesQuery: Query {
+    package typealias Answer = EntriesPage
+    package static let name = "entries"
+
+    package var user: String
+    /// Only events whose id equals this or begins with it.
+    @IfReadable package var event: String?
+}
+
+extension Query where Self == EntriesQuery {
+    package static func entries(user: String, event: String? = nil) -> Self { Self(user: user, event: event) }
+}
+
 /// A person's own types, and the newest events that they entered.
 package struct EntriesPage: PageContent, Equatable {
     /// Sorted by name; in the first part only.

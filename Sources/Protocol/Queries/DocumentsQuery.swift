@@ -1,5 +1,20 @@
 import HealthModel
 
+/// The observer: files that it keeps beside the samples, in numerical order; without a user, those of all users.
+package struct DocumentsQuery: Query {
+    package typealias Answer = DocumentsPage
+    package static let name = "documents"
+
+    @IfReadable package var user: String?
+    @IfReadable package var `continue`: Int64?
+}
+
+extension Query where Self == DocumentsQuery {
+    package static func documents(user: String? = nil, after: Int64? = nil) -> Self {
+        Self(user: user, continue: after)
+    }
+}
+
 /// Files that came with an export's samples, which the observer keeps whole; in order of number.
 package struct DocumentsPage: PageContent, Equatable {
     package var documents: [DocumentRow]

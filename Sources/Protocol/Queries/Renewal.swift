@@ -1,8 +1,12 @@
 import HealthModel
 
-/// Rows of a producer's changelog that need new versions, because a destination holds other content under theirs or
-/// under higher ones: from a store that was lost or restored, for example.
-package struct Renewal: Codable, Sendable, Equatable {
+/// Any stage, asked by a destination's: to give rows new versions, because the destination holds other content under
+/// theirs or under higher ones, from a store that was lost or restored, for example. The answer is an empty page; the
+/// head shows when it is done.
+package struct Renewal: Query {
+    package typealias Answer = EmptyPage
+    package static let name = "renew"
+
     /// The highest version that the destination holds of any element from this producer: new versions are above it.
     package var above: SequenceNumber
     /// Parts of the changelog, each (after, until], whose rows need new versions.
@@ -30,4 +34,11 @@ package struct Renewal: Codable, Sendable, Equatable {
     package static let highest = SequenceNumber(1 << 52)
 
     package var isPossible: Bool { above >= .beginning && above <= Self.highest }
+}
+
+extension Query where Self == Renewal { package static func renew(_ renewal: Self) -> Self { renewal } }
+
+/// The answer to a request that asks for no content.
+package struct EmptyPage: PageContent, Equatable {
+    package init() {}
 }

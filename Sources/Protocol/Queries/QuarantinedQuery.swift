@@ -1,0 +1,130 @@
+import HealthModel
+
+/// The observer: the quarantine, entry by entry.
+package struct QuarantinedQuery: Query {
+    package typealias Answer = QuarantinedPage
+    package static let name = "quarantined"
+
+    @IfReadable var numbers: [Int64]?
+    @IfReadable var reason: String?
+    @IfReadable var type: String?
+    @IfReadable package var user: String?
+    /// Whether the contents of the first numbered entry are wanted.
+    @IfReadable package var record: Bool?
+    @IfReadable package var `continue`: Int64?
+
+    package var selection: MendSelection { MendSelection(numbers: numbers, reason: reason, type: type) }
+}
+
+extension Query where Self == QuarantinedQuery {
+    package static func quarantined(
+        _ selection: MendSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil
+    ) -> Self {
+        Self(
+            numbers: selection.numbers, reason: selection.reason, type: selection.type, user: user, record: record,
+            continue: after)
+    }
+}
+
+/// A page of the quarantine's entries, oldest first.
+package struct QuarantinedPage: PageContent, Equatable {
+    package var entries: [QuarantinedRow]
+    /// Set on the last part if there is more: pass it in the next request.
+    package var `continue`: Int64?
+
+    package init(entries: [QuarantinedRow], continue number: Int64? = nil) {
+        self.entries = entries
+        `continue` = number
+    }
+}
+
+/// Something that the observer can't accept as it is, and why.
+package struct QuarantinedRow: Codable, Sendable, Equatable {
+    /// A sample outside the limits, or input that wasn't understood.
+    package enum Kind: String, Codable, Sendable { case sample, input }
+
+    /// Rises with each entry in this store.
+    package var number: Int64
+    package var user: String
+    @OrNull package var type: String?
+    package var kind: Kind
+    package var reason: String
+    /// The file or request that contained it, and its line there; 0 if there is none.
+    package var source: String
+    package var line: Int64
+    /// How many times it has been received.
+    package var seen: Int64
+    @OrNull package var start: Instant?
+    @OrNull package var end: Instant?
+    /// Its contents, if requested.
+    package var record: Record?
+
+    package enum Record: Sendable, Equatable {
+        case sample(Sample)
+        /// The text, for input that wasn't understood.
+        case input(raw: String)
+    }
+
+    /// The sample, if it is outside the limits.
+    package struct Sample: Codable, Sendable, Equatable {
+        @OrNull package var id: String?
+        @OrNull package var value: Double?
+        package var unit: String
+        package var sourceName: String
+        package var sourceVersion: String
+        package var device: String
+        /// JSON.
+        package var metadata: String
+        package var payload: String
+        @OrNull package var created: Instant?
+
+        package init(
+            id: String?, value: Double?, unit: String, sourceName: String, sourceVersion: String, device: String,
+            metadata: String, payload: String, created: Instant?
+        ) {
+            self.id = id
+            self.value = value
+            self.unit = unit
+            self.sourceName = sourceName
+            self.sourceVersion = sourceVersion
+            self.device = device
+            self.metadata = metadata
+            self.payload = payload
+            self.created = created
+        }
+    }
+
+    package init(
+        number: Int64, user: String, type: String?, kind: Kind, reason: String, source: String, line: Int64,
+        seen: Int64, start: Instant?, end: Instant?
+    ) {
+        self.number = number
+        self.user = user
+        self.type = type
+        self.kind = kind
+        self.reason = reason
+        self.source = source
+        self.line = line
+        self.seen = seen
+        self.start = start
+        self.end = end
+    }
+}
+
+extension QuarantinedRow.Record: Codable {
+    private enum Member: CodingKey { case raw }
+
+    package init(from decoder: any Decoder) throws {
+        let raw = try decoder.container(keyedBy: Member.self).decodeIfPresent(String.self, forKey: .raw)
+        self = try raw.map { .input(raw: $0) } ?? .sample(QuarantinedRow.Sample(from: decoder))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .sample(let sample): try sample.encode(to: encoder)
+        case .input(let raw):
+            var members = encoder.container(keyedBy: Member.self)
+            try members.encode(raw, forKey: .raw)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// What a pull asks a producer for. Each query is a type in a file of its own: its name, its parameters, which are members
+/// beside that name in a request, and what answers it. Its description begins with who answers it.
+package protocol Query: Codable, Sendable, Equatable {
+    associatedtype Answer: PageContent
+    static var name: String { get }
+    var name: String { get }
+}
+
+extension Query { package var name: String { Self.name } }
