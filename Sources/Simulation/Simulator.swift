@@ -38,14 +38,14 @@ package struct Simulator {
     package func run(_ strategy: DeliveryStrategy, progress: (Int) -> Void = { _ in }) throws -> StrategyResult {
         let phone = try phone(strategy, book, app)
         try phone.live(progress: progress)
-        return StrategyResult(phone: phone, matrix: try matrix(strategy), isMeasured: app != .ideal)
+        return StrategyResult(phone: phone, matrix: try matrix(strategy))
     }
 
     /// The same result, but without testing the strategy's capabilities.
     package func measured(_ strategy: DeliveryStrategy) throws -> StrategyResult {
         let phone = try phone(strategy, book, app)
         try phone.live()
-        return StrategyResult(phone: phone, matrix: nil, isMeasured: app != .ideal)
+        return StrategyResult(phone: phone, matrix: nil)
     }
 
     private func phone(

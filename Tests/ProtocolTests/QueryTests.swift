@@ -1,3 +1,4 @@
+import Foundation
 import HealthModel
 import Protocol
 import TestSupport

@@ -55,18 +55,6 @@ struct PhoneModelTests {
         #expect(longest > .seconds(3 * 3600))
     }
 
-    @Test func twoPushesAnHour() {
-        #expect(model[.pushesPerHour] == 2)
-    }
-
-    @Test func runsAreEndedAfterTheirTime() {
-        #expect(model.maxRunSeconds(.backgroundDelivery) == 15)
-        #expect(model.maxRunSeconds(.appRefresh) == 30)
-        #expect(model.maxRunSeconds(.silentPush) == 30)
-        #expect(model.maxRunSeconds(.processing) == 600)
-        #expect(model.maxRunSeconds(.opening) == 0)
-    }
-
     /// Each input alone changes the system's willingness in the expected direction.
     @Test func everyInputCounts() {
         func with(_ kind: WakeKind = .delivery, _ change: (inout SystemMood) -> Void) -> Double {

@@ -235,9 +235,8 @@ import UploaderStage
             let rig = try UploaderRig(.init(destination: .init(kind)))
             try rig.add(1...3)
             try rig.reply(200, body)
-            var raised = ""
-            try rig.rig.turn { raised = try $0.alerts(.degraded).map { "\($0.text) \($0.remedy)" }.joined() }
-            return raised
+            let raised = try rig.rig.rows().filter { $0.key.hasPrefix("alert/degraded/") }.compactMap(\.value.body)
+            return raised.map { "\($0["text"].string ?? "") \($0["remedy"].string ?? "")" }.joined()
         }
         let ofDatabase = try alerts(.database)
         #expect(ofDatabase.contains("The database") && !ofDatabase.contains("backend"), "\(ofDatabase)")

@@ -3,6 +3,9 @@ import Configuration
 import DebouncerStage
 import HealthModel
 import ObserverReading
+import Protocol
+import StageKit
+import TestSupport
 import Testing
 
 /// The shipped configurations do what their names say.
@@ -93,10 +96,29 @@ import Testing
         for type in policy.floors.keys { #expect(HealthType.known(type) != nil, "\(type)") }
     }
 
-    @Test func aBatteryIsSparedByLongerWindows() throws {
-        let debouncer = try options(.debouncer, of: try stack("battery-friendly"))
-        #expect(debouncer["windows"] == ["steps": 30, "heart-rate": 60, "body": 300])
-        #expect(debouncer["windowSeconds"] == 1)
+    /// On the screen, or on a machine that is always on: ten minutes of a walk with a heart rate every five seconds.
+    @Test func longerWindowsMakeFewerSyncs() throws {
+        func syncs(_ profile: String?) throws -> Int {
+            let stack = try stack(profile)
+            let debouncer = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
+            let rig = try StageRig { debouncer }
+            var sequence: Int64 = 1
+            var heads: [String: SequenceNumber] = [:]
+            for second in 0..<900 {
+                if second < 600, second % 5 == 0 {
+                    sequence += 1
+                    heads[second % 20 == 0 ? Self.steps : Self.heart] = SequenceNumber(sequence)
+                    try rig.hear(beat("observer", head(sequence), heads: heads))
+                }
+                try rig.pass(.seconds(1))
+            }
+            let releases = rig.sent.filter { $0.topic == "sync.uploader" }
+                .compactMap { $0.body["released"].read(AnchorVector.self) }
+            #expect(releases.last == AnchorVector(base: SequenceNumber(sequence)), "in the end everything is released")
+            return rig.log.fields(of: .debounceFinished).count
+        }
+        let (usual, spared) = (try syncs(nil), try syncs("battery-friendly"))
+        #expect(usual >= 100 && spared <= usual / 10 && spared > 0, "\(usual), \(spared)")
     }
 
     @Test func theManifestsPermitTheTasksAndModesThatTheyNeed() throws {

@@ -34,6 +34,42 @@ import Testing
         #expect(releasedAt == .seconds(5))
     }
 
+    /// A wake lasts 15 seconds: a window longer than a third of that isn't waited for. A sync takes along what waits.
+    @Test(arguments: [ReleaseWindow.Reach.fired, .collecting])
+    func aWakeWaitsForNoLongWindowAndHasOneSync(reach: ReleaseWindow.Reach) {
+        let policy = ReleaseWindow.Policy(
+            window: .seconds(1), maximumWait: .seconds(900), byType: ["slow": .seconds(4), "long": .seconds(300)])
+        var window = ReleaseWindow(policy: policy, released: .beginning)
+        window.reach = reach
+        _ = window.changed("slow", to: 10, at: 0)
+        #expect(window.close(at: .seconds(3)).isEmpty && window.nextDeadline == .seconds(4))
+        _ = window.changed("long", to: 14, at: .seconds(3))
+        #expect(window.nextDeadline == .seconds(3))
+        #expect(window.close(at: .seconds(3)) == (reach == .fired ? ["long", "slow"] : ["long"]))
+        #expect(window.close(at: .seconds(4)) == (reach == .fired ? [] : ["slow"]))
+        // A type that never rests doesn't outlast the wake either.
+        for step in 0..<15 {
+            _ = window.changed(
+                "a", to: SequenceNumber(Int64(20 + step)),
+                at: MonotonicTime(microseconds: Int64(10_000_000 + step * 500_000)))
+        }
+        #expect(window.nextDeadline == .seconds(15))
+        // On the screen the windows are as long as they are set.
+        window.reach = .everything
+        _ = window.changed("long", to: 50, at: .seconds(20))
+        #expect(window.close(at: .seconds(319)) == ["a"] && window.close(at: .seconds(320)) == ["long"])
+    }
+
+    /// A window that was open when the app left the screen closes in the seconds that the app has left.
+    @Test func aLongWindowDoesNotStayOpenBehindTheScreen() {
+        var window = ReleaseWindow(
+            policy: .init(window: .seconds(300), maximumWait: .seconds(900)), released: .beginning)
+        _ = window.changed("a", to: 10, at: 0)
+        #expect(window.close(at: .seconds(10)).isEmpty)
+        window.reach = .fired
+        #expect(window.close(at: .seconds(10)) == ["a"] && window.released["a"] == 10)
+    }
+
     /// A file's types come one after another, and all are released at once at its end.
     @Test func aFileThatIsReadIsOneBurst() {
         var window = ReleaseWindow(

@@ -39,8 +39,8 @@ package struct StrategyResult: Equatable {
     package var wakesOnBatteryPerDay: Double
     /// The number of wakes per day, by local hour.
     package var wakesByHour: [Double]
-    /// The time in the background, excluding the time for which the person has the app open. nil for an app without
-    /// stages.
+    /// The time in the background, excluding the time for which the person has the app open. An ideal app's runs
+    /// last as long as the model says; nil for the naive app.
     package var runSecondsPerDay: Double?
     /// How long after the start, in seconds, the system gave up delivering in the background; nil if it didn't.
     package var deliveryStoppedAfter: Double?
@@ -51,8 +51,7 @@ package struct StrategyResult: Equatable {
     /// nil if it wasn't tested.
     package var matrix: StrategyMatrix?
 
-    /// - Parameter isMeasured: whether stages were run, so that the length of runs is meaningful.
-    init(phone: Phone, matrix: StrategyMatrix?, isMeasured: Bool) {
+    init(phone: Phone, matrix: StrategyMatrix?) {
         let outcome = phone.outcome
         let days = Double(phone.book.life.options.days)
         func perDay(_ count: Double) -> Double { (count / days * 100).rounded() / 100 }
@@ -65,7 +64,7 @@ package struct StrategyResult: Equatable {
         wakesPerDay = perDay(Double(phone.wakes))
         wakesOnBatteryPerDay = perDay(Double(phone.wakesOnBattery))
         wakesByHour = phone.wakesByHour.map { perDay(Double($0)) }
-        runSecondsPerDay = strategy == .naive || !isMeasured ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
+        runSecondsPerDay = strategy == .naive ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
         deliveryStoppedAfter = phone.decisions.deliveryStopped.map { ($0 - phone.book.start(of: 0)).seconds }
         lost = outcome.lost
         doubled = outcome.doubled

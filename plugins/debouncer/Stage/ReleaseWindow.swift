@@ -7,8 +7,10 @@ import Protocol
 ///
 /// A type's window is a trailing one: it closes when the type hasn't changed for the length of the window, or when the
 /// first change has waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows
-/// stay open until its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the
-/// reach: a release while the app has time, a place in the pending set while it doesn't.
+/// stay open until its end, but no longer than `Policy.importWait`. In the background, a window that doesn't fit into a
+/// wake isn't waited for, since the app would be suspended meanwhile. What happens when a window closes depends on the
+/// reach: a release while the app has time, in a wake together with all other windows, so that it has one sync; a place
+/// in the pending set while the app has no time.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, for types without a setting of their own.
@@ -31,8 +33,18 @@ package struct ReleaseWindow: Sendable, Equatable {
             self.importWait = importWait
         }
 
-        func window(of type: String) -> Duration { byType[type] ?? window }
-        func maximum(of type: String) -> Duration { max(maximumByType[type] ?? maximumWait, window(of: type)) }
+        /// The longest that a wake can wait: a third of its 15 seconds, the rest of which is for the sync.
+        package static let longestInWake = Duration.seconds(5)
+
+        func window(of type: String, in reach: Reach = .everything) -> Duration {
+            let window = byType[type] ?? window
+            return reach == .everything || window <= Self.longestInWake ? window : .zero
+        }
+
+        func maximum(of type: String, in reach: Reach) -> Duration {
+            let maximum = max(maximumByType[type] ?? maximumWait, window(of: type))
+            return reach == .everything ? maximum : min(maximum, Self.longestInWake)
+        }
     }
 
     /// What may be released at present.
@@ -147,7 +159,8 @@ package struct ReleaseWindow: Sendable, Equatable {
     /// Closes the windows that have waited long enough: their content is released, or collected. Returns the types.
     package mutating func close(at now: MonotonicTime) -> [String] {
         guard reach != .nothing else { return [] }
-        let due = waiting.filter { deadline($0.key, $0.value) <= now }
+        var due = waiting.filter { deadline($0.key, $0.value) <= now }
+        if reach == .fired, !due.isEmpty { due = waiting }
         for (type, entry) in due { close(type, entry) }
         return due.keys.sorted()
     }
@@ -196,7 +209,8 @@ package struct ReleaseWindow: Sendable, Equatable {
     }
 
     private func deadline(_ type: String, _ entry: Waiting) -> MonotonicTime {
-        let usual = min(entry.last + policy.window(of: type), entry.first + policy.maximum(of: type))
+        let usual = min(
+            entry.last + policy.window(of: type, in: reach), entry.first + policy.maximum(of: type, in: reach))
         return isImporting ? max(usual, entry.first + policy.importWait) : usual
     }
 
