@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Inspection
+import Logging
 import Protocol
 import StageKit
 import TestSupport

@@ -3,6 +3,7 @@ import Configuration
 import DeliveryKit
 import HTTP
 import HealthModel
+import Protocol
 import Simulation
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Configuration
 import DebouncerStage
 import Foundation
 import HealthModel
+import MessageBus
 import Protocol
 import Simulation
 import StageKit

@@ -1,4 +1,5 @@
 import Changelog
+import Configuration
 import DeliveryKit
 import HTTP
 import HealthModel
