@@ -17,6 +17,7 @@ import Testing
         let text: Value = ["type": "string"]
         let manifest: Value = [
             "name": "tide", "version": 1, "protocol": ["min": 1, "max": 1], "kind": "uploader", "executable": "tide",
+            "entitlements": ["health"],
             "destination": [
                 "kind": "server", "word": "time series", "place": ["where", "bucket"], "variable": "TIDE_WHERE",
                 "keeps": "latest", "token": ["option": "secret", "variable": "TIDE_SECRET", "word": "secret"],
@@ -99,7 +100,7 @@ import Testing
                     acceptance: .trust, isCompared: true, compared: nil, result: .redelivered, missing: nil, check: nil,
                     why: nil),
                 paused: false, path: nil, waiting: 0))
-        seen.beats["tide0"] = (beat, 0.2)
+        (seen.beats["tide0"], seen.held) = ((beat, 0.2), ["tide0"])
         let said = Diagnosis.findings(seen).list.filter { $0.subject == "tide0" }.map { "\($0.what); \($0.remedy)" }
         for part in ["the time series refused 2", "the time series had lost", "trusts the time series"] {
             #expect(said.contains { $0.contains(part) }, "\(said)")
