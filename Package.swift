@@ -136,7 +136,8 @@ let package = Package(
         library(
             "HandlerKit",
             [
-                "Changelog", "Client", "Configuration", "HealthModel", "Logging", "MessageBus", "Protocol", "SQLite",
+                "Changelog", "Client", "Clocks", "Configuration", "HealthModel", "Logging", "MessageBus", "Protocol",
+                "SQLite",
                 "StageKit",
             ]),
         part(
