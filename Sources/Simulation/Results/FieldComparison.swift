@@ -18,6 +18,7 @@ package struct FieldFigure: Sendable, Equatable {
 
     package var oursText: String {
         func text(_ value: Double) -> String {
+            guard value.isFinite else { return "never" }
             let tenths = (value * 10).rounded() / 10
             return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
         }
@@ -28,10 +29,13 @@ package struct FieldFigure: Sendable, Equatable {
     package var wireValue: Value {
         [
             "figure": .string(name), "unit": .string(unit), "reports": .string(reports),
-            "apple": apple.isEmpty ? .null : .string(apple), "low": .number(ours.lowerBound),
-            "high": .number(ours.upperBound),
+            "apple": apple.isEmpty ? .null : .string(apple), "low": Self.wireValue(ours.lowerBound),
+            "high": Self.wireValue(ours.upperBound),
         ]
     }
+
+    /// Null is never.
+    private static func wireValue(_ value: Double) -> Value { value.isFinite ? .number(value) : .null }
 }
 
 /// Lives that differ by their seed, with an ideal app, since only the phone decides these figures.
@@ -52,7 +56,8 @@ package struct FieldComparison {
         let rows = FieldStatement.table
         for (done, row) in rows.enumerated() {
             progress(done, rows.count)
-            let results = try row.measure(&measured)
+            // A share of nothing, in a short life, is no result.
+            let results = try row.measure(&measured).filter { !$0.isNaN }
             guard let low = results.min(), let high = results.max() else { continue }
             figures.append(
                 FieldFigure(

@@ -120,7 +120,7 @@ package enum PluginProgram {
                     try Trial(id: id, context).print { try check(prepared, context, $0) }
                     exit(ExitCode.done.rawValue)
                 }
-                if context.request == nil, Self.isTried(arguments, isOther: try isOther(prepared, context)) {
+                if context.request == nil, try isTried(arguments, isOther: isOther(prepared, context)) {
                     try Trial(context).require { try check(prepared, context, $0) }
                 }
                 stopper.whenAsked {}
@@ -139,11 +139,12 @@ package enum PluginProgram {
 
     /// Whether it is tried out before it takes the place of what ran before: if a person chose it, and it isn't what
     /// computed everything so far. A version doesn't prove that: of two plugins with the same name, one may be a copy.
-    private static func isTried(_ arguments: Arguments, isOther: Bool) -> Bool {
+    /// - Parameter isOther: reads the file, so it is asked only where a person chose.
+    private static func isTried(_ arguments: Arguments, isOther: @autoclosure () throws -> Bool) rethrows -> Bool {
         guard !arguments.flag("--force") else { return false }
-        let (takesOver, standsBy) = (arguments.flag("--takeover"), arguments.flag("--standby"))
-        guard arguments.value("--plugin") != nil else { return takesOver && isOther }
-        return isOther || takesOver || standsBy
+        let takesOver = arguments.flag("--takeover")
+        guard arguments.value("--plugin") != nil else { return try takesOver && isOther() }
+        return try takesOver || arguments.flag("--standby") || isOther()
     }
 
     /// Runs, in a temporary folder, every check that can fail before the lock is taken; for `healthbus validate`.
