@@ -50,15 +50,18 @@ import Testing
         }
         let head = "| statement | shown by |\n| --- | --- |\n"
         try write("Tests/A.swift", "@Test func thereIs() {}\n")
+        try write("Makefile", "profile: FLAG += x\nprofile: build\n")
         try write("Sources/healthbus/Up.swift", "name: \"healthbus up\", summary: \"Run.\", examples: []\n")
         for page in ["delivery-statements", "places"] {
             try write("docs/\(page).md", head + "| One. | `thereIs`, `healthbus up` |\n")
         }
         try write(
-            "docs/statements.md", head + "| Two. | `thereWas` |\n| Three. | `healthbus fly` |\n| Four. | words |\n")
+            "docs/statements.md",
+            head + "| Two. | `thereWas` |\n| Three. | `healthbus fly` |\n| Four. | words |\n"
+                + "| Five. | `make haste` |\n| Six. | `make profile` |\n")
         let wrong = try draw("--root", folder.path)
         #expect(wrong.status == 1)
-        for line in ["3: thereWas", "4: healthbus fly", "5: words"] {
+        for line in ["3: thereWas", "4: healthbus fly", "5: words", "6: make haste"] {
             #expect(wrong.error.contains("docs/statements.md:\(line)"), "\(wrong.error)")
         }
         try write("docs/statements.md", head + "| Two. | `thereIs` |\n")

@@ -82,6 +82,7 @@ import Testing
         #expect(try bring(rig, record(Self.steps, 10)) == [Self.steps])
         let details = try rig.report().details
         for member in ["device", "fired", "off", "refused", "stopped"] { #expect(details[member] == nil) }
+        #expect(rig.log.fields(of: .registrationRenewed) == [["consumer": "debouncer", "launch": "1"]])
         #expect(rig.log.fields(of: .observerFired) == [["type": Self.steps, "locked": "false"]])
         #expect(rig.sent.allSatisfy { $0.topic.hasPrefix("observed.") })
     }

@@ -405,6 +405,8 @@ import UploaderStage
             #expect(backend.alive("nights").count == (body == nil ? 0 : 1))
         }
         #expect(try rig.report().frontier["sleep"] == 5)
+        let pages = rig.log.fields(of: .page).filter { $0["upstream"] == "sleep" }
+        #expect(pages.map { [$0["added"], $0["deleted"]] } == [["1", "0"], ["0", "1"]])
     }
 
     @Test func withoutAPathItWaitsAndGoesOnAtOnceWhenItReturns() throws {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws random rows from the pages on what developers write about HealthKit; prints the tests and commands for each.
 
-Checks first that every row names something, and that every test and command it names exists.
+Checks first that every row names something, and that every test, command and make target it names exists.
 
 draw.py [--count 50|all] [--seed NUMBER] [--root CHECKOUT]
 """
@@ -57,6 +57,13 @@ def commands(root):
     return found
 
 
+def targets(root):
+    """The Makefile's targets, written as they are called."""
+    lines = (root / "Makefile").read_text().splitlines()
+    names = ((re.match(r"([a-z-]+):(?!.*=)", line), number) for number, line in enumerate(lines, 1))
+    return {f"make {name[1]}": f"Makefile:{number}" for name, number in names if name}
+
+
 def missing(cell, known_tests, known_commands):
     """The names in a cell that don't exist; the cell itself if it names nothing."""
     names = re.findall(r"`([^`]+)`", cell)
@@ -79,7 +86,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
     asked = parser.parse_args()
 
-    known_tests, known_commands = tests(asked.root), commands(asked.root)
+    known_tests, known_commands = tests(asked.root) | targets(asked.root), commands(asked.root)
     everything = list(rows(asked.root))
     wrong = [
         f"{page}:{number}: {name}"

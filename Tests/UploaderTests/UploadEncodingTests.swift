@@ -98,6 +98,7 @@ struct UploadEncodingTests {
             deviceId: "d",
             syncedAt: 0, into: &out)
         let workouts = try Value(json: out)
+        #expect(workouts["deviceId"] == "d" && workouts["syncedAt"] == "1970-01-01T00:00:00Z")
         #expect(workouts["workouts"] == [["id": "w", "version": 3, "distance": .null]])
         #expect(workouts["deleted"] == [["id": "x", "version": 4]])
         out.removeAll()
