@@ -123,6 +123,17 @@ import Testing
         }
     }
 
+    /// The compiler checks concurrency strictly, and no module can turn that off.
+    @Test func concurrencyIsChecked() throws {
+        let package = try Self.text("Package.swift")
+        let version = try #require(package.firstMatch(of: #/^\/\/ swift-tools-version: (\d+)/#)).1
+        #expect(Int(version) ?? 0 >= 6)
+        #expect(package.contains(".treatAllWarnings(as: .error)"))
+        for loosened in ["swiftLanguageMode", ".treatWarning(", "strict-concurrency"] {
+            #expect(!package.contains(loosened), "Package.swift: \(loosened)")
+        }
+    }
+
     @Test func importsRunDown() throws {
         let stages = Set(targets.filter { $0.folder.hasSuffix("/Stage") }.map(\.name))
         let layers = Dictionary(

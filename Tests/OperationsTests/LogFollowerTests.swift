@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
@@ -53,6 +54,26 @@ import Testing
         #expect(seen == ["1", "Fatal error", "2", "3", "4"])
         try append(line(5, "b"), to: b)
         #expect(merged.next()?.instance == "b")
+    }
+
+    /// Like a console's filter by subsystem.
+    @Test func onlyTheNamedInstancesAreShown() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let stack = try Stack(state: folder, configurationFile: nil)
+        for instance in ["observer", "steps", "uploader"] {
+            let path = stack.state.log(instance)
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try append(line(1, instance), to: path)
+        }
+        func shown(_ names: [String]) throws -> Set<String> {
+            var seen: Set<String> = []
+            try LogReport(stack, names: names).run(.init(), follows: false) { seen.insert($0.instance).inserted }
+            return seen
+        }
+        #expect(try shown(["steps", "uploader"]) == ["steps", "uploader"])
+        #expect(try shown([]).contains("observer"))
+        #expect(throws: Failure.self) { try shown(["stepz"]) }
     }
 
     @Test(arguments: [0, 1, 3, 5, 9]) func theLastLinesAreKeptInOrder(_ limit: Int) {

@@ -68,15 +68,20 @@ import Testing
         #expect(try tasks(rig)["remote-sync"]?["history"]["runs"] == 1)
     }
 
-    @Test func tasksThatRepeatAreSubmittedAtTheLaunch() throws {
-        let rig = try rig()
+    /// Without options they need neither network nor power.
+    @Test(arguments: [(false, false), (true, false), (false, true)])
+    func tasksThatRepeatAreSubmittedAtTheLaunch(network: Bool, power: Bool) throws {
+        let options = "\"tasksNeedNetwork\": \(network), \"tasksNeedPower\": \(power)"
+        let rig = try network || power ? rig("{\(options)}") : rig()
         let launched = rig.now
         let tasks = try tasks(rig)
         for (task, minutes) in [("remote-sync", 15 as Int64), ("notification-check", 60)] {
             #expect(tasks[task]?["state"] == "pending" && tasks[task]?["kind"] == "processing")
             #expect(
                 tasks[task]?["request"]["earliestBegin"] == .integer((launched + .seconds(minutes * 60)).microseconds))
-            #expect(tasks[task]?["request"]["network"] == false && tasks[task]?["request"]["power"] == false)
+            #expect(
+                tasks[task]?["request"]["network"] == .bool(network) && tasks[task]?["request"]["power"] == .bool(power)
+            )
         }
         // Tasks that haven't been requested yet are only registered.
         #expect(tasks["healthkit-sync"]?["state"] == "idle" && tasks["historical"]?["kind"] == "continued")

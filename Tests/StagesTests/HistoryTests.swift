@@ -172,6 +172,8 @@ import Testing
         } else {
             #expect(problem == nil && task?["state"] == "pending")
             #expect(task?["waitsFor"] == "no network path" && task?["request"]["resources"] == ["network"])
+            #expect(task?["request"]["title"] == "Historical sync")
+            #expect(task?["request"]["subtitle"].string?.wholeMatch(of: #/[\d-]{10} to [\d-]{10}/#) != nil)
             offline.network = NetworkPath(isSatisfied: true, interface: .wifi)
             try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["device": Value(offline)]))
             try rig.pass(.seconds(1))

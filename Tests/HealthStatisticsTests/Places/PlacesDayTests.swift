@@ -170,7 +170,7 @@ import Testing
         #expect(told.fixes + told.undecided == day.fixCount && told.undecided > 0 && told.nearest < 30)
     }
 
-    @Test func whatNoPlaceCanHaveIsRefusedWithoutSayingWhere() {
+    @Test func whatNoPlaceCanHaveIsRefusedWithoutSayingWhere() throws {
         let told: [(String, Value, PlaceError)] = [
             ("", ["latitude": 1, "longitude": 1], .name), ("a\nb", ["latitude": 1, "longitude": 1], .name),
             (String(repeating: "x", count: 201), ["latitude": 1, "longitude": 1], .name),
@@ -180,5 +180,6 @@ import Testing
             ("A", ["latitude": 1, "longitude": 1, "radiusMeters": "far"], .radius),
         ]
         for (name, value, error) in told { #expect(throws: error) { try PlaceCondition.checked(name: name, value) } }
+        #expect(try PlaceCondition.checked(name: "A", ["latitude": 1, "longitude": 1])["radiusMeters"].double == 100)
     }
 }
