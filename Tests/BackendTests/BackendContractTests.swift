@@ -96,6 +96,12 @@ struct BackendContractTests {
         // Two samples from HealthKit with the same time remain separate.
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2))]))
         #expect(try fixture.stats()["samples"]["alive"] == 3)
+
+        // So do manual events of another type, or of another person.
+        let height = F.sample(F.id(24), type: "HKQuantityTypeIdentifierHeight", sourceType: "manual")
+        #expect(try fixture.accepted("body", F.body(samples: [height]))["created"].strings == [F.id(24)])
+        let bens = F.body(samples: [F.sample(F.id(25), sourceType: "manual")], user: "ben")
+        #expect(try fixture.accepted("body", bens)["created"].strings == [F.id(25)])
     }
 
     @Test(arguments: Storage.all) func manualEventThatComesBackOntoAnother(on storage: Storage) throws {

@@ -298,23 +298,26 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 3)
     }
 
-    /// "Synced" tells when samples last arrived: reading old ones again, with other options, isn't an arrival.
+    /// "Synced" tells when samples last arrived: reading old ones again, with other options, isn't an arrival, and
+    /// moves only "checked".
     @Test func whatIsReadAgainHasNotArrived() throws {
         let version = Mutex(1)
         let rig = try rig(version: { version.withLock { $0 } })
         func synced() throws -> Value { try rig.report().details["lastSynced"] ?? .null }
+        func checked() throws -> Value { try rig.report().allDetails["lastChecked"] ?? .null }
+        #expect(try synced().isNull && checked().isNull)
         try sync(rig, 10)
         try touch(rig, [Self.day], through: 10)
         try slices(rig)
         let first = try synced()
-        #expect(!first.isNull)
+        #expect(try !first.isNull && checked() == first)
         version.withLock { $0 = 2 }
         rig.now = rig.now + .seconds(60)
         try rig.restart()
         try sync(rig, 10)
         try touch(rig, [Self.day], through: 10)
         try slices(rig)
-        #expect(try synced() == first)
+        #expect(try synced() == first && checked() == Value(rig.now))
         rig.now = rig.now + .seconds(60)
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
