@@ -250,6 +250,17 @@ struct BackendContractTests {
         #expect(held["healthkitUUID"] == .null)
     }
 
+    @Test(arguments: Storage.all) func theDeviceMayBeUnknown(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
+        func send(_ id: Int, _ device: String) -> HTTPResponse {
+            let body = F.body(samples: [F.sample(F.id(id))])
+            return fixture.post("steps", body.replacing(#""deviceId":"phone","#, with: device))
+        }
+        #expect(send(1, "").status == 200 && send(2, #""deviceId":null,"#).status == 200)
+        #expect(send(3, #""deviceId":7,"#).status == 400)
+        #expect(try fixture.stats()["samples"]["alive"] == 2)
+    }
+
     @Test func anotherProcessSeesWhatWasAnswered() throws {
         let fixture = try BackendFixture()
         let answer = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))]))

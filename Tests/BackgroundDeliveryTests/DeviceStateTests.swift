@@ -6,6 +6,7 @@ import Testing
     @Test func nothingHoldsAnythingBackUnlessSomebodySaysSo() {
         let state = DeviceState()
         #expect(state.app == .active && !state.isLocked && !state.isDeferring && state.network == nil)
+        #expect(state.isCharging && state.batteryLevel == 1 && !state.isLowPowerMode && !state.isSleepMode)
     }
 
     @Test func takesOverWhatAMessageNames() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HealthModel
 import Testing
 
 /// Checks the sources against the map of `docs/architecture.md` and against `Package.swift`.
@@ -170,6 +171,47 @@ import Testing
             let target = try #require(targets.first { $0.name == name })
             #expect(target.imports.filter { $0.hasSuffix("Stage") } == [], "\(name)")
         }
+    }
+
+    /// A stage works without a person who looks on: it tells what it does in its log and its heartbeat.
+    @Test func noStageWritesToTheScreen() throws {
+        let stages = targets.filter { $0.folder.hasPrefix("plugins/") && $0.folder.hasSuffix("/Stage") }
+        #expect(stages.count > 15)
+        for stage in stages {
+            #expect(!stage.imports.contains("Terminal"), "\(stage.name)")
+            for (file, text) in try Self.sources(in: stage.folder) {
+                #expect(text.firstMatch(of: #/\bprint\(/#) == nil, "\(file)")
+            }
+        }
+    }
+
+    /// What could end a process at a nil or an error doesn't pass the check that each change must pass.
+    @Test func forcingIsRefused() throws {
+        let rules = try Value(json: Array(Self.text(".swift-format").utf8))["rules"]
+        #expect(rules["NeverForceUnwrap"] == true && rules["NeverUseForceTry"] == true)
+        #expect(try Self.text(".ci/run").split(separator: "\n").contains("make check-format"))
+        #expect(try Self.text("Makefile").contains("format lint --strict"))
+    }
+
+    /// A file has one writer, on one thread. Tools open the file of a running process to read it only.
+    @Test func onlyTheseOpenAFileToWrite() throws {
+        let writers: Set = [
+            "Database+Kept.swift", "StackReader.swift", "Stack.swift",  // of stopped processes, under their lock
+            "PluginProgram.swift", "StageDatabase.swift",  // a process its own
+            "RestoredStore.swift",  // a copy that isn't in its place yet, and the one that it replaces
+            "SQLiteStorage.swift", "SimulatedHost.swift",
+        ]
+        var found: Set<String> = []
+        let opening = #/(?:\b(?:Stage)?Database\(\s*path:|\.kept\(at:)[^()]*(?:\([^()]*\)[^()]*)*\)/#
+        for folder in ["Sources", "plugins"] {
+            for (file, text) in try Self.sources(in: folder) {
+                if text.matches(of: opening).contains(where: { !$0.0.contains("mode: .readOnly") }) {
+                    found.insert(file)
+                }
+                #expect(text.firstMatch(of: #/StageDatabase\s*:[^{\n]*Sendable/#) == nil, "\(file)")
+            }
+        }
+        #expect(found == writers)
     }
 
     /// Only the owner of a table knows its columns.

@@ -239,6 +239,8 @@ struct IngestDoorTests {
             ("POST", "/v1/samples", nil, "application/json", "{}", 401, "unauthorized"),
             ("POST", "/v1/samples", "bad", "application/json", "{}", 401, "unauthorized"),
             ("POST", "/v1/samples", "reads", "application/json", "{}", 403, "forbidden"),
+            ("POST", "/v1/wake", nil, nil, "", 401, "unauthorized"),
+            ("POST", "/v1/wake", "reads", nil, "", 403, "forbidden"),
             ("GET", "/v1/samples", "good", nil, "", 405, "method"), ("POST", "/v1/health", nil, nil, "", 405, "method"),
             ("POST", "/v2/samples", "good", nil, "", 404, "not-found"),
             ("POST", "/v1/samples", "good", "text/csv", "a", 415, "media-type"),
@@ -258,7 +260,7 @@ struct IngestDoorTests {
         #expect(said["error"].string?.isEmpty == false && said["hint"].string?.isEmpty == false)
         #expect((answer.headers["WWW-Authenticate"] != nil) == (status == 401))
         #expect((answer.headers["Allow"] != nil) == (status == 405))
-        #expect(try rig.heard.isEmpty && rig.details().refused == 1)
+        #expect(try rig.heard.isEmpty && rig.woken.isEmpty && rig.details().refused == 1)
     }
 
     @Test func linesAreTakenToo() throws {

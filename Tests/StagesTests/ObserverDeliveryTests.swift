@@ -84,7 +84,10 @@ import Testing
         for member in ["device", "fired", "off", "refused", "stopped"] { #expect(details[member] == nil) }
         #expect(rig.log.fields(of: .registrationRenewed) == [["consumer": "debouncer", "launch": "1"]])
         #expect(rig.log.fields(of: .observerFired) == [["type": Self.steps, "locked": "false"]])
-        #expect(rig.sent.allSatisfy { $0.topic.hasPrefix("observed.") })
+        // It says where to look, and carries no sample.
+        let fire: [Set<String>] = [["head", "type", "sequence"]]
+        #expect(rig.sent.map { Set(($0.body.object ?? [:]).keys) } == fire)
+        #expect(rig.sent.map(\.topic) == ["observed.\(Self.steps)"])
     }
 
     @Test func withoutTheEntitlementRegistrationIsRefusedWithTheLineToAdd() throws {

@@ -87,6 +87,15 @@ import UploaderStage
         #expect(try frontier() == 2)
     }
 
+    @Test func theDeviceIsTheStore() throws {
+        try summaries([1], head: 1)
+        let device = try Value(json: request().request.body)["deviceId"].string
+        #expect(device == rig.store.store && device?.isEmpty == false)
+        try rig.restart()
+        try summaries([1], head: 1)
+        #expect(try Value(json: request().request.body)["deviceId"].string == device)
+    }
+
     @Test func aRestartBeforeTheAnswerSendsItAgain() throws {
         var backend = FakeBackend()
         try summaries([1], head: 1)
