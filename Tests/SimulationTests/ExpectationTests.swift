@@ -26,12 +26,16 @@ import Testing
         }
         let delivery = try matrix(.backgroundDelivery)
         #expect(delivery.triggersOnData && delivery.whenTerminated && !delivery.afterForceQuit && !delivery.whenLocked)
+        #expect(!delivery.needsBackend)
         let push = try matrix(.silentPush)
         #expect(push.whenLocked && !push.deliversWhenLocked, "locked, health data can't be read")
         #expect(!push.triggersOnData && push.whenTerminated && push.needsBackend && !push.afterForceQuit)
         let refresh = try matrix(.appRefresh)
         #expect(refresh.whenLocked)
         #expect(!refresh.triggersOnData && refresh.whenTerminated && !refresh.afterForceQuit && !refresh.needsBackend)
+        let processing = try matrix(.processing)
+        #expect(!processing.triggersOnData && processing.whenTerminated && !processing.afterForceQuit)
+        #expect(processing.whenLocked && !processing.needsBackend)
         let combined = try matrix(.combined)
         #expect(combined.triggersOnData && combined.maxRunSeconds == 600)
         let opening = try matrix(.opening)
@@ -137,7 +141,7 @@ import Testing
     }
 
     /// The app is swiped away on the first day and never opened again: nothing wakes it anymore.
-    @Test(arguments: [DeliveryStrategy.silentPush, .combined, .notify])
+    @Test(arguments: [DeliveryStrategy.appRefresh, .silentPush, .combined, .notify])
     func nothingComesAfterAForceQuit(strategy: DeliveryStrategy) throws {
         var daily = PhoneLife.Options(seed: 2, days: 10, use: .daily)
         daily.density = 0.1
