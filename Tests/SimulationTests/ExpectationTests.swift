@@ -141,7 +141,7 @@ import Testing
     }
 
     /// The app is swiped away on the first day and never opened again: nothing wakes it anymore.
-    @Test(arguments: [DeliveryStrategy.appRefresh, .silentPush, .combined, .notify])
+    @Test(arguments: [DeliveryStrategy.silentPush, .combined, .notify])
     func nothingComesAfterAForceQuit(strategy: DeliveryStrategy) throws {
         var daily = PhoneLife.Options(seed: 2, days: 10, use: .daily)
         daily.density = 0.1
