@@ -86,10 +86,11 @@ extension HandlerStage {
         guard characteristics.watches else { return }
         try Conditions.createTables(in: turn.write().database)
         characteristics.conditions = try Conditions(turn.database)
+        let count = characteristics.conditions.count
+        turn.log(.conditionsWatched, ["count": count])
         let (again, gone) = try register(turn)
         guard again + gone > 0 else { return }
-        turn.log(
-            .conditionsReconciled, ["count": characteristics.conditions.count, "again": again, "gone": gone])
+        turn.log(.conditionsReconciled, ["count": count, "again": again, "gone": gone])
     }
 
     /// Keeps or forgets conditions for a person; each is checked before any is accepted.

@@ -65,6 +65,11 @@ extension EndToEnd {
                     }
                         == true
                 }
+                for (frequency, requested) in [("daily", "daily"), ("default", "immediate")] {
+                    let row = try await done(stack, "types", "frequency", "StepCount", frequency, "--json").json()
+                        .array?.first
+                    #expect(row?["requested"] == .string(requested) && row?["effective"] == .string(requested))
+                }
                 let wrong = try await stack.onState("types", "off", "BodyMas")
                 #expect(wrong.exit == .code(2) && wrong.error.contains("BodyMass"))
                 let device = try await stack.onState("device", "set", "app=asleep")

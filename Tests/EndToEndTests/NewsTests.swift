@@ -72,6 +72,13 @@ extension EndToEnd {
                 let export = try await stack.generate("export.zip", "--days", "2", "--seed", "6")
                 #expect(try await stack.onState("import", export).exit == .code(0))
                 #expect(try await stack.onState("types", "deny", "StepCount").exit == .code(0))
+                // A denial is asked for and looks like any other type, as an app sees it.
+                try await until("a denied type that looks like any other") {
+                    let steps = try await stack.onState("types", "--json").json().array?.first {
+                        $0["type"] == "HKQuantityTypeIdentifierStepCount"
+                    }
+                    return steps?["authorization"] == "requested" && steps?["state"] == "on"
+                }
                 #expect(try await stack.onState("types", "off", "BodyMass").exit == .code(0))
                 let sync = try await stack.onState("sync")
                 #expect(!sync.output.contains("StepCount"), "\(sync.output)")

@@ -93,7 +93,11 @@ extension EndToEnd {
                 #expect(unknown.exit == .code(2) && unknown.error.contains("steps"))
                 try await stack.interrupt(up)
                 let rounds = try await stack.onState("history", "--json", "--config", slow).json()
-                #expect(rounds["last"].array?.contains { $0["reason"] == "sync" } == true)
+                let last = rounds["last"].array ?? []
+                #expect(last.contains { $0["reason"] == "sync" })
+                #expect(rounds["rounds"].int == Int64(last.count))
+                let succeeded = last.count { $0["failed"] == [:] }
+                #expect(rounds["successRate"].double == Double(succeeded) / Double(last.count), "\(rounds)")
             }
         }
 

@@ -90,6 +90,34 @@ import Testing
         #expect(mean(wakes(true)) > mean(wakes(false)) + 0.4)
     }
 
+    /// Weight when it is measured, sleep once a night, and the others all day.
+    @Test func typesChangeAsOftenAsTheyAreKnownTo() throws {
+        let life = try year(1).life
+        func mean(_ figure: ([GeneratedLife.Row], Instant) -> Int, _ type: String) throws -> Double {
+            try self.mean(
+                life.days.indices.map { index in
+                    let day = try #require(life.zones.ranges(of: life.days[index]).first)
+                    return Double(
+                        figure(life.rows(type, on: index, from: day.lowerBound, to: day.upperBound), day.lowerBound))
+                })
+        }
+        func hours(_ rows: [GeneratedLife.Row], _ midnight: Instant) -> Int {
+            Set(rows.map { ($0.start - midnight.microseconds) / 3_600_000_000 }).count
+        }
+        #expect((0.5...1.2).contains(try mean({ rows, _ in rows.count }, "BodyMass")))
+        #expect(life.rows.count { life.types[Int($0.type)].hasSuffix("IdentifierHeight") } == 1)
+        for type in [
+            "StepCount", "DistanceWalkingRunning", "BasalEnergyBurned", "ActiveEnergyBurned", "HeartRate",
+        ] { #expect(try mean(hours, type) >= 10, "\(type)") }
+        // No sleep begins between noon and six in the evening.
+        let byDay = try mean(
+            { rows, midnight in
+                rows.count { (12..<18).contains(($0.start - midnight.microseconds) / 3_600_000_000) }
+            }, "SleepAnalysis")
+        #expect(byDay == 0)
+        #expect(try mean({ rows, _ in min(1, rows.count) }, "SleepAnalysis") > 0.8)
+    }
+
     @Test func peopleDiffer() throws {
         let means = try Self.seeds.map { seed in
             try [

@@ -332,6 +332,10 @@ import Testing
         }
         let key = "alert/degraded/rounds"
         for sequence in Int64(1)...3 { try round(sequence, succeeds: false) }
+        let why = try #require(
+            rig.log.fields(of: .syncMetric).last { $0["consumer"] == "steps" && $0["outcome"] == "failed" }?["why"])
+        #expect(why.contains("not heard"), "\(why)")
+        #expect(rig.log.fields(of: .syncSummary).last.map { [$0["completed"], $0["failed"]] } == ["1", "1"])
         try check()
         let alert = try #require(try rig.rows()[key]?.body)
         #expect(alert["kind"] == "degraded" && alert["remedy"].string?.isEmpty == false)

@@ -39,11 +39,13 @@ import Testing
         return Dictionary(uniqueKeysWithValues: rows.map { ($0["id"].string ?? "", $0) })
     }
 
-    private func observer(_ rig: Rig, _ sequence: Int64, app: String = "active") throws {
+    private func observer(
+        _ rig: Rig, _ sequence: Int64, app: String = "active", _ more: [String: Value] = [:]
+    ) throws {
+        var details = more
+        if app != "active" { details["device"] = ["app": .string(app)] }
         try rig.hear(
-            beat(
-                "observer", head(sequence), heads: [Self.steps: SequenceNumber(sequence)],
-                details: app == "active" ? [:] : ["device": ["app": .string(app)]]))
+            beat("observer", head(sequence), heads: [Self.steps: SequenceNumber(sequence)], details: details))
     }
 
     private func fire(_ rig: Rig, _ sequence: Int64) throws {
@@ -66,6 +68,30 @@ import Testing
         #expect(try tasks(rig)["remote-sync"]?["waitsFor"].string == TaskObstacle.lowBattery.rawValue)
         try rig.reply(effect, MachineState(isCharging: true, batteryLevel: 0.1))
         #expect(try tasks(rig)["remote-sync"]?["history"]["runs"] == 1)
+    }
+
+    /// The phone's power, or that of the machine: each holds them back.
+    @Test func tasksWaitForPowerIfTheyAreToldTo() throws {
+        for (options, waits) in [(#"{"tasksNeedPower": true}"#, true), ("{}", false)] {
+            let rig = try rig(options)
+            func observer(charging: Bool) throws {
+                try self.observer(rig, 10, ["device": ["charging": .bool(charging)]])
+            }
+            try observer(charging: false)
+            try rig.pass(Self.second * 1000)
+            try observer(charging: false)
+            let task = try tasks(rig)["remote-sync"]
+            #expect(task?["request"]["power"] == .bool(waits))
+            #expect((task?["waitsFor"].string == TaskObstacle.noPower.rawValue) == waits)
+            #expect(task?["history"]["runs"].int ?? 0 == (waits ? 0 : 1))
+            guard waits else { continue }
+            let machine = try #require(rig.effects.first { $0.request is WatchMachine })
+            try rig.reply(machine, MachineState(isCharging: false, batteryLevel: 0.9))
+            try observer(charging: true)
+            #expect(try tasks(rig)["remote-sync"]?["waitsFor"].string == TaskObstacle.noPower.rawValue)
+            try rig.reply(machine, MachineState(isCharging: true, batteryLevel: 0.9))
+            #expect(try tasks(rig)["remote-sync"]?["history"]["runs"] == 1)
+        }
     }
 
     /// Without options they need neither network nor power.
@@ -112,6 +138,29 @@ import Testing
         let rare = try self.rig(#"{"strategy": "combined", "catchUpHours": 6}"#)
         let sixHours = rare.now + .seconds(6 * 3600)
         #expect(try self.tasks(rare)["catch-up"]?["request"]["earliestBegin"] == .integer(sixHours.microseconds))
+    }
+
+    /// The system has stopped background delivery, so nothing is fired anymore.
+    @Test(arguments: ["catch-up", "refresh"])
+    func theSafetyNetBringsWhatIsNoLongerFired(task: String) throws {
+        let rig = try rig(#"{"strategy": "combined", "refreshMinutes": 60, "launch": "device"}"#)
+        func observer(_ sequence: Int64) throws {
+            try self.observer(
+                rig, sequence, app: "background",
+                [
+                    "stopped": ["debouncer"],
+                    "fired": Value(AnchorVector(base: SequenceNumber(sequence), exceptions: [Self.steps: 10])),
+                ])
+        }
+        try observer(10)
+        try observer(20)
+        try rig.pass(Self.second * (4 * 3600))
+        try observer(20)
+        try rig.pass(6 * Self.second)
+        #expect(released(rig) ?? 0 <= 10)
+        #expect(try tasks(rig)[task]?["waitsFor"].string == TaskObstacle.device.rawValue)
+        try rig.hear("control.debouncer", ["command": "launch", "task": .string(task)])
+        #expect(released(rig) == 20)
     }
 
     @Test func whatATaskReleasedBeforeItExpiredStaysReleased() throws {

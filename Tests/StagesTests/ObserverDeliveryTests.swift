@@ -116,6 +116,35 @@ import Testing
         #expect(try rig.report().details["refused"]?["debouncer"].string?.contains("immediate, hourly") == true)
     }
 
+    @Test func aFrequencySetByHandHoldsUntilItIsTheAppsAgain() throws {
+        let rig = try rig()
+        try register(rig)
+        func set(_ frequency: Value) throws {
+            try command(rig, ["command": "types", "set": [Self.heart: ["frequency": frequency]]])
+        }
+        try set("daily")
+        try device(rig, ["app": "background"])
+        func acknowledge() throws {
+            try rig.hear("acknowledged.observer", ["consumer": "debouncer", "types": [Self.heart: .integer(.max)]])
+        }
+        func change(_ number: Int) throws -> [String] {
+            let fired = try bring(rig, record(Self.heart, 60, after: 90 * second * number))
+            try acknowledge()
+            return fired
+        }
+        #expect(try change(1) == [Self.heart] && change(2) == [])
+        try rig.restart()
+        try rig.pass(23 * 3600 * second)
+        #expect(fired(rig) == [])
+        try rig.pass(3600 * second)
+        #expect(fired(rig) == [Self.heart])
+        #expect(try change(3) == [])
+        try set("default")
+        #expect(fired(rig) == [Self.heart])
+        try acknowledge()
+        #expect(try change(4) == [Self.heart])
+    }
+
     @Test func aCorrelationIsRefused() throws {
         let rig = try rig()
         try register(rig, [HealthType.bloodPressureIdentifier: "hourly"])

@@ -77,6 +77,7 @@ import Testing
         let next = Self.day.adding(days: 1)
         try rig.add([fix(7, of: next), fix(8, of: next, north: 900), fix(9, of: next, north: 900)])
         try rig.restart()
+        #expect(rig.log.fields(of: .conditionsWatched) == [["count": "0"], ["count": "1"]])
         #expect(!rig.log.contains("conditions.reconciled"))
         _ = try rig.settle()
         #expect(try rig.figures(Self.day)?["visits"].array?.first?["departure"] == "continues")
@@ -94,6 +95,7 @@ import Testing
         try rig.restart {
             try $0.execute("DELETE FROM registered_conditions; DELETE FROM changes WHERE key LIKE 'figures/%'")
         }
+        #expect(rig.log.fields(of: .conditionsWatched).last == ["count": "2"])
         #expect(rig.log.fields(of: .conditionsReconciled) == [["count": "2", "again": "2", "gone": "0"]])
         _ = try rig.settle()
         #expect(try places(rig) == ["Home": 540])

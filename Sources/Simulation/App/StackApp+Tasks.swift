@@ -37,8 +37,8 @@ extension StackApp {
         }
     }
 
-    /// Syncs as `/v1/wake` does for a push, with the observer's head, so that nothing is released before the debouncer
-    /// has heard of it.
+    /// Syncs as a push does, with the observer's head, so that nothing is released before the debouncer has heard of it.
+    /// It isn't `WakeApp`, which `/v1/wake` sends: a repeated one does nothing, and the phone counts the pushes itself.
     private func sync(_ id: String) {
         for host in taskHosts where host.plugin == "debouncer" {
             world.send(SyncNow.topic(host.name), .object(SyncNow(id: id, head: observerHead).body), from: "system")

@@ -6,7 +6,8 @@ extension LogEvent {
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
         backendFailed, backendLacks, backendListening, backendMoved, backendRolledBack, backendRowsMissing, busDenied,
         busFailed, busRefused, busReopened,
-        busUnreadable, conditionsReconciled, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
+        busUnreadable, conditionsReconciled, conditionsWatched, dashboardFailed, dashboardListening, dashboardMoved,
+        dayFailed,
         deadletterAdded, debounceFinished, deliveryConflict, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         followRefused, historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving,
@@ -163,6 +164,9 @@ extension LogEvent {
         "conditions.reconciled", .notice,
         "A handler didn't watch what it should: all its days are computed again.",
         ["count": "how many", "again": "registered again", "gone": "no longer watched"])
+    package static let conditionsWatched = LogEvent(
+        "conditions.watched", .info, "A handler starts with this many conditions, such as places.",
+        ["count": "how many"])
     package static let figureCollides = LogEvent(
         "figure.collides", .warning, "A figure is in no summary, because its name is taken.",
         ["figure": "its name", "handler": "whose it is", "taken": "who has the name"])
