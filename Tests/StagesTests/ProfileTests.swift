@@ -128,4 +128,24 @@ import Testing
         let consolidator = try Checkout.manifest("consolidator").rights
         #expect(consolidator.permittedTasks == ["consolidated-daily"] && consolidator.backgroundModes == [.processing])
     }
+
+    @Test func onABatteryEachMetricHasAWindowOfItsOwn() throws {
+        let stack = try stack("battery-friendly")
+        let windows: [(String, Int64)] = [
+            ("HKQuantityTypeIdentifierBodyMass", 300), (Self.steps, 30), (Self.heart, 60),
+        ]
+        for (type, seconds) in windows {
+            let debouncer = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
+            let rig = try StageRig { debouncer }
+            func released() -> SequenceNumber? {
+                rig.sent.last { $0.topic == "sync.uploader" }
+                    .flatMap { $0.body["released"].read(AnchorVector.self) }?[type]
+            }
+            try rig.hear(beat("observer", head(10), heads: [type: 10]))
+            try rig.pass(.seconds(seconds - 1))
+            #expect(released() ?? 0 < 10, "\(type)")
+            try rig.pass(.seconds(1))
+            #expect(released() == 10, "\(type)")
+        }
+    }
 }
