@@ -26,16 +26,16 @@ import Testing
         }
         let delivery = try matrix(.backgroundDelivery)
         #expect(delivery.triggersOnData && delivery.whenTerminated && !delivery.afterForceQuit && !delivery.whenLocked)
-        #expect(!delivery.needsBackend)
+        #expect(!delivery.needsBackend && !delivery.deliversWhenLocked && delivery.maxRunSeconds == 15)
         let push = try matrix(.silentPush)
         #expect(push.whenLocked && !push.deliversWhenLocked, "locked, health data can't be read")
         #expect(!push.triggersOnData && push.whenTerminated && push.needsBackend && !push.afterForceQuit)
-        let refresh = try matrix(.appRefresh)
-        #expect(refresh.whenLocked)
-        #expect(!refresh.triggersOnData && refresh.whenTerminated && !refresh.afterForceQuit && !refresh.needsBackend)
-        let processing = try matrix(.processing)
-        #expect(!processing.triggersOnData && processing.whenTerminated && !processing.afterForceQuit)
-        #expect(processing.whenLocked && !processing.needsBackend)
+        #expect(push.maxRunSeconds == 30)
+        for (strategy, seconds) in [(DeliveryStrategy.appRefresh, 30.0), (.processing, 600)] {
+            let task = try matrix(strategy)
+            #expect(task.whenLocked && !task.deliversWhenLocked && task.maxRunSeconds == seconds, "\(strategy)")
+            #expect(!task.triggersOnData && task.whenTerminated && !task.afterForceQuit && !task.needsBackend)
+        }
         let combined = try matrix(.combined)
         #expect(combined.triggersOnData && combined.maxRunSeconds == 600)
         let opening = try matrix(.opening)
@@ -113,6 +113,26 @@ import Testing
             return hours.reduce(0) { $0 + Double($1.samples) * $1.within[2] } / all
         }
         #expect(byDay(delivery) > byDay(refresh))
+    }
+
+    /// Per second that the app runs, background delivery has the most arrive within an hour, beyond what opening the app
+    /// brings anyway; processing has the least.
+    @Test(arguments: 1...5 as ClosedRange<UInt64>) func backgroundDeliveryMakesMostOfItsTime(seed: UInt64) throws {
+        let simulator = try simulator(seed: seed, days: 30)
+        let opening = try simulator.measured(.opening).delivered(within: "1h")
+        func measured(_ strategy: DeliveryStrategy) throws -> (gain: Double, seconds: Double, onBattery: Double) {
+            let result = try simulator.measured(strategy)
+            let seconds = try #require(result.runSecondsPerDay)
+            return (result.delivered(within: "1h") - opening, seconds, result.wakesOnBatteryPerDay)
+        }
+        let delivery = try measured(.backgroundDelivery)
+        let processing = try measured(.processing)
+        for other in [try measured(.appRefresh), try measured(.silentPush)] {
+            #expect(delivery.gain / delivery.seconds > 1.2 * other.gain / other.seconds, "\(delivery), \(other)")
+            #expect(delivery.gain > other.gain && other.gain > processing.gain, "\(other), \(processing)")
+            #expect(processing.onBattery < other.onBattery / 2)
+        }
+        #expect(delivery.seconds < 30)
     }
 
     @Test func nothingBeatsOpeningTheAppOften() throws {

@@ -71,7 +71,9 @@ struct PhoneModelTests {
         #expect(with { $0.isLowPower = true } < base)
         #expect(with { $0.isFocused = true } < base)
         #expect(with { $0.isOnline = false } < base)
-        #expect(with { $0.opensPerDay = 0 } < base)
+        for kind in WakeKind.allCases {
+            #expect(with(kind) { $0.opensPerDay = 0 } < with(kind) { $0.opensPerDay = 1.5 }, "\(kind)")
+        }
         for kind in [WakeKind.refresh, .processing, .push] { #expect(with(kind) { $0.isLowPower = true } == 0) }
     }
 

@@ -48,14 +48,33 @@ import Testing
             beat("observer", head(sequence), heads: [Self.steps: SequenceNumber(sequence)], details: details))
     }
 
-    private func fire(_ rig: Rig, _ sequence: Int64) throws {
+    private func fire(_ rig: Rig, _ sequence: Int64, _ type: String = steps) throws {
         try rig.hear(
-            "observed.\(Self.steps)",
-            ["head": Value(head(sequence)), "type": .string(Self.steps), "sequence": .integer(sequence)])
+            "observed.\(type)",
+            ["head": Value(head(sequence)), "type": .string(type), "sequence": .integer(sequence)])
     }
 
-    private func released(_ rig: Rig) -> SequenceNumber? {
-        rig.sent.last { $0.topic == "sync.steps" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[Self.steps]
+    private func released(_ rig: Rig, to consumer: String = "steps", _ type: String = steps) -> SequenceNumber? {
+        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[type]
+    }
+
+    /// All consumers, or one, have consumed everything up to a sequence.
+    private func reach(_ rig: Rig, _ sequence: SequenceNumber, _ consumer: String? = nil) throws {
+        for topic in Set(rig.sent.map(\.topic)).sorted() where topic.hasPrefix("sync.") {
+            let name = String(topic.dropFirst("sync.".count))
+            guard consumer == nil || consumer == name else { continue }
+            try rig.hear(beat(name, head(1, store: name), frontier: ["observer": sequence]))
+        }
+    }
+
+    private func launch(_ rig: Rig, _ task: String) throws {
+        try rig.hear("control.debouncer", ["command": "launch", "task": .string(task)])
+    }
+
+    private func answerZones(_ rig: Rig) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "zones" })
+        try rig.answer(
+            pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": Value(head(10)), "through": 10]]))
     }
 
     @Test func tasksWaitForTheMachineIfTheyAreToldTo() throws {
@@ -117,9 +136,7 @@ import Testing
     @Test(arguments: [("{}", "2025-03-28T00:01:00+01:00"), (#"{"dailyEnergyHour": 23}"#, "2025-03-27T23:01:00+01:00")])
     func theEnergyIsComputedOneMinutePastMidnight(options: String, begins: String) throws {
         let rig = try rig(options)
-        let pull = try #require(rig.pulls.first { $0.name == "zones" })
-        try rig.answer(
-            pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": Value(head(10)), "through": 10]]))
+        try answerZones(rig)
         let expected = try #require(InstantText.parse(begins))
         try rig.pass(5 * Self.second)
         #expect(try tasks(rig)["daily-energy"]?["request"]["earliestBegin"] == .integer(expected.microseconds))
@@ -191,5 +208,105 @@ import Testing
         try fire(rig, 10)
         try rig.pass(6 * Self.second)
         #expect(rig.log.fields(of: .debounceFinished).count == finished && released(rig) == 10)
+    }
+
+    /// In the background. What repeats is requested again before the sync begins, an hour ahead.
+    @Test(arguments: ["succeeded", "failed", "expired"])
+    func aTaskSubmitsItsNextRunFirstAndSaysHowItWent(outcome: String) throws {
+        let rig = try rig(#"{"refreshMinutes": 60, "launch": "device"}"#)
+        let hour = Duration.seconds(3600)
+        let launched = rig.now
+        #expect(try tasks(rig)["refresh"]?["request"]["earliestBegin"] == .integer((launched + hour).microseconds))
+        try observer(rig, 10, app: "background")
+        try launch(rig, "refresh")
+        #expect(try tasks(rig)["refresh"]?["waitsFor"].string == TaskObstacle.notYet.rawValue)
+        try rig.pass(hour)
+        let began = rig.now
+        try launch(rig, "refresh")
+        #expect(released(rig) == 10)
+        #expect(try tasks(rig)["refresh"]?["state"] == "running")
+        try rig.pass(Self.second * 5)
+        switch outcome {
+        case "succeeded": try reach(rig, 10)
+        case "failed": try rig.pass(Self.second * 15)
+        default:
+            try rig.hear("control.debouncer", ["command": "expire", "task": "refresh"])
+            // The sync that it began isn't waited for.
+            try reach(rig, 10)
+        }
+        let task = try #require(try tasks(rig)["refresh"])
+        #expect(task["history"]["lastOutcome"] == .string(outcome) && task["history"]["runs"] == 1)
+        #expect(task["request"]["earliestBegin"] == .integer((began + hour).microseconds))
+        #expect(task["state"] == "pending")
+    }
+
+    @Test func theirIntervalsAreOptions() throws {
+        let rig = try rig(
+            #"{"strategy": "combined", "catchUpHours": 6, "refreshMinutes": 90, "remoteSyncMinutes": 30, "#
+                + #""notificationCheckMinutes": 0}"#)
+        let launched = rig.now
+        let tasks = try tasks(rig)
+        for (task, minutes) in [("catch-up", 360 as Int64), ("refresh", 90), ("remote-sync", 30)] {
+            let request = tasks[task]?["request"]
+            #expect(request?["earliestBegin"] == .integer((launched + .seconds(minutes * 60)).microseconds), "\(task)")
+        }
+        #expect(tasks["notification-check"] == nil, "0 is never")
+    }
+
+    @Test func theEnergysTaskReleasesTheEnergyAndTheRemoteOneEverything() throws {
+        let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
+        let rig = try rig(#"{"launch": "device"}"#)
+        try answerZones(rig)
+        try observer(rig, 10, app: "background")
+        try fire(rig, 20, energy)
+        try rig.pass(6 * Self.second)
+        let midnight = try #require(InstantText.parse("2025-03-28T00:01:00+01:00"))
+        try rig.pass(midnight - rig.now)
+        #expect(released(rig, to: "energy", energy) ?? 0 < 20 && released(rig) ?? 0 < 10)
+        try launch(rig, "daily-energy")
+        #expect(released(rig, to: "energy", energy) == 20 && released(rig) ?? 0 < 10)
+        try reach(rig, 20, "energy")
+        #expect(try tasks(rig)["daily-energy"]?["history"]["lastOutcome"] == "succeeded")
+        try launch(rig, "remote-sync")
+        #expect(released(rig) ?? 0 >= 10)
+        #expect(try tasks(rig)["remote-sync"]?["state"] == "running")
+        try reach(rig, 20, "uploader")
+        #expect(try tasks(rig)["remote-sync"]?["history"]["lastOutcome"] == "succeeded")
+    }
+
+    /// Sleep's manifest names this time among its triggers. In the background the task is submitted that releases it.
+    @Test(arguments: ["active", "background"]) func atOneMinutePastMidnightSleepIsReleased(app: String) throws {
+        let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
+        let weight = "HKQuantityTypeIdentifierBodyMass"
+        let isActive = app == "active"
+        let rig = try rig(
+            #"{"windowSeconds": \#(isActive ? 3600 : 0), "maximumWaitSeconds": 86400, "launch": "device"}"#)
+        try answerZones(rig)
+        try observer(rig, 10)
+        try rig.pass(5 * Self.second)
+        let midnight = try #require(InstantText.parse("2025-03-28T00:01:00+01:00"))
+        try rig.pass(midnight - rig.now - Self.second * 1800)
+        if isActive {
+            try fire(rig, 20, sleep)
+            try fire(rig, 21, weight)
+        } else {
+            // Nothing has been fired, so that no window ends.
+            try rig.hear(
+                beat(
+                    "observer", head(21), heads: [Self.steps: 10, sleep: 20, weight: 21],
+                    details: [
+                        "fired": Value(AnchorVector(base: 10)), "device": ["app": .string(app)],
+                    ]))
+        }
+        try rig.pass(Self.second * 1798)
+        #expect(try tasks(rig)["healthkit-sync"]?["state"] == "idle")
+        #expect(released(rig, to: "sleep", sleep) ?? 0 < 20)
+        try rig.pass(Self.second)
+        #expect((released(rig, to: "sleep", sleep) ?? 0 >= 20) == isActive)
+        #expect(released(rig, to: "body", weight) ?? 0 < 21)
+        guard !isActive else { return }
+        #expect(try tasks(rig)["healthkit-sync"]?["state"] == "pending")
+        try launch(rig, "healthkit-sync")
+        #expect(released(rig, to: "sleep", sleep) ?? 0 >= 20)
     }
 }

@@ -172,8 +172,10 @@ import Testing
         #expect(try rig.report().details["fired"] == nil)
     }
 
-    @Test func whileLockedReadsAnswerInaccessibleAndFiresWait() throws {
-        let rig = try rig()
+    /// After an hour, or what is set.
+    @Test(arguments: [([:], 3600), (["unlockReminderSeconds": 60], 60)] as [(Value, Int64)])
+    func whileLockedReadsAnswerInaccessibleAndFiresWait(_ options: Value, _ seconds: Int64) throws {
+        let rig = try rig(options)
         try register(rig)
         try bring(rig, record(Self.steps, 1))
         try device(rig, ["locked": true])
@@ -189,7 +191,9 @@ import Testing
             try source.answer(request("zones"), head: rig.store.head) { _, _ in }
             try source.answer(request("samples", consumer: "client-1-2"), head: rig.store.head) { _, _ in }
         }
-        try rig.pass(3600 * second)
+        try rig.pass(.seconds(seconds - 1))
+        #expect(try rig.rows()["alert/unlock-reminder/"]?.body == nil)
+        try rig.pass(second)
         #expect(try rig.rows()["alert/unlock-reminder/"]?.body != nil)
         rig.sent = []
         try device(rig, ["locked": false])

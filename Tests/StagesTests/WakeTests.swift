@@ -12,15 +12,17 @@ import Testing
     private typealias Rig = StageRig<DebouncerStage>
     private static let second = Duration.seconds(1)
 
-    private func rig(_ device: Value? = nil) throws -> Rig {
-        let rig = try StageRig {
+    private func rig(_ device: Value? = nil, modes: Set<String> = ["processing", "remote-notification"]) throws -> Rig {
+        var configuration = DebouncerConfiguration(policy: .init(window: .seconds(60), maximumWait: .seconds(60)))
+        configuration.launcher = .device
+        let rig = try StageRig { [configuration] in
             DebouncerStage(
                 observer: "observer",
                 consumers: [
                     .init(name: "steps", types: ["a"]), .init(name: "uploader", types: nil, role: .uploader),
                 ],
-                configuration: DebouncerConfiguration(policy: .init(window: .seconds(60), maximumWait: .seconds(60))),
-                permissions: .init(tasks: Set(DebouncerTask.allCases.map(\.rawValue)), backgroundModes: ["processing"]))
+                configuration: configuration,
+                permissions: .init(tasks: Set(DebouncerTask.allCases.map(\.rawValue)), backgroundModes: modes))
         }
         try observer(rig, 10, device)
         try reach(rig, 10)
@@ -138,6 +140,30 @@ import Testing
     /// In the background a push also brings what no fire has announced.
     @Test func aWakeInTheBackgroundReleasesEverything() throws {
         let rig = try rig(["app": "background"])
+        try observer(rig, 20, ["app": "background"])
+        try wake(rig, "1")
+        #expect(try outcome(rig, "1")?.woken == true && released(rig) == 20)
+    }
+
+    @Test func withoutItsBackgroundModeAPushWakesNobody() throws {
+        let rig = try rig(["app": "background"], modes: ["processing"])
+        try observer(rig, 20, ["app": "background"])
+        try wake(rig, "1")
+        let wake = try #require(try outcome(rig, "1"))
+        #expect(!wake.woken && wake.result == .failed && wake.problem?.contains("remote-notification") == true)
+        #expect(released(rig) != 20)
+        // On the screen it needs no mode.
+        try observer(rig, 20, ["app": "active"])
+        try self.wake(rig, "2")
+        #expect(try outcome(rig, "2")?.woken == true && released(rig) == 20)
+    }
+
+    /// One that has just started knows neither the phone nor what there is; the wake is repeated until it does.
+    @Test func aWakeWaitsForTheFirstWordOfThePhone() throws {
+        let rig = try rig(["app": "background"])
+        try rig.restart()
+        try wake(rig, "1")
+        #expect(try outcome(rig, "1") == nil && released(rig) ?? 0 < 20)
         try observer(rig, 20, ["app": "background"])
         try wake(rig, "1")
         #expect(try outcome(rig, "1")?.woken == true && released(rig) == 20)

@@ -15,7 +15,8 @@ extension StackApp {
         case .delivery: break
         case .refresh: ask(in: number) { $0.launch(["refresh"]) }
         case .processing: ask(in: number) { $0.launch(Self.processing) }
-        case .push: ask(in: number) { $0.sync("push-\(number)") }
+        // By then a process that has just been started has heard of the phone's state.
+        case .push: ask(in: number, after: .milliseconds(500)) { $0.push("push-\(number)") }
         }
     }
 
@@ -37,11 +38,10 @@ extension StackApp {
         }
     }
 
-    /// Syncs as a push does, with the observer's head, so that nothing is released before the debouncer has heard of it.
-    /// It isn't `WakeApp`, which `/v1/wake` sends: a repeated one does nothing, and the phone counts the pushes itself.
-    private func sync(_ id: String) {
+    /// What `/v1/wake` sends for a push.
+    private func push(_ id: String) {
         for host in taskHosts where host.plugin == "debouncer" {
-            world.send(SyncNow.topic(host.name), .object(SyncNow(id: id, head: observerHead).body), from: "system")
+            world.send(WakeApp.topic(host.name), .object(WakeApp(id: id, sender: "push").body), from: "system")
         }
     }
 }

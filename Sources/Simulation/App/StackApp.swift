@@ -65,7 +65,6 @@ final class StackApp: PhoneApp {
     var alive: [SampleID: Int] { log.alive }
     var repeated: Int { log.repeated }
     var now: Instant { time.now }
-    var observerHead: SequenceNumber? { observer.heartbeat?.head?.sequence }
 
     func install() throws { try observer.start() }
 

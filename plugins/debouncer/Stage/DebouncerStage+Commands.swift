@@ -39,7 +39,7 @@ extension DebouncerStage {
         } else {
             // The sender knows of a newer head than this stage has heard of: it asks again until this stage has heard
             // of that head too.
-            if let head = asked.head, head > heardHead { return }
+            if let head = asked.head, head > heardHead ?? .beginning { return }
             try sync(asked.id, metric: asked.metric, turn)
         }
     }

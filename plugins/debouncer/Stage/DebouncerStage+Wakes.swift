@@ -35,8 +35,9 @@ extension DebouncerStage {
     }
 
     /// Wakes the app, which syncs if it can. Asking again under the same id changes nothing, and doesn't count again.
+    /// Before it has heard of the phone and of what there is, nothing is decided: whoever asks repeats it.
     func wake(_ asked: WakeApp, _ turn: Turn) throws {
-        guard !wakes.recent.contains(where: { $0.id == asked.id }) else { return }
+        guard heardHead != nil, !wakes.recent.contains(where: { $0.id == asked.id }) else { return }
         var wake = DebouncerDetails.Wake(id: asked.id)
         if let unreachable {
             wake.problem = unreachable
@@ -77,13 +78,17 @@ extension DebouncerStage {
     private var unreachable: String? {
         let device = phone.device
         if device.app == .forceQuit { return Self.forceQuit }
-        guard device.app != .active, device.isDeferring || device.isLowPowerMode else { return nil }
+        guard device.app != .active else { return nil }
+        guard tasks.scheduler.backgroundModes.contains("remote-notification") else {
+            return #"the debouncer may not be woken: add "remote-notification" to 'backgroundModes' of its manifest"#
+        }
+        guard device.isDeferring || device.isLowPowerMode else { return nil }
         return "the phone gives the app no time in the background at present"
     }
 
     /// A backend's request, in the heartbeat of the destination that delivers to it.
     func heardRequest(_ at: Instant?, of destination: String, _ turn: Turn) throws {
-        guard let at, wakes.requests[destination] != at else { return }
+        guard let at, heardHead != nil, wakes.requests[destination] != at else { return }
         wakes.requests[destination] = at
         guard turn.now - at <= Self.requestAge, wakes.usedUp[destination].map({ $0 <= turn.now }) ?? true else {
             return

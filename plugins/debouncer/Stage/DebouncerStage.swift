@@ -39,8 +39,8 @@ package final class DebouncerStage: Stage {
     var rounds: Rounds
     var ledger = RoundLedger()
     var historical = HistoricalSync()
-    /// The observer's head in its last heartbeat, up to which the heads of all types are known.
-    private(set) var heardHead = SequenceNumber.beginning
+    /// The observer's head in its last heartbeat, up to which the heads of all types are known; nil before the first.
+    private(set) var heardHead: SequenceNumber?
     /// The last manual sync requested.
     var manual: ManualSync?
     var wakes = Wakes()
