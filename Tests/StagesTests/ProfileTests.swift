@@ -1,7 +1,9 @@
 import BackgroundDelivery
 import Configuration
+import ConsolidatorStage
 import DebouncerStage
 import HealthModel
+import MessageBus
 import ObserverReading
 import Protocol
 import StageKit
@@ -68,6 +70,56 @@ import Testing
             let options = try options(kind, of: stack)
             #expect(options["tasksNeedNetwork"] == true && options["tasksNeedPower"] == false)
         }
+    }
+
+    /// On battery and without a network, a phone's tasks wait for the network alone: the sync from the moment it is
+    /// submitted, the days' from 00:01.
+    @Test func aPhonesTasksNeedANetworkAndNoPower() throws {
+        let stack = try stack("apple-like")
+        try check(
+            DebouncerStage(stack: stack, instance: #require(stack.only(.debouncer))),
+            waiting: ["healthkit-sync", "remote-sync", "daily-energy", "notification-check"])
+        try check(
+            ConsolidatorStage(stack: stack, instance: #require(stack.only(.consolidator))),
+            waiting: ["consolidated-daily"])
+    }
+
+    private func check(_ stage: some Stage, waiting: Set<String>) throws {
+        let rig = try StageRig { stage }
+        func tasks(isOnline: Bool) throws -> [String: Value] {
+            var device = DeviceState()
+            device.app = .background
+            device.isCharging = false
+            device.network = NetworkPath(isSatisfied: isOnline, interface: isOnline ? .wifi : nil)
+            try rig.hear(
+                beat(
+                    "observer", head(10), heads: [Self.steps: 10], frontier: [:], details: ["device": Value(device)]))
+            for _ in 0..<6 { try rig.pass(.seconds(1)) }
+            let rows = try rig.report().details["tasks"]?.array ?? []
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0["id"].string ?? "", $0) })
+        }
+        _ = try tasks(isOnline: false)
+        let pull = try #require(rig.pulls.first { $0.name == "zones" })
+        let zones: Value = ["me": [[.null, "Europe/Berlin"]]]
+        try rig.answer(pull, .pages([["zones": zones, "from": 0, "through": 10, "head": Value(head(10))]]))
+        let midnight = try #require(InstantText.parse("2025-03-28T00:01:00+01:00"))
+        let begins = [
+            "healthkit-sync": Value.null, "daily-energy": Value(midnight), "consolidated-daily": Value(midnight),
+        ]
+        let before = try tasks(isOnline: false)
+        for task in waiting {
+            guard let begins = begins[task] else { continue }
+            #expect(before[task]?["request"]["earliestBegin"] == begins, "\(task)")
+        }
+        try rig.pass(.seconds(86_400))
+        let offline = try tasks(isOnline: false)
+        for task in waiting {
+            #expect(offline[task]?["waitsFor"].string == TaskObstacle.noNetwork.rawValue, "\(task)")
+            #expect(offline[task]?["request"]["network"] == true && offline[task]?["request"]["power"] == false)
+            #expect(offline[task]?["history"]["runs"].int ?? 0 == 0, "\(task)")
+        }
+        let online = try tasks(isOnline: true)
+        for task in waiting { #expect(online[task]?["history"]["runs"] == 1, "\(task)") }
     }
 
     /// The frequencies requested from the observer, by type.
