@@ -214,6 +214,34 @@ import Testing
         #expect(found == writers)
     }
 
+    /// What one thread hands to another is a value that the compiler has checked; a few connections are created on one
+    /// thread and used on another, or are locked. What reads and writes rows stays where it is.
+    @Test func onlyTheseCrossThreadsUnchecked() throws {
+        let unchecked: Set = [
+            "Database", "HTTPClient",  // created on one thread, and handed to their owner
+            "ZeroMQContext", "Mailbox", "SendQueue", "ReadAhead", "Cache",  // thread-safe, or locked
+            "Daemon", "Connection", "Credentials",  // handles of C libraries that are
+        ]
+        let bound: Set = ["StageDatabase", "KeyedChangelog", "Turn", "HealthStoreReader", "HealthStoreWriter"]
+        var (found, declared) = (Set<String>(), Set<String>())
+        for folder in ["Sources", "plugins"] {
+            for (_, text) in try Self.sources(in: folder) {
+                for match in text.matches(
+                    of: #/(?:class|struct|extension) (\w+)(?:<[^>]*>)?[^{\n]*@unchecked Sendable/#)
+                {
+                    found.insert(String(match.1))
+                }
+                for match in text.matches(of: #/(?:class|struct|extension) (\w+)(?: *: *([^{\n]*))? \{/#)
+                where bound.contains(String(match.1)) {
+                    declared.insert(String(match.1))
+                    #expect(match.2?.contains("Sendable") != true, "\(match.1)")
+                }
+            }
+        }
+        #expect(found == unchecked)
+        #expect(declared == bound)
+    }
+
     /// Only the owner of a table knows its columns.
     @Test func noToolSpeaksSQL() throws {
         let statement = #/["\n]\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN) /#
