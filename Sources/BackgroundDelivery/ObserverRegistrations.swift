@@ -93,20 +93,24 @@ package struct ObserverRegistrations: Sendable, Equatable {
 }
 
 extension ObserverRegistrations {
-    /// Registers a consumer to hear about changes. Asking again with the same launch and types changes nothing; a new
-    /// launch starts over: strikes are forgotten, stopped delivery resumes, and each registered type fires once.
-    /// - Parameter known: types that have samples.
+    /// Registers a consumer to hear about changes. Asking again with the same launch and types changes nothing; at a new
+    /// launch each registered type fires once. A launch in the foreground starts over. One in the background keeps
+    /// strikes and what isn't acknowledged: an app that crashes in each wake has completed none.
+    /// - Parameters:
+    ///   - known: types that have samples.
+    ///   - inBackground: whether the app isn't on the screen.
     /// - Returns: whether anything changed.
     @discardableResult
     package mutating func register(
-        _ name: String, launch: Int64, types: [String: DeliveryFrequency], known: some Sequence<String>
+        _ name: String, launch: Int64, types: [String: DeliveryFrequency], known: some Sequence<String>,
+        inBackground: Bool = false
     ) -> Bool {
         let old = consumers[name]
         guard old?.launch != launch || old?.types != types else { return false }
         var new = Consumer(launch: launch, types: types)
-        if let old, old.launch == launch {
+        if let old, old.launch == launch || inBackground {
             new = old
-            new.types = types
+            (new.launch, new.types) = (launch, types)
         }
         consumers[name] = new
         for type in known where new.requested(type) != nil {
@@ -145,10 +149,17 @@ extension ObserverRegistrations {
         for type in types where held[type] == nil { held[type] = before }
     }
 
-    /// Records that the app has come to the foreground: every observer fires, whether or not its type has changed.
+    /// Records that the app has come to the foreground: every observer fires, whether or not its type has changed, and
+    /// delivery that was stopped resumes.
     package mutating func enteredForeground(known: some Sequence<String>) {
         advisory.formUnion(known)
-        for name in consumers.keys { consumers[name]?.awaited = [:] }
+        for (name, old) in consumers {
+            var consumer = old
+            (consumer.awaited, consumer.strikes, consumer.isStopped) = ([:], [:], false)
+            guard consumer != old else { continue }
+            consumers[name] = consumer
+            isChanged = true
+        }
     }
 
     /// Records that the user has ended the app: whatever it didn't acknowledge is reported at its next launch.

@@ -25,7 +25,8 @@ final class DeliveryBench {
     @discardableResult
     func register(_ types: [String: DeliveryFrequency] = ["*": .immediate], launch new: Int64? = nil) -> Bool {
         launch = new ?? launch + 1
-        return table.register("app", launch: launch, types: types, known: heads.keys)
+        return table.register(
+            "app", launch: launch, types: types, known: heads.keys, inBackground: device.app != .active)
     }
 
     /// Commits changes to types, then lets the table decide what fires.

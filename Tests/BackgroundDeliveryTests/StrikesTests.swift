@@ -43,9 +43,48 @@ import Testing
         try bench.restart()
         #expect(bench.change("steps", "heart").fires.isEmpty)
         #expect(bench.table.stoppedConsumers == ["app"])
-        bench.register()
-        #expect(bench.look().types == ["heart", "steps"])
+        #expect(bench.enter(.active).types == ["heart", "steps"])
         #expect(bench.table.strikes("steps") == 0 && bench.table.stoppedConsumers.isEmpty)
+        bench.enter(.background)
+        #expect(bench.change("steps").types == ["steps"])
+    }
+
+    /// A refresh, say, starts the app: its queries begin with a fire, but delivery stays stopped.
+    @Test func aStartInTheBackgroundFiresButDoesNotResumeWhatWasStopped() throws {
+        let bench = bench(strikes: 1)
+        bench.change("steps")
+        #expect(bench.pass(15 * second).stopped == ["app"])
+        bench.register()
+        #expect(bench.look().types == ["steps"])
+        #expect(bench.change("steps").fires.isEmpty && bench.table.stoppedConsumers == ["app"])
+        // One on the screen begins anew.
+        bench.device.app = .active
+        bench.register()
+        #expect(bench.table.strikes("steps") == 0 && bench.table.stoppedConsumers.isEmpty)
+    }
+
+    /// Each wake launches the app, which dies before it acknowledges.
+    @Test func aCrashInEachWakeIsAStrikeToo() {
+        let bench = bench(strikes: 3)
+        bench.change("steps")
+        var stopped: [String] = []
+        for _ in 0..<30 where stopped.isEmpty {
+            stopped = bench.pass(5 * second).stopped
+            bench.register()
+            stopped += bench.look().stopped
+        }
+        #expect(stopped == ["app"] && bench.table.strikes("steps") == 3)
+        // One that acknowledges begins the count anew.
+        let other = self.bench(strikes: 2)
+        for _ in 0..<5 {
+            other.change("steps")
+            other.pass(15 * second)
+            other.register()
+            #expect(other.table.strikes("steps") == 1)
+            other.look()
+            other.acknowledge("steps")
+        }
+        #expect(other.table.stoppedConsumers.isEmpty && other.table.strikes("steps") == 0)
     }
 
     @Test func anAnswerBetweenBeginsTheCountAnew() {

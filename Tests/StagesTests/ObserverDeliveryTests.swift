@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func silenceOfTheConsumerStopsDeliveryUntilItRegistersAgain() throws {
+    @Test func silenceOfTheConsumerStopsDeliveryUntilTheAppIsOpened() throws {
         let rig = try rig(["strikesUntilStopped": 3, "acknowledgeWithinSeconds": 1])
         try register(rig)
         try device(rig, ["app": "background"])
@@ -276,9 +276,17 @@ import Testing
         try rig.restart()
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
         rig.sent = []
+        // A start in the background fires once, and resumes nothing.
         try register(rig, launch: 2)
         #expect(fired(rig) == [Self.steps])
+        #expect(try rig.report().details["stopped"] == ["debouncer"])
+        #expect(try rig.rows()["alert/delivery-stopped/debouncer"]?.body != nil)
+        rig.sent = []
+        try device(rig, ["app": "active"])
+        #expect(fired(rig) == [Self.steps])
         #expect(try rig.report().details["stopped"] == nil)
+        try device(rig, ["app": "background"])
+        #expect(try bring(rig, record(Self.steps, 3, after: 180 * second)) == [Self.steps])
         let alert = try #require(try rig.rows()["alert/delivery-stopped/debouncer"])
         #expect(alert.body == nil)
         try rig.hear("acknowledged.observer", ["consumer": "debouncer", "types": [Self.steps: .integer(.max)]])

@@ -98,9 +98,11 @@ extension ObserverDelivery {
             return
         }
         refused[consumer] = nil
-        guard registrations.register(consumer, launch: launch, types: types, known: known) else { return }
+        let isNew = registrations.register(
+            consumer, launch: launch, types: types, known: known, inBackground: device.app != .active)
+        guard isNew else { return }
         turn.log(.registrationRenewed, ["consumer": consumer, "launch": launch])
-        try turn.clear(.deliveryStopped, subject: consumer)
+        if !registrations.stoppedConsumers.contains(consumer) { try turn.clear(.deliveryStopped, subject: consumer) }
         // It asks for access to all of its types again; denied ones stay denied until the owner allows them.
         for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
             turn.log(.authorizationAsked, ["consumer": consumer, "type": HealthType.logged(type)])
@@ -130,7 +132,12 @@ extension ObserverDelivery {
         let old = device
         device = new
         turn.log(.deviceChanged, ["app": new.app.rawValue, "locked": new.isLocked, "deferring": new.isDeferring])
-        if new.app == .active, old.app != .active { registrations.enteredForeground(known: known) }
+        if new.app == .active, old.app != .active {
+            for consumer in registrations.stoppedConsumers where refused[consumer] == nil {
+                try turn.clear(.deliveryStopped, subject: consumer)
+            }
+            registrations.enteredForeground(known: known)
+        }
         if new.app == .forceQuit { registrations.forceQuit() }
         try DeliveryTable.table.set("device", to: Value(new), turn)
         try writeAccess(turn)
@@ -195,7 +202,8 @@ extension ObserverDelivery {
                     .deliveryStopped, subject: consumer,
                     text: "\(consumer) didn't acknowledge changes: it is no longer woken in the background",
                     remedy:
-                        "'healthbus status' shows whether it is running; its next start continues where it stopped"))
+                        "'healthbus status' shows whether it is running; opening the app ('healthbus device set app=active')"
+                        + " continues where it stopped"))
         }
         try remindOfLock(turn)
         for fire in round.fires {
