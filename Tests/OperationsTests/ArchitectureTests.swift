@@ -238,8 +238,7 @@ import Testing
                 }
             }
         }
-        #expect(found == unchecked)
-        #expect(declared == bound)
+        #expect(found == unchecked && declared == bound, "\(found), \(declared)")
     }
 
     /// Only the owner of a table knows its columns.

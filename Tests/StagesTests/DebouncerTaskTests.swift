@@ -152,9 +152,6 @@ import Testing
         #expect(
             tasks["catch-up"]?["request"]["earliestBegin"] == .integer((launched + .seconds(4 * 3600)).microseconds))
         #expect(tasks["refresh"]?["request"]["earliestBegin"] == .integer((launched + .seconds(3600)).microseconds))
-        let rare = try self.rig(#"{"strategy": "combined", "catchUpHours": 6}"#)
-        let sixHours = rare.now + .seconds(6 * 3600)
-        #expect(try self.tasks(rare)["catch-up"]?["request"]["earliestBegin"] == .integer(sixHours.microseconds))
     }
 
     /// The system has stopped background delivery, so nothing is fired anymore.
