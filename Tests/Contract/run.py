@@ -105,7 +105,11 @@ def main(programs):
                 hold(
                     "openapi.json", backend, SECRET, os.path.join(folder, "sync"), "", *BRINGS, "--include-path-regex", "/sync/"),
                 hold(
-                    "openapi.json", backend, SECRET, os.path.join(folder, "questions"), ASKS, "--exclude-path-regex", "/sync/")]
+                    "openapi.json", backend, SECRET, os.path.join(folder, "copy"), "", *FOLLOWS, "--include-path-regex",
+                    "/changes$"),
+                hold(
+                    "openapi.json", backend, SECRET, os.path.join(folder, "questions"), ASKS, "--exclude-path-regex",
+                    "/(sync/|changes$)")]
             failed = finish(trials)
             trials = [hold("openapi-ingest.json", ingest, token, os.path.join(folder, "own"), "", *OWN)]
             failed |= finish(trials)

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HealthModel
 import Processes
+import SQLite
 import TestSupport
 import Testing
 
@@ -37,8 +38,10 @@ extension EndToEnd {
             }
         }
 
-        private func withExample(_ body: (Backend) throws -> Void) async throws {
+        /// - Parameter tables: made in its file before it starts.
+        private func withExample(tables: String = "", _ body: (Backend) throws -> Void) async throws {
             try await withStack { stack in
+                if !tables.isEmpty { try Database(path: stack.path("health.db")).execute(tables) }
                 let port = try freePort()
                 let server = try await stack.start(
                     program: "/usr/bin/env",
@@ -135,6 +138,49 @@ extension EndToEnd {
                 let (_, anew) = try backend.sync(
                     "steps", #"{"samples": []}"#, headers: ["Healthbus-Seen": "\(generation) 1000"])
                 #expect(anew["generation"] != before["generation"] && anew["sequence"] == 1000)
+            }
+        }
+
+        /// Its first files didn't number elements by their latest change.
+        private static let earlier = """
+            CREATE TABLE backend(generation TEXT, sequence INTEGER);
+            INSERT INTO backend VALUES ('00000000000000000000000000000000', 2);
+            CREATE TABLE elements(user TEXT, kind TEXT, id TEXT, version INTEGER, deleted INTEGER, manual TEXT, body TEXT,
+                PRIMARY KEY (user, kind, id)) WITHOUT ROWID;
+            INSERT INTO elements VALUES ('me', 'samples', 'a', 1, 0, NULL, '{"id": "a", "version": 1, "type": "T"}'),
+                ('me', 'samples', 'b', 2, 1, NULL, '{}'), ('me', 'days', '2025-03-30', 1, 0, NULL, '{"date": "2025-03-30"}');
+            """
+
+        @Test func itListsWhatChangedSinceACursor() async throws {
+            try await withExample(tables: Self.earlier) { backend in
+                let first = try backend.get("changes", ["limit": "1"])
+                #expect(first["changes"] == [["id": "a", "version": 1, "deleted": false, "type": "T"]])
+                let rest = try backend.get("changes", ["cursor": first["next"].string ?? ""])
+                #expect(first["hasMore"] == true && rest["hasMore"] == false)
+                #expect(
+                    rest["changes"].array?.map { $0["id"] } == ["b"] && rest["changes"].array?.first?["deleted"] == true
+                )
+                let next = try #require(rest["next"].string as String?)
+
+                // A manual sample gives way to another: that is a change too.
+                let manual = ["m1", "m2"].enumerated().map { Self.sample($1, $0 + 1, #", "sourceType": "manual""#) }
+                for sample in manual { _ = try backend.sync("body", #"{"samples": [\#(sample)]}"#) }
+                let changes = try backend.get("changes", ["since": next])["changes"].array ?? []
+                #expect(changes.map { $0["id"] } == ["m1", "m2"] && changes.map { $0["deleted"] } == [true, false])
+
+                let days = try backend.get("changes", ["list": "days"])["changes"]
+                #expect(
+                    days == [
+                        [
+                            "id": "2025-03-30", "version": 1, "deleted": false, "type": "day",
+                            "payload": ["date": "2025-03-30"],
+                        ]
+                    ])
+                for (query, status) in [
+                    (["cursor": next, "list": "days"], 410), (["cursor": next, "user": "bob"], 410),
+                    (["cursor": next.replacing("00000", with: "00001")], 410), (["cursor": "x"], 400),
+                    (["limit": "20001"], 400), (["list": "x"], 400), (["curser": next], 400),
+                ] { #expect(try backend.ask("GET", "changes", query).status == status, "\(query)") }
             }
         }
     }

@@ -6,7 +6,7 @@
 Nothing but Python's standard library (3.11 or later). docs/backend.md is the contract that it keeps; the README lists
 what it leaves out.
 """
-import hmac, json, os, re, secrets, sqlite3, sys, threading
+import hmac, json, os, re, secrets, sqlite3, sys, threading, zlib
 from datetime import UTC, date, datetime, time, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
@@ -32,8 +32,9 @@ TABLES = """
 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
 CREATE TABLE IF NOT EXISTS backend(generation TEXT, sequence INTEGER);
 CREATE TABLE IF NOT EXISTS elements(user TEXT, kind TEXT, id TEXT, version INTEGER, deleted INTEGER, manual TEXT, body TEXT,
-    PRIMARY KEY (user, kind, id)) WITHOUT ROWID;
+    changed INTEGER, PRIMARY KEY (user, kind, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS manual ON elements(user, manual) WHERE manual IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS changes ON elements(user, kind, changed);
 CREATE VIEW IF NOT EXISTS samples AS SELECT user, id, json_extract(body, '$.type') AS type,
     json_extract(body, '$.startDate') AS start, json_extract(body, '$.endDate') AS "end",
     json_extract(body, '$.value') AS value, json_extract(body, '$.unit') AS unit, json_extract(body, '$.source') AS source
@@ -90,10 +91,20 @@ class Store:
 
     def __init__(self, file):
         self.lock, self.db = threading.Lock(), sqlite3.connect(file, check_same_thread=False)
+        self.upgrade()
         self.db.executescript(TABLES)
         self.db.create_function("seconds", 1, seconds, deterministic=True)
         with self.db:
             self.db.execute("INSERT INTO backend SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM backend)", [secrets.token_hex(16)])
+
+    def upgrade(self):
+        """A file that was made before elements were numbered by their latest change."""
+        columns = [row[1] for row in self.db.execute("PRAGMA table_info(elements)")]
+        if columns and "changed" not in columns:
+            self.db.executescript("""BEGIN; ALTER TABLE elements ADD COLUMN changed INTEGER;
+                UPDATE elements SET changed = number FROM (SELECT user AS u, kind AS k, id AS i, row_number()
+                    OVER (PARTITION BY user, kind ORDER BY id) AS number FROM elements)
+                WHERE (user, kind, id) = (u, k, i); COMMIT""")
 
     def identity(self):
         return dict(zip(("generation", "sequence"), self.db.execute("SELECT * FROM backend").fetchone()))
@@ -174,10 +185,16 @@ class Store:
         text = self.tombstone(held and held[2]) if deletes else json.dumps(body, ensure_ascii=False, allow_nan=False)
         text.encode()
         if rival:  # The other one becomes a tombstone of its own version.
-            self.db.execute("UPDATE elements SET deleted = 1, manual = NULL, body = ? WHERE user = ? AND kind = ? AND id = ?",
-                [self.tombstone(rival[2]), user, kind, rival[0]])
-        self.db.execute("REPLACE INTO elements VALUES (?, ?, ?, ?, ?, ?, ?)", [user, kind, key, version, deletes, manual, text])
+            self.db.execute(
+                "UPDATE elements SET deleted = 1, manual = NULL, body = ?, changed = ? WHERE user = ? AND kind = ? AND id = ?",
+                [self.tombstone(rival[2]), self.last(user, kind) + 1, user, kind, rival[0]])
+        self.db.execute("REPLACE INTO elements VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [user, kind, key, version, deletes, manual, text, self.last(user, kind) + 1])
         return id, "updated" if held else "created", None
+
+    def last(self, user, kind):
+        """The number of the latest change of a user's list."""
+        return self.db.execute("SELECT max(changed) FROM elements WHERE user = ? AND kind = ?", [user, kind]).fetchone()[0] or 0
 
     def tombstone(self, body):
         """What is kept of a deleted element: what it was and when, but nothing else."""
@@ -222,6 +239,38 @@ class Store:
             columns = {name: [row[place] for row in rows] for place, name in enumerate(("ids", "versions", "deleted"))}
             return self.identity() | columns | {"nextCursor": cursor}
 
+    def changes(self, query):
+        """What changed since a cursor, oldest change first: each element has the number of its latest change."""
+        kind = query.get("list", "samples")
+        if kind not in KINDS or not query.keys() <= {"user", "list", "limit", "cursor", "since"}:
+            raise malformed("a parameter isn't known here", "use user, list (samples, workouts, nights, days), limit, cursor")
+        limit = self.limit(query, 20_000, usual=2000)
+        with self.lock:
+            user = self.user(query)
+            mine = f"{self.identity()['generation']}.{zlib.crc32(f'{kind} {user}'.encode()):08x}."
+            cursor = query.get("cursor", query.get("since", mine + "0"))
+            if not re.fullmatch(r"[0-9a-f]{32}\.[0-9a-f]{8}\.[0-9]{1,18}", cursor):
+                raise malformed("cursor isn't from an earlier answer's next")
+            place, last = int(cursor.rpartition(".")[2]), self.last(user, kind)
+            if not cursor.startswith(mine) or place > last:
+                raise Refusal(410, "the cursor is from another history, user or list",
+                    "begin again without 'cursor', and drop what that doesn't bring")
+            changes, size = [], 0
+            for id, version, deleted, body, number in self.db.execute(
+                    "SELECT id, version, deleted, body, changed FROM elements WHERE user = ? AND kind = ? AND changed > ? "
+                    "ORDER BY changed LIMIT ?", [user, kind, place, limit]):
+                size += len(body)
+                if changes and size > PAGE_LIMIT:
+                    break
+                place, body = number, json.loads(body)
+                if kind != "samples":
+                    body = {"type": kind[:-1]} | ({} if deleted else {"payload": body})
+                elif deleted:
+                    body = {"type": None, "startDate": None, "endDate": None} | body
+                changes.append(body | {"id": id, "version": version, "deleted": bool(deleted)})
+            return {"user": user, "serverTime": now(), "next": f"{mine}{place}", "hasMore": place < last,
+                "zones": None, "characteristics": None, "changes": changes}
+
     def elements(self, kind, query):
         known = ["user", "from", "to", "zone", "limit", "cursor"] + (["type"] if kind == "samples" else [])
         # A misspelt `from` would ask for everything.
@@ -232,21 +281,25 @@ class Store:
             return {kind: [json.loads(row[3]) for row in rows], "nextCursor": cursor}
 
     def page(self, kind, query, condition, content, most):
-        limit = query.get("limit", str(most))
-        if not re.fullmatch("[0-9]{1,6}", limit) or not 1 <= int(limit) <= most:
-            raise malformed(f"limit isn't a number from 1 to {most}")
+        limit = self.limit(query, most, usual=most)
         found, values = self.range(kind, query)
         if "type" in query and kind == "samples":
             found, values = found + " AND json_extract(body, '$.type') = ?", values + [query["type"]]
         rows, size = [], 0
         for row in self.db.execute(
                 f"SELECT id, version, deleted, {content} FROM elements WHERE user = ? AND kind = ? AND id > ? AND {condition}{found} "
-                "ORDER BY id LIMIT ?", [self.user(query), kind, query.get("cursor", ""), *values, int(limit) + 1]):
+                "ORDER BY id LIMIT ?", [self.user(query), kind, query.get("cursor", ""), *values, limit + 1]):
             size += len(row[3] or "")
-            if rows and (len(rows) == int(limit) or size > PAGE_LIMIT):
+            if rows and (len(rows) == limit or size > PAGE_LIMIT):
                 return rows, rows[-1][0]
             rows.append(row)
         return rows, None
+
+    def limit(self, query, most, usual):
+        limit = query.get("limit", str(usual))
+        if not re.fullmatch("[0-9]{1,6}", limit) or not 1 <= int(limit) <= most:
+            raise malformed(f"limit isn't a number from 1 to {most}")
+        return int(limit)
 
     def user(self, query):
         """Without `user`: the only one or, of several, the one for elements without `userId`."""
@@ -333,7 +386,7 @@ class Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         path, query = url.path.removeprefix("/api/v1/"), dict(parse_qsl(url.query, keep_blank_values=True))
         metric = re.fullmatch(r"sync/([a-z0-9-]{1,64})", path)
-        if not url.path.startswith("/api/v1/") or not metric and path not in ("stats", "versions", *KINDS):
+        if not url.path.startswith("/api/v1/") or not metric and path not in ("stats", "versions", "changes", *KINDS):
             raise Refusal(404, "there is no such path", "see docs/backend.md for the paths")
         methods = ["POST"] if metric else ["GET", "HEAD"]
         if self.command not in methods:
@@ -352,7 +405,8 @@ class Handler(BaseHTTPRequestHandler):
             tag = '"{generation}-{sequence}"'.format(**store.identity())
         if tag in self.headers.get("If-None-Match", ""):
             return self.say(304, None, ETag=tag)
-        self.say(200, store.versions(query) if path == "versions" else store.elements(path, query), ETag=tag)
+        asked = {"versions": store.versions, "changes": store.changes}.get(path, lambda query: store.elements(path, query))
+        self.say(200, asked(query), ETag=tag)
 
     def say(self, status, value, **headers):
         body = b"" if value is None else json.dumps(value).encode()

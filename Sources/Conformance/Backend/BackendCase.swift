@@ -12,13 +12,13 @@ package enum BackendCase: String, Sendable, CaseIterable {
     case badElement = "bad-element", bigBatch = "big-batch", tooLarge = "too-large", twoAtOnce = "two-at-once"
     // Recommended.
     case manual, sameVersion = "same-version", upperCase = "upper-case", users, notJSON = "not-json", generation, stats,
-        versions
+        versions, changes
 
     /// Whether a backend that fails this would lose samples, keep them when they should be deleted, or let some hold up
     /// others.
     package var isRequired: Bool {
         switch self {
-        case .manual, .sameVersion, .upperCase, .users, .notJSON, .generation, .stats, .versions: false
+        case .manual, .sameVersion, .upperCase, .users, .notJSON, .generation, .stats, .versions, .changes: false
         default: true
         }
     }
@@ -54,6 +54,7 @@ package enum BackendCase: String, Sendable, CaseIterable {
         case .generation: "says which database it is"
         case .stats: "says how much it holds (GET /api/v1/stats)"
         case .versions: "lists what it keeps (GET /api/v1/versions)"
+        case .changes: "lists what has changed (GET /api/v1/changes)"
         }
     }
 

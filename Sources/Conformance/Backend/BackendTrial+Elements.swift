@@ -50,6 +50,7 @@ extension BackendTrial {
         case .generation: try generation()
         case .stats: try stats()
         case .versions: try listsVersions()
+        case .changes: try listsChanges()
         }
     }
 

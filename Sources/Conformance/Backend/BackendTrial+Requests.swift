@@ -240,4 +240,43 @@ extension BackendTrial {
                 : isThere ? "ids that aren't in byte order" : "a list without the first sample",
             advice: "answer as docs/backend.md shows under Versions; without it 'healthbus verify' can't compare")
     }
+
+    func listsChanges() throws {
+        let (id, other) = (SampleID.random(), SampleID.random())
+        try takes(.samples, [data.sample(id), data.sample(other)], "two samples")
+        var cursor: String?
+        let all = try changes(since: &cursor)
+        let deletion = BackendTestData.deletion(id.description, data.nextVersion())
+        try accepts(try send(.samples, ["deleted": [deletion]]), "the deletion of one")
+        let later = try changes(since: &cursor)
+        guard all?[id.description] != false || all?[other.description] != false || later != [id.description: true]
+        else {
+            return
+        }
+        throw BackendFault(
+            asked: "GET /api/v1/changes after two samples, and with its 'next' after the deletion of one",
+            expected: "both samples, and then only the deletion",
+            seen: all == nil || later == nil
+                ? "no such answer" : "\(all?.count ?? 0) elements, and then \(later?.count ?? 0)",
+            advice: "answer as docs/backend.md shows under Changes; without it a program must read everything again")
+    }
+
+    /// Follows the pages to the end.
+    /// - Returns: whether each element in them is deleted, by id; nil if something else answers.
+    private func changes(since cursor: inout String?) throws(HTTPError) -> [String: Bool]? {
+        var found: [String: Bool] = [:]
+        while true {
+            var query = ["user": data.user]
+            query["cursor"] = cursor
+            let answer = try connection.get("changes", query)
+            // A cursor that doesn't move would be followed forever.
+            guard answer.status == 200, let page = Value(strictJSON: answer.body), let changes = page["changes"].array,
+                let next = page["next"].string as String?, let hasMore = page["hasMore"].bool as Bool?,
+                !hasMore || next != cursor
+            else { return nil }
+            for change in changes { found[change["id"].string ?? ""] = change["deleted"].bool }
+            cursor = next
+            if !hasMore { return found }
+        }
+    }
 }

@@ -28,13 +28,16 @@ package final class Backend: Sendable {
     ///   - views: the views for querying the file.
     ///   - audit: whether to count every acceptance of an (id, version) separately, for tests: `acceptedTwice` in the
     ///     statistics.
+    ///   - changesKept: how many of the latest changes of each user's list are kept for clients that follow.
     /// - Throws: `SQLiteError`, `BackendError`.
     package convenience init(
         databasePath: String, token: SecretToken, families: Set<String>, views: HealthViews = HealthViews(figures: []),
-        audit: Bool = false,
+        audit: Bool = false, changesKept: Int64 = ChangesLog.usual,
         clock: @escaping Clock = Backend.now, notices: BackendNotices = .init()
     ) throws {
-        self.init(token, families, clock, notices, try SQLiteStorage(path: databasePath, views: views, audit: audit))
+        self.init(
+            token, families, clock, notices,
+            try SQLiteStorage(path: databasePath, views: views, audit: audit, changesKept: changesKept))
     }
 
     /// The same with PostgreSQL, where any number of backends may share the tables. Connects at the first request.
@@ -155,6 +158,7 @@ enum BackendRoute {
     case samples
     case documents(DocumentKind)
     case versions
+    case changes
     case stats
 
     init?(_ path: String, families: Set<String>) {
@@ -165,6 +169,7 @@ enum BackendRoute {
         case "workouts": self = .documents(.workout)
         case "nights": self = .documents(.night)
         case "versions": self = .versions
+        case "changes": self = .changes
         case "stats": self = .stats
         case let rest:
             guard rest.hasPrefix("sync/"), let metric = SyncMetric(String(rest.dropFirst(5)), families: families) else {

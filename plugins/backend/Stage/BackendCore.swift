@@ -29,11 +29,11 @@ final class BackendCore {
         case .samples:
             let question = try Question(
                 request.query, limits: 1...BackendQueries.pageLimit, names: Question.names + ["type"])
-            return try unlessKnown(to: request, "samples", question) { _ in try storage.samples(question) }
+            return try unlessKnown(to: request, "samples\n" + question.text) { _ in try storage.samples(question) }
         case .documents(let kind):
             let question = try Question(
                 request.query, limits: 1...BackendQueries.pageLimit, names: Question.names)
-            return try unlessKnown(to: request, "\(kind.plural)", question) { _ in
+            return try unlessKnown(to: request, "\(kind.plural)\n" + question.text) { _ in
                 try storage.documents(kind, question)
             }
         case .versions:
@@ -43,8 +43,13 @@ final class BackendCore {
             // something other than content numbers.
             let contents = request.query["contents"]
             let withContents = contents == "1" || contents == "2"
-            return try unlessKnown(to: request, "versions \(list) \(withContents)", question) {
+            return try unlessKnown(to: request, "versions \(list) \(withContents)\n" + question.text) {
                 try storage.versions(question, list: list, withContents: withContents, state: $0)
+            }
+        case .changes:
+            let question = try ChangesQuestion(request.query)
+            return try unlessKnown(to: request, "changes\n" + question.text) {
+                try storage.changes(question, state: $0, now: now)
             }
         case .stats:
             if request.query["count"] == "rows", let missing = try storage.mendRows() { notices.rowsMissing(missing) }
@@ -68,10 +73,10 @@ final class BackendCore {
 
     /// Adds a tag to an answer or, if the caller already has that answer, says so without reading a row.
     private func unlessKnown(
-        to request: HTTPRequest, _ list: String, _ question: Question, _ answer: (BackendState) throws -> HTTPResponse
+        to request: HTTPRequest, _ question: String, _ answer: (BackendState) throws -> HTTPResponse
     ) throws -> HTTPResponse {
         try storage.reading { state in
-            let tag = EntityTag(state, question: list + "\n" + question.text)
+            let tag = EntityTag(state, question: question)
             return tag.isNamed(by: request) ? tag.notModified : tag.marked(try answer(state))
         }
     }

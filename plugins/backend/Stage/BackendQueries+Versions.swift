@@ -15,7 +15,7 @@ extension BackendQueries {
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse {
         var page = VersionsPage(withContents: withContents)
-        if let user = try user(of: question) {
+        if let user = try user(named: question.user) {
             if let kind = list.kind {
                 try documents(question, kind, user, &page)
             } else {

@@ -8,7 +8,7 @@ final class BackendQueries {
     let database: Database
     let texts: InternedTexts
     let kinds: SampleKinds
-    private let unnamed: String
+    let unnamed: String
     private let users: Statement
     private let samples: SampleScan
     private let documents: DocumentScan
@@ -33,19 +33,20 @@ final class BackendQueries {
                 SELECT max(user) FROM sample_rows UNION ALL SELECT min(user) FROM documents UNION ALL
                 SELECT max(user) FROM documents)
             """)
-        samples = try SampleScan(
-            database,
-            columns: """
-                id, version, kind, shift, duration, value, uuid, metadata, payload, deleted, typeof(id) = 'blob',
-                typeof(uuid) = 'blob', typeof(metadata) = 'integer'
-                """)
+        samples = try SampleScan(database, columns: Self.sampleColumns)
         documents = try DocumentScan(database)
     }
 
+    static let sampleColumns = """
+        id, version, kind, shift, duration, value, uuid, metadata, payload, deleted, typeof(id) = 'blob',
+        typeof(uuid) = 'blob', typeof(metadata) = 'integer'
+        """
+
     /// The user that a question concerns; nil when nothing is held for them. A request that names no user concerns the
     /// only user, or, if there are several, the user for elements that name none.
-    func user(of question: Question) throws -> Int64? {
-        if let name = question.user { return try texts.existing(name) }
+    /// - Parameter name: nil if it names none.
+    func user(named name: String?) throws -> Int64? {
+        if let name { return try texts.existing(name) }
         var only: Int64?
         try users.forEachRow { row in
             if !row.isNull(0), row.int64(0) == row.int64(1) { only = row.int64(0) }
@@ -55,7 +56,7 @@ final class BackendQueries {
 
     /// `GET /api/v1/samples`: the samples that aren't deleted, ordered by id.
     func samples(_ question: Question) throws -> HTTPResponse {
-        guard let user = try user(of: question) else { return .page("samples", [], next: nil) }
+        guard let user = try user(named: question.user) else { return .page("samples", [], next: nil) }
         let type = try question.type.map { try texts.existing($0) ?? -1 }
         var out: [UInt8] = []
         var found = 0
@@ -79,7 +80,7 @@ final class BackendQueries {
             guard type == nil || kind.type == type else { return true }
             let times = StoredTimes(shift: row.int64(3), duration: row.int64(4)).times(id: id)
             guard question.holds(start: times.start, end: times.end) else { return true }
-            if found > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(json: found > 0 ? ",{" : "{")
             try append(row, id: last, kind, times, to: &out)
             found += 1
             return true
@@ -87,10 +88,12 @@ final class BackendQueries {
         return .page("samples", out, next: more ? last : nil)
     }
 
-    private func append(
+    /// Appends a sample's members, and the closing brace.
+    /// - Parameter row: has `sampleColumns`.
+    func append(
         _ row: Statement, id: [UInt8], _ kind: SampleKind, _ times: (start: Int64, end: Int64), to out: inout [UInt8]
     ) throws {
-        out.append(json: "{\"id\":")
+        out.append(json: "\"id\":")
         out.append(contentsOf: id)
         out.append(json: ",\"healthkitUUID\":")
         if row.isNull(6) {
@@ -129,13 +132,13 @@ final class BackendQueries {
         out.append(json: "}")
     }
 
-    private func append(text id: Int64, to out: inout [UInt8]) throws {
+    func append(text id: Int64, to out: inout [UInt8]) throws {
         if id == 0 { out.append(json: "null") } else { out.append(jsonString: try texts.text(of: id)) }
     }
 
     /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as received, ordered by date or id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
-        guard let user = try user(of: question) else { return .page(kind.plural, [], next: nil) }
+        guard let user = try user(named: question.user) else { return .page(kind.plural, [], next: nil) }
         var out: [UInt8] = []
         var found = 0
         var last: [UInt8] = []

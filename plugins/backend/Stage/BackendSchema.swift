@@ -12,8 +12,9 @@ import SQLite
 /// and time of sending in `batches`.
 enum BackendSchema {
     /// Version 1 lacked the times of nights and the ends of workouts; versions 1 and 2 repeated shared data in each
-    /// sample; version 3 named the table of samples `samples`, which is now a view, and found samples only by id.
-    static let version: Int64 = 4
+    /// sample; version 3 named the table of samples `samples`, which is now a view, and found samples only by id; version 4
+    /// had no log of changes, so a release that knows only that one must not write.
+    static let version: Int64 = 5
 
     /// Creates whatever is missing, and updates a database from an earlier release.
     /// - Throws: `BackendError` for a database from a newer healthbus, which is left unchanged; `SQLiteError`.
@@ -32,7 +33,9 @@ enum BackendSchema {
                 try DocumentTable.setAside(in: database)
             }
             if found == "3" { try SampleTable.giveWayToView(in: database) }
-            for table in [tables, SampleTable.tables, SampleKinds.table, SyncBatches.table, DocumentTable.table] {
+            for table in [
+                tables, SampleTable.tables, SampleKinds.table, SyncBatches.table, DocumentTable.table, ChangesLog.table,
+            ] {
                 try database.execute(table)
             }
             if isOlder {

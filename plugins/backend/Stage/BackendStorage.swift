@@ -37,6 +37,9 @@ protocol BackendStorage: AnyObject {
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse
 
+    /// A page of what has changed since a cursor, tombstones included.
+    func changes(_ question: ChangesQuestion, state: BackendState, now: Instant) throws -> HTTPResponse
+
     /// Counts all rows, and begins a new generation if some are missing.
     /// - Returns: how many are missing; nil if none are.
     func mendRows() throws -> Int64?

@@ -5,7 +5,7 @@ import SQLite
 
 /// An element's id as stored: 16 bytes for a UUID, whatever its case, so that iOS's upper-case form is the same id;
 /// otherwise text.
-enum ElementID {
+enum ElementID: Hashable, CustomStringConvertible {
     case uuid(SampleID)
     case text(String)
 
@@ -27,6 +27,13 @@ enum ElementID {
         guard !text.isEmpty, text.utf8.count <= Self.limit else { return nil }
         var copy = text
         self = copy.withUTF8 { SampleID(uuid: UnsafeRawBufferPointer($0)) }.map { .uuid($0) } ?? .text(text)
+    }
+
+    var description: String {
+        switch self {
+        case .uuid(let id): id.description
+        case .text(let text): text
+        }
     }
 
     func bind(to statement: Statement, _ index: Int) {

@@ -186,6 +186,10 @@ extension PostgresStorage {
             date: kind == .day ? id : rows.text(row, 4))
     }
 
+    func changes(_ question: ChangesQuestion, state: BackendState, now: Instant) throws -> HTTPResponse {
+        throw SyncRefusal.noChanges
+    }
+
     // MARK: Versions
 
     func versions(

@@ -28,9 +28,7 @@ struct Question {
     ///   ones.
     /// - Throws: `SyncRefusal`, naming the parameter that can't be read.
     init(_ query: [String: String], limits: ClosedRange<Int>, names: [String]?) throws {
-        if let names, let stranger = query.keys.sorted().first(where: { !names.contains($0) }) {
-            throw SyncRefusal.unknownParameter(stranger, known: names)
-        }
+        if let names { try Self.refuseStrangers(in: query, names: names) }
         user = query["user"]
         type = query["type"]
         rawCursor = query["cursor"]
@@ -40,13 +38,7 @@ struct Question {
             }
             cursor = id
         }
-        limit = limits.upperBound
-        if let text = query["limit"] {
-            guard let number = Int(text), limits.contains(number) else {
-                throw SyncRefusal.malformed("limit isn't a number from \(limits.lowerBound) to \(limits.upperBound)")
-            }
-            limit = number
-        }
+        limit = try Self.limit(query, limits, usual: limits.upperBound)
         let zone = try query["zone"].map { name in
             guard let zone = try? ZoneTimeline(zone: name) else {
                 throw SyncRefusal.malformed("zone isn't a name such as Europe/Berlin")
@@ -55,6 +47,20 @@ struct Question {
         }
         from = try query["from"].map { try Self.bound($0, "from", isEnd: false, zone) }
         to = try query["to"].map { try Self.bound($0, "to", isEnd: true, zone) }
+    }
+
+    static func refuseStrangers(in query: [String: String], names: [String]) throws {
+        if let stranger = query.keys.sorted().first(where: { !names.contains($0) }) {
+            throw SyncRefusal.unknownParameter(stranger, known: names)
+        }
+    }
+
+    static func limit(_ query: [String: String], _ limits: ClosedRange<Int>, usual: Int) throws -> Int {
+        guard let text = query["limit"] else { return usual }
+        guard let number = Int(text), limits.contains(number) else {
+            throw SyncRefusal.malformed("limit isn't a number from \(limits.lowerBound) to \(limits.upperBound)")
+        }
+        return number
     }
 
     private static func bound(_ text: String, _ name: String, isEnd: Bool, _ zone: ZoneTimeline?) throws -> Bound {

@@ -13,6 +13,7 @@ final class SQLiteStorage: BackendStorage {
     private let queries: BackendQueries
     private let identity: BackendIdentity
     private let audit: Bool
+    private let log: ChangesLog
 
     // A type's samples, collected over years, are scattered across the whole table. Pages touched by one request should
     // stay in memory until it is committed; pages touched by several should be written to the file once; and writing
@@ -25,8 +26,9 @@ final class SQLiteStorage: BackendStorage {
     /// - Parameters:
     ///   - views: the views for querying the file.
     ///   - audit: whether to count every acceptance of an (id, version) separately.
+    ///   - changesKept: how many of the latest changes of each user's list are kept.
     /// - Throws: `SQLiteError`, `BackendError`.
-    init(path: String, views: HealthViews, audit: Bool) throws {
+    init(path: String, views: HealthViews, audit: Bool, changesKept: Int64) throws {
         try Self.prepareFile(path)
         database = try Database(
             path: path, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages,
@@ -37,8 +39,9 @@ final class SQLiteStorage: BackendStorage {
         texts = try InternedTexts(database)
         let unnamed = try BackendSchema.meta("unnamed", in: database)
         let kinds = try SampleKinds(database)
+        log = ChangesLog(database, kept: changesKept)
         writer = try SyncWriter(
-            database, texts: texts, kinds: kinds, identity: identity, unnamed: unnamed, audit: audit)
+            database, texts: texts, kinds: kinds, identity: identity, log: log, unnamed: unnamed, audit: audit)
         queries = try BackendQueries(database, texts: texts, kinds: kinds, unnamed: unnamed)
         self.audit = audit
     }
@@ -71,6 +74,10 @@ final class SQLiteStorage: BackendStorage {
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse {
         try queries.versions(question, list: list, withContents: withContents, state: state)
+    }
+
+    func changes(_ question: ChangesQuestion, state: BackendState, now: Instant) throws -> HTTPResponse {
+        try queries.changes(question, log, state: state, now: now)
     }
 
     func mendRows() throws -> Int64? { try RowCount.mend(database, identity) }

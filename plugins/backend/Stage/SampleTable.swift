@@ -82,6 +82,7 @@ final class SampleTable {
         displace = try database.prepare(
             """
             UPDATE sample_rows SET batch = ?4, \(Self.emptied) WHERE user = ?1 AND moment = ?2 AND version < ?3
+            RETURNING id, typeof(id) = 'blob'
             """)
         held = try database.prepare("SELECT version FROM sample_rows WHERE user = ?1 AND id = ?2")
         content = try database.prepare(
@@ -112,8 +113,8 @@ final class SampleTable {
         var isDeleted = false
         /// The type of the replaced row, and whether it was a tombstone.
         var previous: (type: Int64, isDeleted: Bool)?
-        /// Whether another sample of the type became a tombstone.
-        var displaces = false
+        /// Another sample of the type that became a tombstone.
+        var displaced: ElementID?
     }
 
     func write(_ sample: SampleContent, id: ElementID, version: Int64, in batch: SyncBatch) throws -> Effect {
@@ -140,10 +141,12 @@ final class SampleTable {
         moment.withUnsafeBytes { displace.bindText(2, $0) }
         displace.bind(3, version)
         displace.bind(4, batch.number)
-        try displace.run()
-        if database.changes > 0 {
+        let displaced = try displace.firstRow { row in
+            row.withBytes(0) { ElementID(column: $0, isUUID: row.int(1) == 1) }
+        }
+        if let displaced {
             var effect = try upsert(sample, times, id: id, version: version, in: batch)
-            effect.displaces = true
+            effect.displaced = displaced
             return effect
         }
         // This one gives way. If it has a row, that is of an older version, which no longer counts either.

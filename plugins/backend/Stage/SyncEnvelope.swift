@@ -152,6 +152,9 @@ enum SyncRefusal: Error {
     case tooMany
     case noColumns(SyncMetric)
     case unknownParameter(String, known: [String])
+    /// A cursor from which nobody can continue.
+    case gone
+    case noChanges
 
     var answer: HTTPResponse {
         switch self {
@@ -163,6 +166,12 @@ enum SyncRefusal: Error {
             .problem(413, "more than \(SyncEnvelope.elementLimit) elements", "send fewer elements in one request")
         case .noColumns(let metric):
             .problem(415, "/api/v1/sync/\(metric.name) accepts only JSON", "send application/json")
+        case .gone:
+            .problem(
+                410, "'cursor' is from another history of this database, from another user or list, or too old",
+                "begin again without 'cursor', and drop what that doesn't bring")
+        case .noChanges:
+            .problem(501, "a backend on PostgreSQL doesn't list changes", "follow the stack's own: see docs/sync.md")
         case .unknownParameter(let name, let known):
             .problem(400, "\(name.prefix(40)) isn't a parameter of this path", "use \(known.joined(separator: ", "))")
         }

@@ -60,7 +60,7 @@ extension SyncWriter {
         if effect.verdict == .conflict { return outcome.addConflict(id) }
         outcome.count(effect.verdict)
         guard effect.verdict.writes else { return }
-        tallies.move(effect)
+        note(effect, .uuid(id))
         guard let audit else { return }
         try Array(id.description.utf8).withUnsafeBytes {
             try audit.count(user: batch.user, kind: -1, id: $0, version: version, deleted: deleted)

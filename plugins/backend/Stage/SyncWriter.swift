@@ -11,19 +11,21 @@ final class SyncWriter {
     private let batches: SyncBatches
     let samples: SampleTable
     private let documents: DocumentTable
-    let tallies: Tallies
+    private let tallies: Tallies
     let audit: AcceptanceAudit?
+    private let log: ChangesLog
     private let identity: BackendIdentity
     /// The owner of elements that name no user.
     private let unnamed: String
 
     init(
-        _ database: Database, texts: InternedTexts, kinds: SampleKinds, identity: BackendIdentity, unnamed: String,
-        audit: Bool
+        _ database: Database, texts: InternedTexts, kinds: SampleKinds, identity: BackendIdentity, log: ChangesLog,
+        unnamed: String, audit: Bool
     ) throws {
         self.database = database
         self.texts = texts
         self.identity = identity
+        self.log = log
         self.unnamed = unnamed
         let replaced = try ReplacedRow(database)
         self.kinds = kinds
@@ -76,6 +78,7 @@ final class SyncWriter {
                 let batch = try begin()
                 try elements(batch, &outcome)
                 try tallies.commit(user: batch.user, outcome)
+                try log.commit(user: batch.user)
                 // A repeated request changes only the counters.
                 if outcome.created + outcome.updated > 0 {
                     try batches.keep(batch)
@@ -92,9 +95,17 @@ final class SyncWriter {
             kinds.forget()
             samples.forget()
             tallies.forget()
+            log.forget()
             identity.forget()
             throw error
         }
+    }
+
+    /// Records what a written sample changes.
+    func note(_ effect: SampleTable.Effect, _ id: ElementID) {
+        tallies.move(effect)
+        log.note(nil, id)
+        if let other = effect.displaced { log.note(nil, other) }
     }
 
     private func writeSample(
@@ -124,7 +135,7 @@ final class SyncWriter {
             let held = try samples.heldVersion(id, user: batch.user)
             outcome.add(effect.verdict, span, heldVersion: held == version ? nil : held)
         } else {
-            tallies.move(effect)
+            note(effect, id)
             try audit?.count(user: batch.user, kind: -1, id: span.bytes, version: version, deleted: list == .deleted)
             outcome.add(effect.verdict, span)
         }
@@ -150,6 +161,7 @@ final class SyncWriter {
             let held = try documents.heldVersion(kind, id: id, user: batch.user)
             outcome.add(verdict, span, heldVersion: held == version ? nil : held)
         } else {
+            log.note(kind, .text(id))
             try audit?.count(user: batch.user, kind: kind.rawValue, id: span.bytes, version: version, deleted: deletes)
             outcome.add(verdict, span)
         }

@@ -30,7 +30,7 @@ final class Tallies {
     func move(_ effect: SampleTable.Effect) {
         if let previous = effect.previous { note(previous.type, deleted: previous.isDeleted, -1) }
         note(effect.type, deleted: effect.isDeleted, 1)
-        guard effect.displaces else { return }
+        guard effect.displaced != nil else { return }
         note(effect.type, deleted: false, -1)
         note(effect.type, deleted: true, 1)
     }
