@@ -146,18 +146,18 @@ let package = Package(
         part(
             "observer/Reading", "ObserverReading",
             [
-                "BackgroundDelivery", "Changelog", "HealthModel", "HealthStore", "MessageBus", "Protocol", "SQLite",
-                "StageKit",
+                "BackgroundDelivery", "Changelog", "HealthModel", "HealthPush", "HealthStore", "MessageBus", "Protocol",
+                "SQLite", "StageKit",
             ]),
         library(
             "DeliveryKit",
             [
-                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
-                "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "Logging", "MessageBus", "Processes",
+                "Protocol", "SQLite", "StageKit",
             ]),
         part(
             "uploader/Reading", "UploaderReading",
-            ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Logging", "Processes", "Protocol"]),
+            ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Protocol"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: commands that look at a stack, and commands that act on it.
         library(
@@ -275,7 +275,6 @@ let package = Package(
             "fhir", "FHIRStage",
             [
                 "Configuration", "DeliveryKit", "HTTP", "HealthModel", "HealthResources", "JSON", "StageKit",
-                "UploaderReading",
             ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",

@@ -22,6 +22,17 @@ extension StackConfiguration.Instance {
         return (text, ConfigurationError.environment, variable)
     }
 
+    /// Its address, for a plugin that can't work without one.
+    /// - Parameter what: what it is, as in "the base URL of a FHIR R4 server".
+    /// - Throws: `ConfigurationError` when nobody says it.
+    package func address(
+        needed what: String, file: String, environment: [String: String]
+    ) throws(ConfigurationError) -> String {
+        if let given = address(file: file, environment: environment) { return given.text }
+        let variable = manifest.destination?.variable.map { ", or \($0)" } ?? ""
+        throw ConfigurationError(file: file, key: addressKey, reason: "is needed\(variable): \(what)")
+    }
+
     /// The folder of a destination that is one; nil for the one in the instance's own folder, which moves with it.
     /// - Throws: `ConfigurationError` for a path that isn't absolute.
     package func chosenFolder(file: String, environment: [String: String]) throws -> String? {

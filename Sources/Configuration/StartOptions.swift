@@ -14,19 +14,23 @@ package struct StartOptions: Codable, Sendable, Equatable {
     /// which ones are missing.
     @IfAny package var variables: [String] = []
 
-    /// - Parameter environment: in which the stack is started.
-    package init(inbox: String? = nil, metrics: String? = nil, environment: [String: String] = [:]) {
+    /// - Parameters:
+    ///   - environment: in which the stack is started.
+    ///   - folders: the variables that hold the folders of destinations.
+    package init(
+        inbox: String? = nil, metrics: String? = nil, environment: [String: String] = [:], folders: Set<String> = []
+    ) {
         self.inbox = inbox
         self.metrics = metrics
-        values = environment.filter { Self.plain.contains($0.key) && !$0.value.isEmpty }
-        variables = Self.variables(in: environment)
+        let plain = folders.union(Self.plain)
+        values = environment.filter { plain.contains($0.key) && !$0.value.isEmpty }
+        variables = Self.variables(in: environment).filter { !plain.contains($0) }
     }
 
-    /// The variables that hold no secret: ports, and folders that are always absolute paths. This is the only list. Any
-    /// other may hold one, whatever its name is: a server's URL can contain a password. `HEALTHBUS_PLUGINS` belongs to the
-    /// release that is started, so it isn't kept either.
-    package static let plain =
-        ServerPort.allCases.map(\.variable) + [InboxFolder.variable, "HEALTHBUS_FILES_FOLDER"]
+    /// The variables that hold no secret, besides those that destinations declare for their folders: ports, and folders
+    /// that are always absolute paths. Any other may hold one, whatever its name is: a server's URL can contain a
+    /// password. `HEALTHBUS_PLUGINS` belongs to the release that is started, so it isn't kept either.
+    package static let plain = ServerPort.allCases.map(\.variable) + [InboxFolder.variable]
 
     /// Those that `start` repeats, or that matter only to a person without a zone, or only for the log or for tests.
     private static let immaterial: Set = [
@@ -48,10 +52,11 @@ package struct StartOptions: Codable, Sendable, Equatable {
     }
 
     /// The variables set at the last start that aren't set now, with their values: what a command has to add to its
-    /// environment in order to work on the stack as it was started.
+    /// environment in order to work on the stack as it was started. A person may have written others into the file.
     package func remembered(besides environment: [String: String]) -> [String: String] {
         values.filter { name, value in
-            Self.plain.contains(name) && !value.isEmpty && environment.filled(name) == nil
+            name.hasPrefix("HEALTHBUS_") && !Self.immaterial.contains(name) && name != "HEALTHBUS_PLUGINS"
+                && !value.isEmpty && environment.filled(name) == nil
         }
     }
 

@@ -10,6 +10,8 @@ package struct DeliverySettings: Sendable, Equatable {
     /// How many elements of a metric a backend may refuse in a row, without naming them, before the backend itself is
     /// assumed to be the cause. With 0 the backend is always trusted.
     package var refusedInARow: Int
+    /// Whether a person can set that, with the option `trust`.
+    package var isTrustChosen: Bool
     package var choice: DeliveryChoice
     /// The maximum number of samples per second, on average; 0 means no limit.
     package var samplesPerSecond: Double
@@ -27,13 +29,15 @@ package struct DeliverySettings: Sendable, Equatable {
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
-        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: DeliverSince? = nil,
+        isTrustChosen: Bool = true, choice: DeliveryChoice = .all, samplesPerSecond: Double = 0,
+        deliverSince: DeliverSince? = nil,
         elementsPerRequest: Int = .max, form: String = "",
         destination: DestinationDeclaration = .init(.backend), proveEvery: Duration? = .seconds(86_400)
     ) {
         self.address = address
         self.compareEvery = compareEvery
         self.refusedInARow = refusedInARow
+        self.isTrustChosen = isTrustChosen
         self.choice = choice
         self.samplesPerSecond = samplesPerSecond
         self.deliverSince = deliverSince
@@ -42,6 +46,9 @@ package struct DeliverySettings: Sendable, Equatable {
         self.destination = destination
         self.proveEvery = proveEvery
     }
+
+    /// The option that says how many refusals in a row are believed.
+    package static let trust = "refusedInARow"
 
     /// Whether the destination keeps versions, and tombstones; one that doesn't takes whatever comes last.
     var keepsVersions: Bool { destination.keeps == .versions }

@@ -89,7 +89,8 @@ extension DeliveryStage {
                     ? "Backends with different databases answer at this address, or one keeps losing what it accepted."
                     : "Different \(word)s answer at this address, or one keeps losing what it accepted.",
                 remedy: isBackend
-                    ? "Make sure that only one backend answers at the uploader's 'url', and that it keeps its folder."
+                    ? "Make sure that only one backend answers at the '\(addressOption)' of "
+                        + "'\(instance)', and that it keeps its folder."
                     : "Make sure that only one \(word) answers there, and that it keeps its data."
             ))
         guard what != .inTurn else { return text(what) }

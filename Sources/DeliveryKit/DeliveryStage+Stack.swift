@@ -25,7 +25,8 @@ extension DeliveryStage {
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
             settings: DeliverySettings(
                 address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
-                refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3,
+                refusedInARow: options[DeliverySettings.trust].int.map { Int($0) } ?? 3,
+                isTrustChosen: instance.manifest.declares(DeliverySettings.trust),
                 choice: try DeliveryChoice(of: instance, in: stack),
                 samplesPerSecond: options["samplesPerSecond"].double ?? 0,
                 deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),

@@ -101,8 +101,10 @@ extension DeliveryStage {
                 .degraded, subject: "refusals",
                 text:
                     "The \(word) refuses one element after another; that looks like its own fault. Nothing is given up.",
-                remedy: "Check the \(word). If it is right to refuse them, set 'refusedInARow' of '\(instance)' to 0: "
-                    + "they then become dead letters."
+                remedy: "Check the \(word)."
+                    + (settings.isTrustChosen
+                        ? " If it is right to refuse them, set '\(DeliverySettings.trust)' of '\(instance)' to 0: they "
+                            + "then become dead letters." : "")
             ))
     }
 

@@ -140,6 +140,8 @@ package final class DeliveryStage: Stage {
 
     /// What people call the destination, after "the".
     var word: String { settings.destination.word }
+    /// The option with its address.
+    var addressOption: String { settings.destination.place.first ?? "url" }
     /// Whether the destination has the backend's contract.
     var isBackend: Bool { settings.destination.kind == .backend }
     var upstreams: [Upstream] { documents + [samples] }

@@ -22,6 +22,12 @@ package struct PushedChanges: Sendable {
     package var items: Int64 = 0
 
     package init() {}
+
+    /// Puts the most recently counted item into quarantine. Of a long one, the beginning is kept.
+    mutating func quarantine(_ raw: UnsafeRawBufferPointer, _ reason: String) {
+        let text = String(decoding: raw.prefix(4000), as: UTF8.self) + (raw.count > 4000 ? "…" : "")
+        quarantined.append(QuarantinedInput(line: items, reason: reason, raw: text))
+    }
 }
 
 /// Why a request's body can't be accepted as a whole; none of it was accepted.

@@ -14,6 +14,9 @@ package struct WayIn: Sendable {
     /// The maximum number of items in one request: many tiny items would take a hundred times the body's size in memory.
     package private(set) var items: Int64 = 250_000
     package private(set) var precision = Precision()
+    /// The members of an item that may say what it is a sample of, the first one first: the quarantine lists an item by
+    /// it.
+    package private(set) var names = ["type"]
     /// nil for a way that no app is set up for.
     package private(set) var pairing: (any AppPairing.Type)?
     let read: @Sendable (PushRequest) throws(PushError) -> PushedChanges

@@ -26,9 +26,12 @@ package struct QuarantinedRecord: Sendable {
 
 extension HealthStoreReader {
     /// The quarantine's entries, oldest first, one page at a time, each with its sample.
-    /// - Parameter after: the number of the last entry on the previous page; 0 for the first page.
+    /// - Parameters:
+    ///   - after: the number of the last entry on the previous page; 0 for the first page.
+    ///   - members: the members of an item that may say what it is a sample of, the first one first.
     package func quarantinedRecords(
-        user: String? = nil, after: Int64 = 0, limit: Int
+        user: String? = nil, after: Int64 = 0, limit: Int,
+        naming members: (QuarantineEntry) -> [String] = { _ in HealthStoreReader.typeMembers }
     ) throws -> [QuarantinedRecord] {
         try refresh()
         let query = try database.prepare(
@@ -39,7 +42,8 @@ extension HealthStoreReader {
         var typesByUser: [String: [Int]] = [:]
         return try quarantine(user: user, after: after, limit: limit).map { entry in
             guard let id = entry.sample, let user = users.ids[entry.user] else {
-                return QuarantinedRecord(entry: entry, type: Self.type(inElement: entry.raw), sample: nil)
+                return QuarantinedRecord(
+                    entry: entry, type: Self.type(inElement: entry.raw, members(entry)), sample: nil)
             }
             let types = try typesByUser[entry.user] ?? quarantinedTypes(user: user)
             typesByUser[entry.user] = types
@@ -91,11 +95,13 @@ extension HealthStoreReader {
     }
 
     private static let typeAttributes = ["type", "workoutActivityType"]
+    /// A sample's type, or the name of its metric.
+    package static let typeMembers = ["type", "name"]
 
     /// The type stated by an element's start tag or an item of a request, if any. A value without its closing quote
     /// extends into whatever follows it, and isn't a type.
-    static func type(inElement raw: String) -> String? {
-        if raw.hasPrefix("{") { return type(inItem: raw) }
+    static func type(inElement raw: String, _ members: [String] = typeMembers) -> String? {
+        if raw.hasPrefix("{") { return type(inItem: raw, members) }
         for name in typeAttributes {
             guard let found = raw.firstRange(of: " \(name)=\"") else { continue }
             let rest = raw[found.upperBound...]
@@ -106,14 +112,14 @@ extension HealthStoreReader {
         return nil
     }
 
-    /// A sample's type, the name of a Health Auto Export metric, or the name of the item's section (`{"workouts":
-    /// […]}`). Items that were too long were cut off when stored.
-    private static func type(inItem raw: String) -> String? {
+    /// What one of the members says, or the name of the item's section (`{"workouts": […]}`). Items that were too long
+    /// were cut off when stored.
+    private static func type(inItem raw: String, _ members: [String]) -> String? {
         if let item = try? Value(json: raw.utf8).object {
-            if let name = (item["type"] ?? item["name"] ?? .null).string { return name }
+            if let name = members.lazy.compactMap({ item[$0]?.string }).first { return name }
             return item.count == 1 && item.first?.value.array != nil ? item.first?.key : nil
         }
-        for name in ["type", "name"] {
+        for name in members {
             guard let found = raw.firstRange(of: "\"\(name)\":") else { continue }
             let rest = raw[found.upperBound...].drop { $0 == " " }
             guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { continue }

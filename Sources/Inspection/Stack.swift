@@ -125,6 +125,11 @@ package struct Stack: Sendable {
     package var hub: String { configuration.only(.hub)?.name ?? "hub" }
     package var names: [String] { configuration.instances.map(\.name) }
 
+    /// What the plugins that there are, and those of instances, declare about destinations.
+    package var declarations: [DestinationDeclaration] {
+        (Array(catalog.manifests.values) + configuration.instances.map(\.manifest)).compactMap(\.destination)
+    }
+
     /// The folder that holds the supervisor's own lock.
     package var supervisorFolder: String { state.instance("supervisor") }
 

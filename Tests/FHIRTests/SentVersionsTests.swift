@@ -1,5 +1,4 @@
 import DeliveryKit
-import FHIRStage
 import Testing
 
 /// A server that doesn't compare versions never ends up with an older version after it has accepted a newer one.

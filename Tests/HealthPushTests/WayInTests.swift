@@ -10,9 +10,23 @@ struct WayInTests {
 
     /// These names are on the bus, in stores and in the settings of phones.
     @Test func theirPathsStay() {
-        #expect(WayIn.all.map(\.path) == ["/v1/samples", "/v1/health-auto-export"])
-        #expect(Set(WayIn.all.compactMap { $0.pairing?.name }) == ["healthAutoExport"])
-        for way in WayIn.all { #expect(way.types.first == "application/json" && way.items == 250_000) }
+        #expect([WayIn.samples, .healthAutoExport].map(\.path) == ["/v1/samples", "/v1/health-auto-export"])
+        #expect(WayIn.healthAutoExport.pairing?.name == "healthAutoExport")
+    }
+
+    /// What makes another one safe to add.
+    @Test func eachIsItsOwn() {
+        let ways = WayIn.all
+        for names in [ways.map(\.path), ways.compactMap { $0.pairing?.name }] {
+            #expect(Set(names).count == names.count)
+        }
+        for way in ways {
+            #expect(way.path.hasPrefix("/v1/") && WayIn.named(way.path)?.path == way.path)
+            #expect(!way.types.isEmpty && way.types.allSatisfy { $0 == $0.lowercased() } && !way.names.isEmpty)
+            #expect((1...250_000).contains(way.items))
+            // An item of nobody's.
+            for raw in ["", "7", "<Record/>", "{\"hologram\":"] { #expect(way.records(in: raw) == nil, "\(way.path)") }
+        }
     }
 
     /// As releases before stored it: items of pushes have the path as their source, those of files the file's.

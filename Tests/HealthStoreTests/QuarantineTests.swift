@@ -244,6 +244,18 @@ import Testing
         #expect(origin.device == (version.isEmpty ? "" : held.device))
     }
 
+    /// A way in says which members of its items name their type.
+    @Test func theMembersThatNameAnItemAreTheSenders() throws {
+        let raws = [#"{"type":"T","metric":"m","v":7}"#, #"{"v": 7, "metric": "m", "x": "cut o…"#]
+        try store.database.transaction {
+            _ = try store.writer.quarantine(
+                raws.map { QuarantinedInput(line: 1, reason: "r", raw: $0) }, session: ImportSession(source: "/v1/x"))
+        }
+        let records = try store.reader.quarantinedRecords(limit: 10) { $0.source == "/v1/x" ? ["metric"] : ["type"] }
+        #expect(records.map(\.type) == ["m", "m"])
+        #expect(try store.reader.quarantinedRecords(limit: 10).map(\.type) == ["T", nil])
+    }
+
     /// If a tag is missing a quote, the rest of it isn't taken for the name of a type.
     @Test(
         arguments: [

@@ -1,8 +1,10 @@
 import Configuration
 import Control
+import DeliveryKit
 import Foundation
 import HealthModel
 import Inspection
+import Logging
 import Protocol
 import Terminal
 import TestSupport
@@ -20,11 +22,16 @@ import Testing
             "entitlements": ["health"],
             "destination": [
                 "kind": "server", "word": "time series", "place": ["where", "bucket"], "variable": "TIDE_WHERE",
-                "keeps": "latest", "token": ["option": "secret", "variable": "TIDE_SECRET", "word": "secret"],
+                "keeps": "latest", "verified": false, "people": "who",
+                "token": ["option": "secret", "variable": "TIDE_SECRET", "word": "secret"],
             ],
             "configuration": [
                 "type": "object",
-                "properties": ["where": text, "secret": text, "bucket": ["type": "string", "default": "health"]],
+                "properties": [
+                    "where": text, "secret": text, "bucket": ["type": "string", "default": "health"],
+                    "plainHTTP": ["type": "boolean", "default": false],
+                    "who": ["type": "object", "default": [:], "additionalProperties": text],
+                ],
             ],
         ]
         try FileManager.default.createDirectory(atPath: folder.path + "/tide", withIntermediateDirectories: true)
@@ -63,7 +70,9 @@ import Testing
 
     /// The stack's own token, and what is said of backends, are none of its business.
     @Test func itIsntTakenForABackend() throws {
-        let stack = try stack(#""where": "https://t.example.org/api/v1""#, #""where": "https://u.example.org""#)
+        let who = #", "who": {"me": "7"}"#
+        let stack = try stack(
+            #""where": "https://t.example.org/api/v1""# + who, #""where": "https://u.example.org""# + who)
         #expect(stack.configuration.deliveringToBackends.map(\.name) == ["uploader"])
         #expect(StackStructure(stack: stack.configuration).findings == [])
         #expect(!StackGraph(stack.configuration).edges.contains { $0.from == "tide0" && $0.topic == "HTTP" })
@@ -106,5 +115,66 @@ import Testing
             #expect(said.contains { $0.contains(part) }, "\(said)")
         }
         #expect(!said.contains { $0.contains("backend") })
+        #expect(
+            StatusReport.backendText(["acceptance": "trust"], word: "time series") { _ in "" }
+                == "Time series: doesn't say who it is, so it is trusted.\n")
     }
+
+    /// Advice names only options that the plugin has.
+    @Test func adviceOnRefusalsIsForItsOptions() throws {
+        let stack = try stack("")
+        let destination = try #require(stack.configuration.instance("tide0"))
+        #expect(!destination.manifest.declares(DeliverySettings.trust))
+        #expect(try #require(stack.configuration.instance("uploader")).manifest.declares(DeliverySettings.trust))
+    }
+
+    @Test func whatItDoesntKeepIsntVerified() throws {
+        let error = #expect(throws: Failure.self) { try Verification(stack(""), of: "tide0", .init()) }
+        #expect(error?.message == "'tide0' can't be verified: the time series doesn't say what it keeps")
+    }
+
+    @Test func itsTokenIsInTheFileOrTheVariable() throws {
+        let file = try folder.file("secret", "from the file\n")
+        let stack = try stack("\"secret\": \"\(file)\"", "")
+        let environment = ["TIDE_SECRET": "from the variable"]
+        func source(_ name: String, _ environment: [String: String]) throws -> TokenSource? {
+            try .declared(by: #require(stack.configuration.instance(name)), environment: environment)
+        }
+        #expect(try source("tide0", environment)?.current(refresh: false) == "from the file")
+        #expect(try source("tide1", environment)?.current(refresh: false) == "from the variable")
+        #expect(try source("tide1", [:]) == nil)
+        let remedies = try ["tide0", "tide1"].map { try source($0, environment)?.place.remedy }
+        #expect(remedies[0]?.contains(file) == true && remedies[1]?.contains("TIDE_SECRET") == true)
+    }
+
+    @Test(arguments: [
+        (#""where": "http://t.example.org", "who": {"me": "7"}"#, "where", "in the clear"),
+        (#""where": "https://t.example.org", "who": {"me": "7", "anna": "7"}"#, "who", "one identifier"),
+        (#""where": "https://t.example.org""#, "who", "a second stack"),
+    ])
+    func whatItsOptionsRiskIsNoticed(_ options: String, _ key: String, _ words: String) throws {
+        let found = try StackStructure(stack: stack(options).configuration).findings
+        #expect(found.map(\.key) == ["instances.tide0.configuration.\(key)"])
+        #expect(found.first?.what.contains(words) == true, "\(found)")
+    }
+
+    /// What plugins declare is nowhere else: not their variables, not the option for people. (`DestinationDeclaration`
+    /// knows them, for manifests of earlier releases.)
+    @Test func namesOfDestinationsAreInTheirFoldersOnly() throws {
+        let root = Self.root
+        let catalog = try PluginCatalog(folder: root.appending(path: "plugins").path, programs: "/nowhere")
+        let declared = catalog.manifests.values.compactMap(\.destination).filter { $0.kind != .backend }
+        let names = Set(declared.flatMap { [$0.variable, $0.token?.variable, $0.people] }.compactMap { $0 })
+        #expect(names.count > 3)
+        let sources = root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        for case let file as URL in files
+        where file.pathExtension == "swift" && file.lastPathComponent != "DestinationDeclaration.swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for name in names { #expect(!text.contains("\"\(name)\""), "\(file.lastPathComponent)") }
+        }
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 }

@@ -51,8 +51,9 @@ import Testing
     @Test func allOfItIsRead() throws {
         let text: Value = ["type": "string"]
         let declared = try reader(
-            ["influx": text, "bucket": text, "secretFile": text],
+            ["influx": text, "bucket": text, "secretFile": text, "who": ["type": "object"]],
             [
+                "people": "who",
                 "kind": "server", "word": "time series", "place": ["influx", "bucket"], "variable": "INFLUX",
                 "keeps": "latest", "verified": false,
                 "token": ["option": "secretFile", "variable": "SECRET", "word": "secret"],
@@ -62,7 +63,8 @@ import Testing
             declared
                 == DestinationDeclaration(
                     .server, word: "time series", place: ["influx", "bucket"], variable: "INFLUX", keeps: .latest,
-                    isVerified: false, token: .init(option: "secretFile", variable: "SECRET", word: "secret")))
+                    isVerified: false, token: .init(option: "secretFile", variable: "SECRET", word: "secret"),
+                    people: "who"))
         let least = try reader(["influx": text], ["kind": "server", "place": ["influx"]]).manifest?.destination
         #expect(least == DestinationDeclaration(.server, word: "server", place: ["influx"]))
     }
@@ -76,6 +78,7 @@ import Testing
         #expect(try keys(["kind": "server", "place": ["url", "uri"]]) == ["destination.place[1]"])
         #expect(
             try keys(["kind": "server", "place": ["url"], "token": ["option": "file"]]) == ["destination.token.option"])
+        #expect(try keys(["kind": "server", "place": ["url"], "people": "who"]) == ["destination.people"])
         #expect(try keys(["kind": "sink", "place": []]) == ["destination.kind", "destination.place"])
         #expect(try keys(["kind": "database", "place": ["url"], "variable": "X"]) == ["destination.variable"])
         #expect(try keys(["kind": "server", "place": ["url"]], kind: "handler") == ["destination"])

@@ -131,11 +131,17 @@ import Testing
         let environment = [
             "HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INBOX": "/srv/in box", "HEALTHBUS_INGEST_PORT": "",
             "HEALTHBUS_FHIR_SERVER": "https://me:secret@fhir.example.org", "HEALTHBUS_FHIR_TOKEN": "secret",
-            "HEALTHBUS_NEW_PORT": "secret", "HEALTHBUS_STATE": "/srv/health", "PATH": "/bin",
+            "HEALTHBUS_NEW_PORT": "secret", "HEALTHBUS_STATE": "/srv/health", "PATH": "/bin", "TIDE_FOLDER": "/srv/t",
+            "HEALTHBUS_TIDE_FOLDER": "/srv/tide",
         ]
-        try layer.remember(nil, StartOptions(environment: environment))
+        try layer.remember(
+            nil, StartOptions(environment: environment, folders: ["HEALTHBUS_TIDE_FOLDER", "HEALTHBUS_OTHER_FOLDER"]))
         let last = try layer.startOptions()
-        #expect(last.values == ["HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INBOX": "/srv/in box"])
+        #expect(
+            last.values == [
+                "HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INBOX": "/srv/in box",
+                "HEALTHBUS_TIDE_FOLDER": "/srv/tide",
+            ])
         #expect(last.variables == ["HEALTHBUS_FHIR_SERVER", "HEALTHBUS_FHIR_TOKEN", "HEALTHBUS_NEW_PORT"])
         #expect(try !String(contentsOfFile: layer.file, encoding: .utf8).contains("secret"))
         #expect(last.words == [] && last.missing(in: environment) == [])
@@ -143,6 +149,7 @@ import Testing
         // A variable that is set now takes precedence; an empty one isn't set.
         let now = [
             "HEALTHBUS_BACKEND_PORT": "9000", "HEALTHBUS_INBOX": "", "HEALTHBUS_FHIR_SERVER": "https://b.example",
+            "HEALTHBUS_TIDE_FOLDER": "/tide",
         ]
         #expect(last.remembered(besides: now) == ["HEALTHBUS_INBOX": "/srv/in box"])
         #expect(last.missing(in: now) == ["HEALTHBUS_FHIR_TOKEN", "HEALTHBUS_NEW_PORT"])
@@ -154,7 +161,7 @@ import Testing
     @Test func onlyKnownVariablesAreTakenOverFromTheFile() throws {
         let text = #"""
             {"options": {"variables": ["HEALTHBUS_BACKEND_PORT"],
-              "values": {"HEALTHBUS_DASHBOARD_PORT": "", "HEALTHBUS_INBOX": "/k", "PATH": "/tmp"}}}
+              "values": {"HEALTHBUS_DASHBOARD_PORT": "", "HEALTHBUS_INBOX": "/k", "PATH": "/tmp", "HEALTHBUS_PLUGINS": "/p"}}}
             """#
         try text.write(toFile: layer.file, atomically: true, encoding: .utf8)
         let last = try layer.startOptions()

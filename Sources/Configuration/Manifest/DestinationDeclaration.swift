@@ -55,11 +55,14 @@ package struct DestinationDeclaration: Sendable, Equatable {
     /// Whether what it keeps can be compared with what was delivered.
     package var isVerified: Bool
     package var token: Token?
+    /// The option that says who each user is there: an object with an identifier for each. Two users with equal ones
+    /// would overwrite each other's data. nil if the destination knows users by their names here.
+    package var people: String?
 
     /// - Parameter word: nil for the kind's name.
     package init(
         _ kind: Kind, word: String? = nil, place: [String] = [], variable: String? = nil, keeps: Keeps = .versions,
-        isVerified: Bool = true, token: Token? = nil
+        isVerified: Bool = true, token: Token? = nil, people: String? = nil
     ) {
         self.kind = kind
         self.word = word ?? kind.rawValue
@@ -68,6 +71,7 @@ package struct DestinationDeclaration: Sendable, Equatable {
         self.keeps = keeps
         self.isVerified = isVerified
         self.token = token
+        self.people = people
     }
 
     /// Reads the declaration of a plugin that delivers.
@@ -81,12 +85,13 @@ package struct DestinationDeclaration: Sendable, Equatable {
         self.init(
             kind, word: value["word"].string, place: (value["place"].array ?? []).compactMap(\.string),
             variable: value["variable"].string, keeps: value["keeps"].string.flatMap(Keeps.init) ?? .versions,
-            isVerified: value["verified"].bool ?? true, token: Token(value["token"]))
+            isVerified: value["verified"].bool ?? true, token: Token(value["token"]), people: value["people"].string)
     }
 
     /// The options that it names, by member.
     var options: [(member: String, option: String)] {
         place.enumerated().map { ("place[\($0)]", $1) } + (token.map { [("token.option", $0.option)] } ?? [])
+            + (people.map { [("people", $0)] } ?? [])
     }
 }
 
@@ -98,18 +103,20 @@ extension DestinationDeclaration {
         var found = former.first { !options[$0.place[0]].isNull } ?? Self(.database, word: "backend")
         found.place.removeAll { options[$0].isNull }
         if let token = found.token, options[token.option].isNull { found.token = nil }
+        if let people = found.people, options[people].isNull { found.people = nil }
         return found
     }
 
     private static let former = [
         Self(.backend, place: ["url"], token: .init(option: "tokenFile", variable: "HEALTHBUS_BACKEND_TOKEN")),
-        Self(.folder, place: ["folder"], variable: "HEALTHBUS_FILES_FOLDER", keeps: .files),
+        Self(
+            .folder, place: ["folder"], variable: "HEALTHBUS_FILES_FOLDER", keeps: .files, people: "patients"),
         Self(
             .broker, place: ["broker", "topic"], keeps: .latest, isVerified: false,
             token: .init(option: "passwordFile", word: "password")),
         Self(
             .server, place: ["server"], variable: "HEALTHBUS_FHIR_SERVER", keeps: .latest,
-            token: .init(option: "tokenFile", variable: "HEALTHBUS_FHIR_TOKEN")),
+            token: .init(option: "tokenFile", variable: "HEALTHBUS_FHIR_TOKEN"), people: "patients"),
         Self(
             .database, place: ["urlFile", "schema"],
             token: .init(option: "urlFile", variable: "HEALTHBUS_POSTGRES_URL", word: "URL")),

@@ -65,6 +65,9 @@ extension Manifest {
         self = manifest
     }
 
+    /// Whether it has an option of this name.
+    package func declares(_ option: String) -> Bool { !configuration["properties"][option].isNull }
+
     /// The plugin's own folder.
     package var folder: String { URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
 }

@@ -101,6 +101,10 @@ package enum ManifestSchema {
                     "variable": { "type": "string", "minLength": 1 },
                     "word": { "type": "string", "minLength": 1, "default": "token" }
                   }
+                },
+                "people": {
+                  "type": "string", "minLength": 1,
+                  "description": "The option that says who each user is there: an object with an identifier for each."
                 }
               }
             },

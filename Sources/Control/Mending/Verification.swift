@@ -17,9 +17,9 @@ package struct Verification {
     /// - Parameter destination: its name; nil for the only one.
     /// - Throws: `Failure` if there is no such destination, or if there are several.
     package init(_ stack: Stack, of destination: String? = nil, _ scope: Scope) throws {
-        self.destination = try stack.destination(destination, toBe: "verified") {
-            $0.manifest.destination?.isVerified == true
-        }
+        self.destination = try stack.destination(
+            destination, toBe: "verified", where: { $0.manifest.destination?.isVerified == true },
+            why: { ": the \($0.manifest.destination?.word ?? "destination") doesn't say what it keeps" })
         try stack.requireRunning()
         self.stack = stack
         self.scope = scope

@@ -135,7 +135,8 @@ package final class StackRunner: Sendable {
             stack.configurationFile,
             StartOptions(
                 inbox: options.inbox, metrics: options.monitoring?.description,
-                environment: ProcessInfo.processInfo.environment))
+                environment: ProcessInfo.processInfo.environment,
+                folders: Set(stack.declarations.filter { $0.kind == .folder }.compactMap(\.variable))))
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
         let relay = try LogRelay(

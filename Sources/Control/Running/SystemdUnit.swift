@@ -37,7 +37,7 @@ package struct SystemdUnit {
         path = (isOfMachine ? "/etc/systemd/system/" : settings + "/systemd/user/") + name + ".service"
         var words = [Self.program, "up", "--state", stack.state.path]
         if let file = stack.configurationFile { words += ["--config", file] }
-        let addresses = Set(stack.catalog.manifests.values.compactMap { $0.destination?.variable })
+        let addresses = Set(stack.declarations.compactMap(\.variable))
         let variables = Self.variables + addresses.subtracting(Self.variables).sorted()
         let set = variables.compactMap { variable in
             environment[variable].flatMap {

@@ -109,7 +109,7 @@ package struct SamplesBody {
 
     private mutating func refuse(_ raw: UnsafeRawBufferPointer, _ reason: String) {
         guard count() else { return }
-        quarantine(raw, reason)
+        changes.quarantine(raw, reason)
     }
 
     /// Counts one more item, and returns whether there is room for it; items beyond the limit are only counted.
@@ -118,20 +118,10 @@ package struct SamplesBody {
         return changes.items <= limit
     }
 
-    /// Puts the most recently counted item into quarantine.
-    private mutating func quarantine(_ raw: UnsafeRawBufferPointer, _ reason: String) {
-        changes.quarantined.append(
-            QuarantinedInput(line: changes.items, reason: reason, raw: Self.shortened(raw)))
-    }
-
-    private static func shortened(_ raw: UnsafeRawBufferPointer) -> String {
-        String(decoding: raw.prefix(4000), as: UTF8.self) + (raw.count > 4000 ? "…" : "")
-    }
-
     private mutating func add(deleted span: JSONSpan) {
         guard count() else { return }
         guard let uuid = Self.uuid(span) else {
-            return quarantine(span.bytes, "a deletion is a HealthKit UUID, as text or as {\"uuid\": …}")
+            return changes.quarantine(span.bytes, "a deletion is a HealthKit UUID, as text or as {\"uuid\": …}")
         }
         changes.deleted.append(uuid)
         changes.deletedItems.append(changes.items)
@@ -149,6 +139,6 @@ package struct SamplesBody {
         guard count() else { return }
         do throws(SampleProblem) {
             for row in try SampleItem(span).rows(item: changes.items) { rows.append(row) }
-        } catch { quarantine(span.bytes, error.reason) }
+        } catch { changes.quarantine(span.bytes, error.reason) }
     }
 }

@@ -129,7 +129,9 @@ extension Diagnosis {
         if told.held > 0 {
             return Finding(
                 .warning, name, why + waiting,
-                remedy: "check the \(destination(name).word); if it is right, set 'refusedInARow' of '\(name)' to 0"
+                remedy: "check the \(destination(name).word)"
+                    + (seen.stack.instance(name)?.manifest.declares(DeliverySettings.trust) == true
+                        ? "; if it is right, set '\(DeliverySettings.trust)' of '\(name)' to 0" : "")
             ).asCause(because: [backend])
         }
         if destination(name).keeps == .files {

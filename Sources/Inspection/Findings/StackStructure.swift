@@ -12,7 +12,7 @@ package struct StackStructure {
 
     package var findings: [Finding] {
         members + types + figures + significantFigures + orderedTypes + topics + rights + topicRights + servers
-            + resources + choices
+            + unreadable + people + choices
     }
 
     private func finding(

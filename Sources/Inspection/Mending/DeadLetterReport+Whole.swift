@@ -11,7 +11,7 @@ extension DeadLetterReport {
     /// The letter with its element as the stores have it now: `stored` is its version there, and `body` what would be
     /// sent for it. Both are null if no store has it any more to deliver.
     package func whole(_ entry: Entry) throws -> Value {
-        var members = Self.readable(entry)
+        var members = readable(entry)
         let found = try element(of: entry.letter)
         members["stored"] = Value(found?.version)
         members["body"] = found?.body ?? .null
@@ -85,7 +85,7 @@ extension DeadLetterReport {
         let names = [
             "id", "stage", "path", "element", "version", "status", "reason", "tries", "firstTried", "lastTried", "user",
         ]
-        let lines = names.map { name in
+        let lines = names.filter { $0 != "path" || !whole[$0].isNull }.map { name in
             name + String(repeating: " ", count: max(1, 12 - name.count))
                 + (whole[name].string ?? whole[name].json()) + "\n"
         }

@@ -74,8 +74,11 @@ package struct DeadLetterReport {
                 : why + "'dead-letters drop' gives up those whose ids you name")
     }
 
-    static func readable(_ entry: Entry) -> [String: Value] {
+    func readable(_ entry: Entry) -> [String: Value] {
         var members = Value(entry.letter).object ?? [:]
+        // Only the backend's contract has such paths.
+        let kind = stack.configuration.instance(entry.stage)?.manifest.destination?.kind
+        if kind != .backend { members["path"] = .null }
         members["stage"] = .string(entry.stage)
         members["element"] = members["id"]
         members["id"] = members.removeValue(forKey: "number")
@@ -84,7 +87,7 @@ package struct DeadLetterReport {
         return members
     }
 
-    package var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
+    package var value: Value { .array(entries.map { .object(readable($0)) }) }
 
     /// - Parameter others: returns how many letters weren't selected; called only if none was selected.
     package func table(

@@ -115,23 +115,24 @@ extension MetricFamily {
     // Delivery.
     package static let delivered = MetricFamily(
         "delivered_elements_total", .counter, ["instance", "metric"],
-        "Elements the backend has accepted since the state was made.")
+        "Elements the destination has accepted since the state was made.")
     package static let deadLetters = MetricFamily(
         "dead_letters", .gauge, ["instance"], "Elements the destination refused for good.")
     package static let conflicts = MetricFamily(
         "delivery_conflicts", .gauge, ["instance"],
-        "Elements the backend has in the version sent to it, but with other content.")
+        "Elements the destination has in the version sent to it, but with other content.")
     package static let paused = MetricFamily(
         "delivery_paused", .gauge, ["instance"], "1 while delivery waits for something only a person can fix.")
     package static let blocked = MetricFamily(
         "delivery_blocked", .gauge, ["instance"], "1 while something blocks delivery.")
     package static let networkPath = MetricFamily(
-        "network_path_satisfied", .gauge, ["instance"], "1 if there is a network path to the backend.")
+        "network_path_satisfied", .gauge, ["instance"], "1 if there is a network path to the destination.")
     package static let lastDelivery = MetricFamily(
-        "last_delivery_timestamp_seconds", .gauge, ["instance", "metric"], "When the backend last accepted an element.")
+        "last_delivery_timestamp_seconds", .gauge, ["instance", "metric"],
+        "When the destination last accepted an element.")
     package static let deliveryDelay = MetricFamily(
         "delivery_delay_seconds", .histogram, ["instance", "metric"],
-        "Time from a sample's end to the backend, for samples of the last 48 hours, since the uploader began.")
+        "Time from a sample's end to the destination, for samples of the last 48 hours, since its process began.")
     package static let notified = MetricFamily(
         "notifications_total", .counter, ["instance"], "Alerts sent to a program or a webhook.")
     package static let notificationsFailed = MetricFamily(

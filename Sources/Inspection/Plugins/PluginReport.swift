@@ -87,6 +87,7 @@ package struct PluginReport {
         lines.append(
             ("Protocol", range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"))
         lines.append(("Restart", manifest.restart.rawValue))
+        if let destination = manifest.destination { lines.append(("Sends to", "the \(destination.word)")) }
         let lists = [
             ("Types", manifest.types), ("Reads", manifest.reads), ("Family", manifest.family.map { [$0] } ?? []),
             ("Figures", manifest.figures.map(\.title)), ("Consumes", manifest.consumes),

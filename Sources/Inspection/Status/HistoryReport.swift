@@ -111,7 +111,7 @@ package struct HistoryReport {
         let delays = report.delays.sorted { $0.key < $1.key }
         guard !delays.isEmpty else { return "" }
         var table = Table([
-            .init("Sample to backend, last 48 h"), .number("Samples"), .number("Median"), .number("95th"),
+            .init("Sample to destination, last 48 h"), .number("Samples"), .number("Median"), .number("95th"),
         ])
         for (metric, delay) in delays {
             table.add([

@@ -3,8 +3,8 @@ import Protocol
 import Terminal
 
 extension StatusReport {
-    /// What the uploader knows about its backend: `{acceptance, compared, result, why, waitsUntil}`; null if no
-    /// uploader is running.
+    /// What a destination's process knows about it: `{acceptance, compared, result, why, waitsUntil}`; null if the
+    /// process isn't running.
     static func backend(_ beat: Heartbeat?) -> Value {
         guard let told = beat?.uploader else { return .null }
         let known = told.backend
@@ -16,8 +16,9 @@ extension StatusReport {
         ]
     }
 
-    /// A line about the backend; empty when nothing is known.
-    static func backendText(_ backend: Value, _ ago: (Value) -> String) -> String {
+    /// A line about the destination; empty when nothing is known.
+    /// - Parameter word: what people call it.
+    package static func backendText(_ backend: Value, word: String, _ ago: (Value) -> String) -> String {
         guard !backend.isNull else { return "" }
         var parts: [String] = []
         switch backend["result"].string {
@@ -34,6 +35,7 @@ extension StatusReport {
         }
         if backend["acceptance"] == "trust" { parts.append("doesn't say who it is, so it is trusted") }
         if let why = backend["why"].string { parts.append("can't be compared: \(why)") }
-        return parts.isEmpty ? "" : "Backend: \(parts.joined(separator: "; ")).\n"
+        return parts.isEmpty
+            ? "" : "\(word.prefix(1).uppercased() + word.dropFirst()): \(parts.joined(separator: "; ")).\n"
     }
 }

@@ -16,6 +16,8 @@ package struct StatusReport {
     /// Handlers whose deliveries can't be told apart from another handler's.
     private let untold: Set<String>
     private let swaps: SwapReport
+    /// What people call the destination that `backend` is about.
+    private let word: String
 
     /// - Parameter now: the current time, for ages such as "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
@@ -72,6 +74,9 @@ package struct StatusReport {
         swaps = SwapReport(
             swaps: beats["supervisor"]?.beat.supervisor?.swaps ?? [], instances: stack.configuration.instances,
             kept: try stack.configuredInsteadOfSwapped(), running: beats.mapValues { $0.beat.plugin })
+        // The stack's own backend, if there are several destinations.
+        let main = stack.configuration.deliveringToBackends.first { $0.address == nil } ?? destinations.first
+        word = main?.manifest.destination?.word ?? ""
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         let members: [String: Value] = [
             "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
@@ -82,10 +87,7 @@ package struct StatusReport {
             "conflicts": .integer(stored.conflicts),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
-            "backend": Self.backend(
-                // The stack's own backend, if there are several destinations.
-                (stack.configuration.deliveringToBackends.first { $0.address == nil }
-                    ?? destinations.first).flatMap { beats[$0.name]?.beat }),
+            "backend": Self.backend(main.flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, reader, beats, now: now).value,
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
             "dashboard": try Self.dashboard(page, page.flatMap { beats[$0.name]?.beat }),
@@ -255,7 +257,7 @@ extension StatusReport {
             + Self.statisticsText(value["metrics"].array ?? [])
             + (value["conflicts"].int.map { Self.conflictsText(Int($0)) } ?? "") + keptLocal
             + Self.dashboardText(value["dashboard"]) + Self.ingestText(value["ingest"], ago)
-            + Self.backendText(value["backend"], ago)
+            + Self.backendText(value["backend"], word: word, ago)
             + (places.count > 1 ? "" : value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 

@@ -184,13 +184,13 @@ extension LogEvent {
 // Delivery.
 extension LogEvent {
     package static let uploadRetry = LogEvent(
-        "upload.retry", .notice, "The backend couldn't accept a request; it will be sent again.",
+        "upload.retry", .notice, "The destination couldn't accept a request; it will be sent again.",
         ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
     package static let uploadPaused = LogEvent(
         "upload.paused", .error, "Delivery waits for a person to act.", ["why": "the reason, and what to do"])
     package static let deadletterAdded = LogEvent(
         "deadletter.added", .error, "An element refused for good becomes a dead letter.",
-        ["metric": "its family", "id": "its own", "why": "in the backend's words"])
+        ["metric": "its family", "id": "its own", "why": "in the destination's words"])
     package static let proofBegun = LogEvent(
         "proof.begun", .debug, "What the destination keeps is compared, element by element, with what was delivered.")
     package static let proofEnded = LogEvent(
@@ -201,18 +201,18 @@ extension LogEvent {
         ])
     package static let deliveryConflict = LogEvent(
         "delivery.conflict", .error,
-        "The backend has elements in the version sent to it, but with other content, which stays.",
+        "The destination has elements in the version sent to it, but with other content, which stays.",
         ["metric": "their family", "count": "how many", "id": "the first one's"])
     package static let backendChanged = LogEvent(
-        "backend.changed", .notice, "Another backend answers: everything is delivered again.")
+        "backend.changed", .notice, "Another database answers: everything is delivered again.")
     package static let backendMoved = LogEvent(
         "backend.moved", .notice, "The destination's address has changed: everything is delivered again.")
     package static let backendLacks = LogEvent(
         "backend.lacks", .error,
-        "The backend lost what it had accepted: everything is delivered again.",
+        "The destination lost what it had accepted: everything is delivered again.",
         ["missing": "at least how many, or some"])
     package static let refusalUnknown = LogEvent(
-        "refusal.unknown", .error, "The backend refuses elements that were never sent.",
+        "refusal.unknown", .error, "The destination refuses elements that were never sent.",
         ["count": "how many"])
     package static let pathChanged = LogEvent(
         "path.changed", .info, "The network path changed.",

@@ -141,7 +141,7 @@ enum SyncCommand: Command {
 enum HistoryCommand: Command {
     static let help = CommandHelp(
         name: "healthbus history",
-        summary: "Show how the last syncs went, and how long samples take to reach the backend.",
+        summary: "Show how the last syncs went, and how long samples take to reach a destination.",
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus history", "healthbus history --json"])
 
     static func run(_ arguments: Arguments) throws {

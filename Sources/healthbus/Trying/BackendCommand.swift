@@ -1,6 +1,7 @@
 import Clocks
 import Configuration
 import Conformance
+import DeliveryKit
 import Foundation
 import HTTP
 import HealthModel

@@ -1,7 +1,6 @@
 import DeliveryKit
 import HTTP
 import HealthModel
-import UploaderReading
 
 /// What a FHIR server's answer means for the elements of a transaction. Pure.
 package enum FHIRAnswer {

@@ -5,7 +5,6 @@ import HTTP
 import HealthModel
 import HealthResources
 import StageKit
-import UploaderReading
 
 extension StagePlugin {
     package static let fhir = StagePlugin(
@@ -26,40 +25,23 @@ extension StagePlugin {
             let environment = ProcessInfo.processInfo.environment
             return try FHIRRunner(
                 url: try server(of: context.instance, in: context.stack, environment),
-                token: token(of: context.instance, environment), form: form(of: context.instance, in: context.stack),
+                token: .declared(by: context.instance), form: form(of: context.instance, in: context.stack),
                 timeout: context.configuration["timeoutSeconds"].double ?? 60)
         },
         source: { DeliverySource(database: $0) })
 
-    private static let serverVariable = "HEALTHBUS_FHIR_SERVER"
-    private static let tokenVariable = "HEALTHBUS_FHIR_TOKEN"
-
     private static func server(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration, _ environment: [String: String]
     ) throws -> String {
-        func mistake(_ reason: String) -> ConfigurationError {
-            ConfigurationError(
-                file: stack.file, key: "instances.\(instance.name).configuration.server", reason: reason)
-        }
-        let told = environment[serverVariable].flatMap { $0.isEmpty ? nil : $0 }
-        guard let url = instance.configuration["server"].string ?? told else {
-            throw mistake("is needed, or \(serverVariable): the base URL of a FHIR R4 server")
-        }
+        let url = try instance.address(
+            needed: "the base URL of a FHIR R4 server", file: stack.file, environment: environment)
         guard try !HTTPClient.isReadableOnTheWay(url) || instance.configuration["plainHTTP"].bool == true else {
-            throw mistake(
-                "would send the token and health data unencrypted to another machine: use https://, or set 'plainHTTP' "
-                    + "to true on a network that you trust")
+            throw ConfigurationError(
+                file: stack.file, key: instance.addressKey,
+                reason: "would send the token and health data unencrypted to another machine: use https://, or set "
+                    + "'plainHTTP' to true on a network that you trust")
         }
         return url
-    }
-
-    /// The file's token takes precedence over the environment's, so that two instances can have different tokens.
-    private static func token(
-        of instance: StackConfiguration.Instance, _ environment: [String: String]
-    ) -> TokenSource? {
-        if let file = instance.configuration["tokenFile"].string { return TokenSource(file: file, environment: nil) }
-        let told = environment[tokenVariable].flatMap { $0.isEmpty ? nil : $0 }
-        return told.map { TokenSource(file: nil, environment: $0) }
     }
 
     private static func form(of instance: StackConfiguration.Instance, in stack: StackConfiguration) -> FHIRForm {

@@ -1,7 +1,6 @@
 import DeliveryKit
 import HTTP
 import StageKit
-import UploaderReading
 
 /// Sends what the stage delivers, on a thread of its own.
 package final class FHIRRunner: DeliveryRunner {

@@ -3,7 +3,6 @@ import Foundation
 import HTTP
 import HealthResources
 import StageKit
-import UploaderReading
 
 /// Where a FHIR server is: requests go to its base URL, and to paths below it.
 package struct FHIRServer: Sendable {

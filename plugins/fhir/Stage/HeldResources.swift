@@ -2,7 +2,6 @@ import DeliveryKit
 import HTTP
 import HealthModel
 import HealthResources
-import UploaderReading
 
 /// What a server's search reveals about the resources that it has of ours. Pure.
 ///

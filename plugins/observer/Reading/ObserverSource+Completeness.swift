@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import HealthPush
 import HealthStore
 import Protocol
 import StageKit
@@ -119,7 +120,8 @@ extension ObserverSource {
         var after = single.map { $0 - 1 } ?? query.continue ?? 0
         for part in 1...Self.partsPerSlice {
             let found = try store.quarantinedRecords(
-                user: query.user, after: after, limit: single == nil ? Self.entriesPerPage : 1)
+                user: query.user, after: after, limit: single == nil ? Self.entriesPerPage : 1,
+                naming: WayIn.names)
             let isWhole = single != nil || found.count < Self.entriesPerPage
             let isLast = isWhole || part == Self.partsPerSlice
             after = found.last?.entry.number ?? after

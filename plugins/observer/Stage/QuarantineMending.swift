@@ -3,6 +3,7 @@ import HealthImport
 import HealthModel
 import HealthPush
 import HealthStore
+import ObserverReading
 import Protocol
 import StageKit
 
@@ -103,7 +104,8 @@ extension ObserverStage {
         defer { mending = job }
         guard !job.isDone, job.rereading == nil else { return job.state }
         let reader = try HealthStoreReader(database: try turn.write().database)
-        let page = try reader.quarantinedRecords(after: job.after, limit: QuarantineMending.step)
+        let page = try reader.quarantinedRecords(
+            after: job.after, limit: QuarantineMending.step, naming: WayIn.names)
         let chosen = page.filter {
             job.selection.takes(number: $0.entry.number, reason: $0.entry.reason, type: $0.type ?? "")
         }

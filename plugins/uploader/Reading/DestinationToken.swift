@@ -1,4 +1,5 @@
 import Configuration
+import DeliveryKit
 import Foundation
 import HealthModel
 

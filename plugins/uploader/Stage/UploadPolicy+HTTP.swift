@@ -40,8 +40,6 @@ extension UploadPolicy.Outcome {
 }
 
 extension UploadPolicy.Pause {
-    /// The token is refused, even after being read again.
-    package static func unauthorized(_ place: TokenSource.Place) -> Self { Self(remedy: place.remedy) }
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(
         remedy: "the uploader's 'url' doesn't seem to be a backend's: check it")

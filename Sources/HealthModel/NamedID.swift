@@ -1,5 +1,3 @@
-import HealthModel
-
 /// A UUID made from names, for resources that have no id of their own. The same names always give the same UUID, and
 /// different names give different ones. It is a version 8 UUID (RFC 9562), with bits from the XXH3-128 of the names, as
 /// in a sample's id.

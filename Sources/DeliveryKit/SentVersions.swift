@@ -1,10 +1,9 @@
-import DeliveryKit
 import HealthModel
-import HealthResources
 
-/// The newest version of each element that the server has recently accepted from this process.
+/// The newest version of each element that a destination has recently accepted from this process, for destinations that
+/// keep whatever arrives last.
 ///
-/// A FHIR server has no version rule: whatever arrives last stays. Two requests may hold the same element, and the
+/// They have no version rule. Two requests may hold the same element, and the
 /// older one may be sent again after the newer one was accepted; or a change may overtake a waiting redelivery. An
 /// element whose newer version was accepted is therefore left out. An element whose newer version was only sent isn't
 /// left out: that version is sent again until it is accepted or refused, so it arrives last, or was never stored.
@@ -23,7 +22,7 @@ package struct SentVersions {
             self.overtaken = overtaken
         }
 
-        mutating func leaveOut(_ isMeant: (Int) -> Bool) {
+        package mutating func leaveOut(_ isMeant: (Int) -> Bool) {
             overtaken.formUnion(rows.filter(isMeant))
             rows.removeAll(where: isMeant)
         }
@@ -51,7 +50,7 @@ package struct SentVersions {
                 newest[key] = (index, version)
                 continue
             }
-            // Two versions of one element would make the transaction invalid.
+            // Two versions of one element may make the request invalid.
             found.overtaken.insert(version >= other.version ? other.place : index)
             if version >= other.version { newest[key] = (index, version) }
         }
@@ -59,7 +58,7 @@ package struct SentVersions {
         return found
     }
 
-    /// Records that the server has accepted these rows.
+    /// Records that the destination has accepted these rows.
     package mutating func accept(_ group: DeliveryGroup, _ rows: [Int]) {
         for index in rows {
             let (key, version) = Self.element(index, of: group)

@@ -1,16 +1,18 @@
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import Synchronization
 
-/// Where the backend's token comes from: a file or a command (read or run again when the backend refuses it), or the
-/// environment. Never from an argument, never in a log.
+/// Where a destination's token comes from: a file or a command (read or run again when the destination refuses it), or
+/// the environment. Never from an argument, never in a log.
 package final class TokenSource: Sendable {
     /// Where the token is looked for, for a person who must correct it.
     package enum Place: Sendable, Equatable {
         /// The configuration says that the server asks for no token.
         case none
-        case environment
+        /// In a variable.
+        case environment(String)
         case command
         /// nil where no file is named.
         case file(String?)
@@ -19,8 +21,8 @@ package final class TokenSource: Sendable {
         package var remedy: String {
             switch self {
             case .none: "it asks for a token: replace \"token\": \"none\" in the configuration by 'tokenFile'"
-            case .environment:
-                "it refuses the token in HEALTHBUS_BACKEND_TOKEN: set the right one, and start the stack again"
+            case .environment(let variable):
+                "it refuses the token in \(variable): set the right one, and start the stack again"
             case .command: "it refuses the token that 'tokenCommand' prints: correct that program"
             case .file(let file): "it refuses the token: put the right one into \(file ?? "the token's file")"
             }
@@ -28,32 +30,47 @@ package final class TokenSource: Sendable {
     }
 
     package let place: Place
+    private let declared: DestinationDeclaration.Token
     private let file: String?
     private let command: TokenCommand?
     private let environment: String?
     /// Held while the command runs, so that two threads don't both run it.
     private let cached = Mutex<String?>(nil)
 
-    package init(file: String?, command: TokenCommand? = nil, environment: String?) {
+    /// - Parameters:
+    ///   - declared: the names of the option and variable, for messages.
+    ///   - environment: the variable's value, which takes precedence.
+    package init(
+        _ declared: DestinationDeclaration.Token, file: String?, command: TokenCommand? = nil, environment: String?
+    ) {
+        self.declared = declared
         self.file = file
         self.command = command
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
-        place = self.environment != nil ? .environment : command != nil ? .command : .file(file)
+        place =
+            self.environment != nil
+            ? .environment(declared.variable ?? "the environment") : command != nil ? .command : .file(file)
     }
 
     /// Creates the source for a server that asks for no token.
-    package init() {
+    package init(noneFor declared: DestinationDeclaration.Token) {
+        self.declared = declared
         (file, command, environment, place) = (nil, nil, nil, .none)
     }
 
-    /// Creates the source from an uploader's options, `tokenCommand` before `tokenFile`.
-    /// - Parameter file: read when they name neither.
-    package convenience init(_ options: Value, file: String, environment: String?) {
-        let words = options["tokenCommand"].array?.compactMap(\.string) ?? []
-        self.init(
-            file: options["tokenFile"].string ?? file, command: words.isEmpty ? nil : TokenCommand(words),
-            environment: environment
-        )
+    /// The token of an instance, as its plugin's manifest declares; nil if neither the option nor the variable says
+    /// where it is. The option takes precedence, so that two instances can have different tokens.
+    package static func declared(
+        by instance: StackConfiguration.Instance,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> TokenSource? {
+        guard let declared = instance.manifest.destination?.token else { return nil }
+        if let file = instance.configuration[declared.option].string {
+            return TokenSource(declared, file: file, environment: nil)
+        }
+        return declared.variable.flatMap { environment.filled($0) }.map {
+            TokenSource(declared, file: nil, environment: $0)
+        }
     }
 
     /// The token to send; nil if the server asks for none.
@@ -74,8 +91,9 @@ package final class TokenSource: Sendable {
     private func read() throws -> String {
         guard let file else {
             throw Failure(
-                "no token for the backend",
-                hint: "set HEALTHBUS_BACKEND_TOKEN, or 'tokenFile' in the uploader's configuration")
+                "there is no token to send",
+                hint: (declared.variable.map { "set \($0), or" } ?? "set")
+                    + " '\(declared.option)' in the configuration")
         }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw Failure(
@@ -87,4 +105,9 @@ package final class TokenSource: Sendable {
         }
         return token
     }
+}
+
+extension UploadPolicy.Pause {
+    /// The token is refused, even after being read again.
+    package static func unauthorized(_ place: TokenSource.Place) -> Self { Self(remedy: place.remedy) }
 }

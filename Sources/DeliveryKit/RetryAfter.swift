@@ -1,4 +1,3 @@
-import DeliveryKit
 import HealthModel
 
 /// The Retry-After header (RFC 9110, 10.2.3): seconds, or an HTTP date.
