@@ -84,9 +84,9 @@ package final class SimulatedStack {
             var summary = ReadSummary()
             for batch in files.first(where: { $0.id == id })?.batches ?? [] {
                 summary.records += batch.count
-                reply(ImportEvent.records(id: id, batch))
+                reply(ImportEvent.found(.records(batch)))
             }
-            reply(ImportEvent.finished(id: id, summary))
+            reply(ImportEvent.finished(summary))
         // The simulation's files are where the observer can open them.
         case .measure, .append, .discard, .watch, .settle, .abandon: break
         }
