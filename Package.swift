@@ -109,7 +109,7 @@ let package = Package(
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
         library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
-        library("Processes", ["CPosix"]),
+        library("Processes", ["CPosix", "HealthModel"]),
         library("QRCode", ["CQREncode"]),
         library(
             "Configuration",
