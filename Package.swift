@@ -221,7 +221,7 @@ let package = Package(
             "observer", "ObserverStage",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthPush",
-                "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading", "Protocol",
+                "HealthStatistics", "HealthStore", "Logging", "MessageBus", "ObserverReading", "Protocol",
                 "SQLite", "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(

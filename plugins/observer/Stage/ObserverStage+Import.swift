@@ -4,7 +4,6 @@ import HealthModel
 import HealthPush
 import HealthStatistics
 import HealthStore
-import JSON
 import StageKit
 
 extension ObserverStage {
@@ -107,10 +106,7 @@ extension ObserverStage {
     /// Stores a piece of a route; with the last one the route is merged into its workout. The route of a newer export
     /// stays as it is.
     private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
-        let isStored = try writer.attachRoute(
-            path: route.path, firstPoint: route.firstPoint, points: route.json, isLast: route.isLast,
-            exported: attempt.session.exported)
-        guard isStored else { return }
+        guard try writer.attachRoute(route, exported: attempt.session.exported) else { return }
         if route.firstPoint == 0 { attempt.routeSummary = RouteSummary() }
         attempt.routeSummary.add(route)
         guard route.isLast, let workout = route.workout else { return }
@@ -148,33 +144,5 @@ extension RouteSummary {
                 elevation: route.elevation[point], horizontalAccuracy: route.horizontalAccuracy[point],
                 verticalAccuracy: route.verticalAccuracy[point])
         }
-    }
-}
-
-extension WorkoutRoute {
-    /// The points in columns, as they are stored: a JSON object with an array for each, null where a point has no
-    /// number.
-    var json: [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(count * 96 + 128)
-        func column(_ name: StaticString, _ append: (inout [UInt8], Int) -> Void) {
-            out.append(out.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-            out.append(json: name)
-            for point in 0..<count {
-                out.append(point == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
-                append(&out, point)
-            }
-            out.append(json: count == 0 ? "[]" : "]")
-        }
-        column("\"course\":") { $0.append(json: course[$1]) }
-        column("\"elevation\":") { $0.append(json: elevation[$1]) }
-        column("\"horizontalAccuracy\":") { $0.append(json: horizontalAccuracy[$1]) }
-        column("\"latitude\":") { $0.append(json: latitude[$1]) }
-        column("\"longitude\":") { $0.append(json: longitude[$1]) }
-        column("\"speed\":") { $0.append(json: speed[$1]) }
-        column("\"time\":") { $0.append(json: time[$1].microseconds) }
-        column("\"verticalAccuracy\":") { $0.append(json: verticalAccuracy[$1]) }
-        out.append(UInt8(ascii: "}"))
-        return out
     }
 }
