@@ -198,8 +198,8 @@ let package = Package(
             "Simulation",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",
-                "DeliveryKit", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "Inspection", "JSON", "Logging",
-                "MessageBus", "ObserverReading", "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderStage",
+                "DeliveryKit", "HTTP", "HandlerKit", "HealthModel", "JSON", "Logging", "MessageBus", "ObserverReading",
+                "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderStage",
             ], linked: handlerStages),
         .executableTarget(
             name: "healthbus",
