@@ -109,7 +109,7 @@ let package = Package(
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
         library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
-        library("Processes", ["CPosix"]),
+        library("Processes", ["CPosix", "HealthModel"]),
         library("QRCode", ["CQREncode"]),
         library(
             "Configuration",
@@ -198,8 +198,8 @@ let package = Package(
             "Simulation",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",
-                "DeliveryKit", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "Inspection", "JSON", "Logging",
-                "MessageBus", "ObserverReading", "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderStage",
+                "DeliveryKit", "HTTP", "HandlerKit", "HealthModel", "JSON", "Logging", "MessageBus", "ObserverReading",
+                "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderStage",
             ], linked: handlerStages),
         .executableTarget(
             name: "healthbus",
@@ -221,7 +221,7 @@ let package = Package(
             "observer", "ObserverStage",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthPush",
-                "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading", "Protocol",
+                "HealthStatistics", "HealthStore", "Logging", "MessageBus", "ObserverReading", "Protocol",
                 "SQLite", "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(

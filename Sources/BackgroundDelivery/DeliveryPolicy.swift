@@ -25,6 +25,6 @@ package struct DeliveryPolicy: Sendable, Equatable {
     /// The delay before an unacknowledged fire is repeated, after the given number of misses. It is the time allowed
     /// for an acknowledgement, doubled with each miss after the first, up to 15 minutes.
     func backOff(after misses: Int) -> Duration {
-        min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))
+        BackOff(acknowledgeWithin, upTo: .seconds(900), failures: misses - 1).wait
     }
 }

@@ -67,7 +67,7 @@ package struct ConformanceResult: Sendable, Equatable {
     var value: Value {
         var members: [String: Value] = [
             "case": .string(name), "about": .string(about), "result": .string(word.lowercased()),
-            "seconds": .number((seconds * 1000).rounded() / 1000),
+            "seconds": .number(seconds.rounded(decimals: 3)),
         ]
         switch outcome {
         case .passed: break

@@ -29,26 +29,20 @@ struct BackendCheck: Sendable {
     private var compared = 0
     /// After a delivery, the next comparison takes place no sooner than this.
     private var soonest = MonotonicTime.distantPast
-    private var spacing = Duration.zero
+    /// The time between comparisons that follow deliveries: so a backend isn't asked after each sample of a steady stream,
+    /// while a command that waits for the end of an import, which is delivered in a few requests, isn't held up.
+    private var spacing = BackOff(Duration.milliseconds(250), upTo: .seconds(60))
     /// Why the backend can't be compared at present; nil when it can.
     private(set) var why: String?
     private(set) var refreshesToken = false
     private var hasRefreshedToken = false
-    private var attempt = 0
+    /// The first retry comes soon: in a stack that is starting, the backend may be ready a moment later.
+    private var retry = BackOff(Duration.milliseconds(100), upTo: .seconds(60))
     /// Whether to compare again as soon as everything has been delivered.
     var followsRedelivery = false
 
     /// When the backend last counted its rows.
     private var counted: MonotonicTime?
-
-    /// The first retry comes soon: in a stack that is starting, the backend may be ready a moment later.
-    private static let firstRetry = Duration.milliseconds(100)
-    private static let longestRetry = Duration.seconds(60)
-    /// The time between comparisons that follow deliveries: it begins with this value and doubles each time. So a
-    /// backend isn't asked after each sample of a steady stream, while a command that waits for the end of an import,
-    /// which is delivered in a few requests, isn't held up.
-    private static let firstSpacing = Duration.milliseconds(250)
-    private static let longestSpacing = Duration.seconds(60)
 
     /// Whether something was delivered after the last comparison began, so that the comparison doesn't cover it.
     private var isStale: Bool { compared < deliveries }
@@ -109,21 +103,20 @@ struct BackendCheck: Sendable {
     /// - Parameter next: the longest time until the next comparison; a delivery or a command may cause one sooner.
     mutating func isCompared(_ asked: Asked, at now: MonotonicTime, next: Duration) {
         if asked.countsRows { counted = now }
-        soonest = now + spacing
-        spacing = spacing == .zero ? Self.firstSpacing : min(spacing * 2, Self.longestSpacing)
+        soonest = isDone ? now + spacing.next() : now
         isDone = true
         compared = covered
         why = nil
         due = now + next
-        attempt = 0
+        retry.failures = 0
         hasRefreshedToken = false
     }
 
     /// - Parameter wait: the delay until the next attempt; nil for one that grows with each failure.
     mutating func failed(_ why: String, at now: MonotonicTime, wait: Duration? = nil) {
         self.why = why
-        due = now + (wait ?? min(Self.firstRetry * (1 << min(attempt, 10)), Self.longestRetry))
-        attempt += 1
+        let longer = retry.next()
+        due = now + (wait ?? longer)
     }
 
     /// Records that the token was refused: it is read again and tried at once; if that fails too, every 30 s.
@@ -134,7 +127,7 @@ struct BackendCheck: Sendable {
             return
         }
         refreshesToken = true
-        failed(why, at: now, wait: Self.longestRetry / 2)
+        failed(why, at: now, wait: .seconds(30))
     }
 
     /// Records that there is no network path to the backend.

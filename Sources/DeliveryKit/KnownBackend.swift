@@ -52,13 +52,12 @@ struct Redeliveries: Codable, Sendable, Equatable {
 
     /// This many redeliveries begin without delay.
     private static let free: Int64 = 3
-    /// After those, the next redelivery waits for this long, doubled each time, up to a day.
-    private static let pause = Duration.seconds(600)
     private static let longest = Duration.seconds(86_400)
 
     /// The earliest time for another redelivery, by the wall clock.
     var next: Instant {
-        count < Self.free ? last : last + min(Self.pause * (1 << min(count - Self.free, 16)), Self.longest)
+        guard count >= Self.free else { return last }
+        return last + BackOff(Duration.seconds(600), upTo: Self.longest, failures: Int(count - Self.free)).wait
     }
 
     func mayBegin(at now: Instant) -> Bool {

@@ -137,13 +137,7 @@ package struct UploadPolicy: Sendable, Equatable {
         }
     }
 
-    /// Full jitter: a random delay from 0 to min(cap, base · 2^attempt), so that many clients don't retry at the same
-    /// time.
     private func jitter(limit: Double = .infinity, using generator: inout some RandomNumberGenerator) -> Double {
-        var bound = base
-        for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
-        // Takes 53 bits in one draw, so that a seeded simulation makes the same number of draws whatever the limit is.
-        let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
-        return min(cap, limit, bound) * fraction
+        min(limit, BackOff(base, upTo: cap, failures: attempt).wait) * BackOff<Double>.jitter(using: &generator)
     }
 }

@@ -59,27 +59,27 @@ extension ArchiveReader {
                 waveform,
                 as: DocumentFile(
                     kind: .electrocardiogram, name: name, mediaType: "application/json", reference: reference))
-            try sink.records(ecg.batch(waveform: ContentDigest(waveform[...])))
+            try sink(.records(ecg.batch(waveform: ContentDigest(waveform[...]))))
             parser.summary.count(.electrocardiogram)
         }
     }
 
     private func quarantine(_ problem: ElectrocardiogramProblem, _ name: String, _ parser: ExportParsing) throws {
         parser.summary.quarantined += 1
-        try sink.quarantined([problem.input(file: name)])
+        try sink(.quarantined([problem.input(file: name)]))
     }
 }
 
 /// Cuts a document into parts.
 private struct DocumentParts {
     private let file: DocumentFile
-    private let sink: any ExportSink
+    private let sink: ExportSink
     private let hash = ContentHash()
     private var offset: Int64 = 0
     /// The most recent bytes, held back because they may be the last.
     private var held: ArraySlice<UInt8> = []
 
-    init(_ file: DocumentFile, _ sink: any ExportSink) {
+    init(_ file: DocumentFile, _ sink: @escaping ExportSink) {
         self.file = file
         self.sink = sink
     }
@@ -97,7 +97,7 @@ private struct DocumentParts {
     mutating func end(_ piece: PieceHash?) throws { try send(.init(hash: hash.value, piece: piece)) }
 
     private mutating func send(_ end: DocumentPart.End?) throws {
-        try sink.document(DocumentPart(file: file, offset: offset, bytes: Array(held), end: end))
+        try sink(.document(DocumentPart(file: file, offset: offset, bytes: Array(held), end: end)))
         offset += Int64(held.count)
         held = []
     }

@@ -7,11 +7,11 @@ struct ArchiveReader {
     let descriptor: Int32
     let path: String
     let total: Int64
-    let sink: any ExportSink
+    let sink: ExportSink
     let known: [PieceHash: Int]
 
     func read() throws -> ReadSummary {
-        sink.progress(bytesRead: 0, bytesTotal: total)
+        try sink(.progress(bytesRead: 0, bytesTotal: total))
         let check = try ArchiveCheck(descriptor: descriptor, path: path, size: total)
         let (place, parser) = try readExport(check)
         return try readOthers(than: place, check, parser)

@@ -19,7 +19,7 @@ struct ExportParser: ~Copyable {
         case document, record, correlation, correlatedRecord, tree
     }
 
-    let sink: any ExportSink
+    let sink: ExportSink
     var summary: ReadSummary
     var builder = BatchBuilder()
     var names = Interning()
@@ -70,7 +70,7 @@ struct ExportParser: ~Copyable {
     /// How many skipped pieces are reported at once.
     private static let passedLimit = 128
 
-    init(sink: any ExportSink, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
+    init(sink: @escaping ExportSink, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
         self.sink = sink
         self.summary = summary
         self.known = known
@@ -106,7 +106,7 @@ struct ExportParser: ~Copyable {
                 let position = block.position
                 blocks.recycle(block)
                 while goesOn, let piece = cutter.next() { goesOn = take(piece, of: cutter.bytes, parser, stream) }
-                parser.pointee.sink.progress(bytesRead: position, bytesTotal: total)
+                try parser.pointee.sink(.progress(bytesRead: position, bytesTotal: total))
             }
         } catch let damage as ArchiveDamage {
             archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
@@ -162,6 +162,12 @@ extension ExportParser {
         stream?.stop()
     }
 
+    private mutating func send(_ event: ExportEvent) {
+        sendInfo()
+        guard failure == nil else { return }
+        do { try sink(event) } catch { stop(error) }
+    }
+
     /// Appends the row of a correlation, a workout or any other element except a record.
     mutating func deliverOuter(_ payload: Value) {
         let bytes = Array(payload.json().utf8)
@@ -177,9 +183,7 @@ extension ExportParser {
     mutating func flushRecords() {
         // Skipped pieces come first, so that no record of this batch claims one of their samples.
         flushPassed()
-        sendInfo()
-        guard builder.count > 0, failure == nil else { return }
-        do { try sink.records(builder.take(&names)) } catch { stop(error) }
+        if builder.count > 0 { send(.records(builder.take(&names))) }
     }
 
     /// Values that don't change as long as only complete records are read.
@@ -206,11 +210,9 @@ extension ExportParser {
     }
 
     private mutating func flushPassed() {
-        sendInfo()
-        guard !passed.isEmpty, failure == nil else { return }
-        let pieces = passed
-        passed.removeAll(keepingCapacity: true)
-        do { try sink.known(pieces) } catch { stop(error) }
+        guard !passed.isEmpty else { return }
+        send(.known(passed))
+        passed.removeAll()
     }
 
     mutating func quarantine(line: Int64, _ reason: String, raw: String) {
@@ -220,11 +222,9 @@ extension ExportParser {
     }
 
     private mutating func flushQuarantine() {
-        sendInfo()
-        guard !quarantine.isEmpty, failure == nil else { return }
-        let inputs = quarantine
+        guard !quarantine.isEmpty else { return }
+        send(.quarantined(quarantine))
         quarantine.removeAll()
-        do { try sink.quarantined(inputs) } catch { stop(error) }
     }
 
     mutating func deliver(_ record: ActivitySummaryRecord) {
@@ -234,17 +234,15 @@ extension ExportParser {
     }
 
     private mutating func flushSummaries() {
-        sendInfo()
-        guard !summaries.isEmpty, failure == nil else { return }
-        let rows = summaries
+        guard !summaries.isEmpty else { return }
+        send(.summaries(summaries))
         summaries.removeAll()
-        do { try sink.activitySummaries(rows) } catch { stop(error) }
     }
 
     mutating func deliver(_ route: WorkoutRoute) {
         flushRecords()
+        send(.route(route))
         guard failure == nil else { return }
-        do { try sink.route(route) } catch { return stop(error) }
         summary.routePoints += route.count
         if route.firstPoint == 0 { summary.routes += 1 }
     }
@@ -272,8 +270,7 @@ extension ExportParser {
     private mutating func sendInfo() {
         guard !infoIsSent else { return }
         infoIsSent = true
-        let info = ExportInfo(date: exportDate, locale: locale, dateOfBirth: dateOfBirth, isMadeUp: isMadeUp)
-        do { try sink.exportInfo(info) } catch { stop(error) }
+        send(.info(ExportInfo(date: exportDate, locale: locale, dateOfBirth: dateOfBirth, isMadeUp: isMadeUp)))
     }
 
     /// Called when the elements between that depth and the element now starting have no end tags.
@@ -281,7 +278,7 @@ extension ExportParser {
 
     private mutating func finish() throws {
         leaveOpenElements()
-        flushPassed()
+        sendInfo()
         flushRecords()
         flushQuarantine()
         flushSummaries()

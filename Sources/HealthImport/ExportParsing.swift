@@ -4,7 +4,7 @@ import HealthModel
 final class ExportParsing {
     private let parser: UnsafeMutablePointer<ExportParser>
 
-    init(sink: any ExportSink, known: [PieceHash: Int]) {
+    init(sink: @escaping ExportSink, known: [PieceHash: Int]) {
         parser = .allocate(capacity: 1)
         parser.initialize(to: ExportParser(sink: sink, summary: ReadSummary(), known: known))
     }

@@ -20,7 +20,7 @@ extension ExportReader {
     /// Rereads the start tag of one record from quarantine, applying today's rules.
     /// - Returns: false for anything that isn't a record's whole start tag; other elements consist of more than a start
     ///   tag.
-    package static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {
+    package static func reread(element raw: String, into sink: @escaping ExportSink) throws -> Bool {
         let prefix = "<Record"
         guard raw.hasPrefix(prefix), raw.hasSuffix(">"),
             raw.dropFirst(prefix.count).first.map({ $0.isWhitespace }) == true

@@ -25,7 +25,7 @@ package struct ExportReader: Sendable {
     ///   in each.
     /// - Throws: `ImportError` for anything that isn't a readable export, and any error of the sink. Damage further
     ///   inside an export isn't thrown: everything intact is delivered, and the summary says where the damage is.
-    package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
+    package func read(into sink: @escaping ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
         defer { close(descriptor) }

@@ -159,12 +159,7 @@ extension Interning {
         _ list: inout [Entry]
     ) -> Int32 {
         if slots[number] >= 0 { return slots[number] }
-        let entry = entries[number]
-        let slot = known[entry] ?? Int32(list.count)
-        if slot == list.count {
-            known[entry] = slot
-            list.append(entry)
-        }
+        let slot = known.place(of: entries[number], in: &list, adding: entries[number])
         slots[number] = slot
         return slot
     }

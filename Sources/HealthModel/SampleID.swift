@@ -70,14 +70,9 @@ extension SampleID {
 extension SampleID: CustomStringConvertible, LosslessStringConvertible {
     /// Lower-case UUID: `01977f3a-5c00-8abc-9def-0123456789ab`.
     public var description: String {
-        let hex = Self.hex(high) + Self.hex(low)
-        var out = ""
-        out.reserveCapacity(36)
-        for (index, character) in hex.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { out.append("-") }
-            out.append(character)
-        }
-        return out
+        var text: [UInt8] = []
+        text.append(uuid: self)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads any UUID text, with or without hyphens, in upper or lower case; nil for anything else.
@@ -116,9 +111,32 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         if byte &- 0x30 < 10 { return UInt64(byte &- 0x30) }
         return (byte | 0x20) &- 0x61 < 6 ? UInt64((byte | 0x20) &- 0x57) : nil
     }
+}
 
-    private static func hex(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+extension [UInt8] {
+    /// Appends the 36 characters of an id, as in `SampleID.description`.
+    package mutating func append(uuid id: SampleID) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
+            var place = 0
+            func put(_ word: UInt64, _ shift: Int) {
+                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+                text[place] = nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+                place += 1
+            }
+            func hyphen() {
+                text[place] = UInt8(ascii: "-")
+                place += 1
+            }
+            for digit in 0..<16 {
+                if digit == 8 || digit == 12 { hyphen() }
+                put(id.high, 60 - 4 * digit)
+            }
+            hyphen()
+            for digit in 0..<16 {
+                if digit == 4 { hyphen() }
+                put(id.low, 60 - 4 * digit)
+            }
+            append(contentsOf: UnsafeBufferPointer(text))
+        }
     }
 }

@@ -21,6 +21,20 @@ extension SamplePage {
     }
 }
 
+extension Dictionary where Value == Int32 {
+    /// The place in a list of the name that a key stands for; the first time, the name is added. Inlined: a generic
+    /// function of another module would be many times slower.
+    @inlinable package mutating func place<Name>(
+        of key: Key, in names: inout [Name], adding name: @autoclosure () throws -> Name
+    ) rethrows -> Int32 {
+        if let known = self[key] { return known }
+        let new = Int32(names.count)
+        names.append(try name())
+        self[key] = new
+        return new
+    }
+}
+
 extension [Int32] {
     /// Renumbers the entries of a dictionary in the order in which a column refers to them.
     /// - Parameter count: how many entries the dictionary has; every index of the column is below it.

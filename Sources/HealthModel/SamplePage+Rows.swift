@@ -74,13 +74,7 @@ extension SamplePage {
 
     private static func merge<Entry: Hashable>(_ entries: inout [Entry], _ others: [Entry]) -> [Int32] {
         var index = Dictionary(entries.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
-        return others.map { entry in
-            if let known = index[entry] { return known }
-            let new = Int32(entries.count)
-            entries.append(entry)
-            index[entry] = new
-            return new
-        }
+        return others.map { index.place(of: $0, in: &entries, adding: $0) }
     }
 }
 

@@ -11,12 +11,7 @@ extension SamplePage {
         var page = self
         var numbers = Dictionary(types.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
         let targets: [Int32?] = bases.map { base in
-            guard let base else { return nil }
-            if let known = numbers[base] { return known }
-            let new = Int32(page.types.count)
-            page.types.append(base)
-            numbers[base] = new
-            return new
+            base.map { numbers.place(of: $0, in: &page.types, adding: $0) }
         }
         page.endDays(targets)
         // The time that is already covered, by type and source.

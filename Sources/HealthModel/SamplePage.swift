@@ -53,6 +53,9 @@ public struct SamplePage: Sendable {
     @inlinable public func startOf(_ row: Int) -> Instant { Instant(microseconds: start[row]) }
     /// When it ends; equal to the start if it has no duration.
     @inlinable public func endOf(_ row: Int) -> Instant { Instant(microseconds: end[row]) }
+    /// The index of a row's unit; nil in a page without this column, as below.
+    @inlinable package func unitIndex(_ row: Int) -> Int? { unit.isEmpty ? nil : Int(unit[row]) }
+    @inlinable package func uuidOf(_ row: Int) -> SampleID? { healthKitUUID.isEmpty ? nil : healthKitUUID[row] }
     /// Where a row came from.
     public func originOf(_ row: Int) -> Origin { origins[Int(origin[row])] }
 }

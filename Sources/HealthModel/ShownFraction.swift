@@ -1,5 +1,3 @@
-import Foundation
-
 extension HealthType {
     /// Whether its values are fractions from 0 to 1 that people see as percentages: HealthKit's `%`.
     package var isFraction: Bool { unit == "%" }
@@ -11,11 +9,7 @@ package enum ShownFraction {
     /// In percent, with four digits or two decimals, whichever is more: multiplication must not add digits that nobody
     /// measured.
     package static func percent(_ fraction: Double) -> Double {
-        let percent = fraction * 100
-        guard percent.isFinite, percent != 0 else { return percent }
-        let digits = 3 - Int(log10(abs(percent)).rounded(.down))
-        let scale = pow(10, Double(min(max(digits, 2), 12)))
-        return (percent * scale).rounded() / scale
+        (fraction * 100).rounded(digits: 4, decimals: 2...12)
     }
 
     /// Anything that isn't a number stays as it is.

@@ -27,6 +27,11 @@ public struct TextColumn: Sendable, Equatable {
     /// Whether a row has no text.
     public func isEmpty(_ row: Int) -> Bool { range(row).isEmpty }
 
+    /// The row's text in UTF-8; nil if it has none, or in a page without this column.
+    @inlinable package func utf8(_ row: Int) -> ArraySlice<UInt8>? {
+        ends.isEmpty || isEmpty(row) ? nil : bytes[range(row)]
+    }
+
     /// The row's text; empty if it has none.
     public subscript(_ row: Int) -> String { String(decoding: bytes[range(row)], as: UTF8.self) }
 

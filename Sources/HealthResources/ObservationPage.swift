@@ -123,7 +123,7 @@ package struct ObservationPage {
         guard part.type.kind != .correlation || part.payload != nil else { return false }
         if part.isInPanel, page.flags[row].contains(.part) { return false }
         let told = part.payload.map { kind in
-            let unit = page.unit.count == page.count ? page.units[Int(page.unit[row])] : ""
+            let unit = page.unitIndex(row).map { page.units[$0] } ?? ""
             return PayloadObservation(kind, value: page.value[row], unit: unit, page.payloadValue(row))
         }
         out.append(contentsOf: resource)
@@ -132,7 +132,7 @@ package struct ObservationPage {
             out.append(contentsOf: "\"id\":\"\(id)\",".utf8)
         }
         out.append(contentsOf: head)
-        out.append(contentsOf: page.ids[row].description.utf8)
+        out.append(uuid: page.ids[row])
         out.append(json: "\"}],\"status\":\"")
         out.append(contentsOf: (told?.status ?? "final").utf8)
         out.append(UInt8(ascii: "\""))
@@ -186,8 +186,8 @@ package struct ObservationPage {
         if let unit = part.unit {
             out.append(json: unit.number(value))
             out.append(contentsOf: part.tail)
-        } else if page.unit.count == page.count {
-            let (unit, tail) = units[Int(page.unit[row])]
+        } else if let index = page.unitIndex(row) {
+            let (unit, tail) = units[index]
             // Only HealthKit's percentages are given as fractions.
             out.append(json: part.isHealthKits ? unit.number(value) : ResourceUnit.rounded(value))
             out.append(contentsOf: tail)

@@ -118,7 +118,7 @@ package struct Observations: Sendable {
             members["valueCodeableConcept"] = .object(activity)
         }
         // The guide to physical activity uses minutes.
-        let minutes = document["duration"].double.map { ($0 / 60 * 1e6).rounded() / 1e6 }
+        let minutes = document["duration"].double.map { ($0 / 60).rounded(decimals: 6) }
         var components = [component("workout.duration", Value(minutes), unit: "min")].compactMap { $0 }
         components += Self.workoutMembers.compactMap { member in
             let name = "workout." + member.path.joined(separator: ".")

@@ -79,7 +79,7 @@ package struct OpenMHealthPage {
         }
         guard value.isFinite else { return false }
         out.append(json: "{\"header\":{\"id\":\"")
-        out.append(contentsOf: page.ids[row].description.utf8)
+        out.append(uuid: page.ids[row])
         out.append(json: "\",\"creation_date_time\":")
         let created = hasCreated ? page.created[row] : 0
         out.append(jsonDate: created > 0 ? Instant(seconds: created) : page.endOf(row))

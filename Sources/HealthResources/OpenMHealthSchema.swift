@@ -1,3 +1,5 @@
+import HealthModel
+
 /// One of Open mHealth's schemas, reduced to what is needed to write a number.
 struct OpenMHealthSchema: Sendable {
     /// `omh:heart-rate:2.0`.
@@ -58,5 +60,5 @@ struct OpenMHealthSchema: Sendable {
     static let sleep = OpenMHealthSchema(
         name: "sleep-duration", version: "2.0", member: "sleep_duration", unit: "min", needsInterval: true)
 
-    func number(_ value: Double) -> Double { factor == 1 ? value : (value * factor * 1e9).rounded() / 1e9 }
+    func number(_ value: Double) -> Double { factor == 1 ? value : (value * factor).rounded(decimals: 9) }
 }

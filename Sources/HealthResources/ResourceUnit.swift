@@ -1,4 +1,3 @@
-import Foundation
 import HealthModel
 
 /// The unit of a number in FHIR: UCUM's unit where it is known.
@@ -27,18 +26,11 @@ package struct ResourceUnit: Sendable, Equatable {
     /// The number in this unit, rounded.
     package func number(_ value: Double) -> Double { Self.rounded(value * factor) }
 
-    /// How many digits are kept.
-    private static let digits = 6
-
     /// The number rounded to six significant digits, but never more coarsely than to a whole number. In FHIR, each
     /// digit claims to have been measured, and conversions leave errors far behind the decimal point, as in
     /// 37.00000000000001.
     package static func rounded(_ value: Double) -> Double {
-        guard value.isFinite, value != 0 else { return value }
-        let decimals = max(0, digits - 1 - Int(log10(value.magnitude).rounded(.down)))
-        let scale = pow(10, Double(decimals))
-        // The tiniest numbers have no such scale.
-        return scale.isFinite ? (value * scale).rounded() / scale : value
+        value.rounded(digits: 6, decimals: 0...Int.max)
     }
 
     /// FHIR's `Quantity`.

@@ -56,8 +56,9 @@ package struct RouteSummary: Sendable {
     /// it is `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, with columns of equal length.
     package var value: Value {
         [
-            "points": .integer(Int64(points)), "distanceMeters": Self.rounded(distance, 10),
-            "ascentMeters": Self.rounded(ascent, 10), "descentMeters": Self.rounded(descent, 10), "track": trackValue,
+            "points": .integer(Int64(points)), "distanceMeters": Value(distance?.rounded(decimals: 1)),
+            "ascentMeters": Value(ascent?.rounded(decimals: 1)), "descentMeters": Value(descent?.rounded(decimals: 1)),
+            "track": trackValue,
         ]
     }
 
@@ -66,16 +67,12 @@ package struct RouteSummary: Sendable {
         guard let start = points.first?.time else { return .null }
         func column(_ number: (TrackSimplifier.Point) -> Value) -> Value { .array(points.map(number)) }
         return [
-            "toleranceMeters": Self.rounded(tolerance, 10), "start": .string(InstantText.iso8601(start)),
+            "toleranceMeters": Value(tolerance.rounded(decimals: 1)), "start": .string(InstantText.iso8601(start)),
             "seconds": column { .integer(Int64(($0.time - start).seconds.rounded())) },
             // Six decimals (11 cm), as exports print them.
-            "latitude": column { Self.rounded($0.latitude, 1_000_000) },
-            "longitude": column { Self.rounded($0.longitude, 1_000_000) },
-            "elevation": column { Self.rounded($0.elevation, 10) },
+            "latitude": column { Value($0.latitude.rounded(decimals: 6)) },
+            "longitude": column { Value($0.longitude.rounded(decimals: 6)) },
+            "elevation": column { Value($0.elevation.rounded(decimals: 1)) },
         ]
-    }
-
-    private static func rounded(_ number: Double?, _ scale: Double) -> Value {
-        Value(number.map { ($0 * scale).rounded() / scale })
     }
 }

@@ -16,8 +16,6 @@ struct FollowedRows {
     let mayBeKeptApart: Bool
     let rule: (Double, Instant, Instant) -> String?
 
-    func uuid(_ row: Int) -> SampleID? { page.healthKitUUID.isEmpty ? nil : page.healthKitUUID[row] }
-
     /// Why a row can't be true; the text doesn't contain its value.
     func reason(_ row: Int) -> String? {
         SampleGuard.reason(start: page.start[row], end: page.end[row], value: page.value[row], rule: rule)

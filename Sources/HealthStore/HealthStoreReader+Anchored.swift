@@ -48,14 +48,7 @@ extension HealthStoreReader {
             try builder.append(unit: row.unit)
             builder.appendDetail(created: row.created, uuid: row.uuid)
             builder.append(texts)
-            if let index = userIndices[user] {
-                page.user.append(index)
-            } else {
-                let index = Int32(page.users.count)
-                page.users.append(try users.name(user))
-                userIndices[user] = index
-                page.user.append(index)
-            }
+            page.user.append(try userIndices.place(of: user, in: &page.users, adding: users.name(user)))
             return builder.page.count < limits.rows && builder.bytes < limits.bytes
         }
         page.samples = builder.page

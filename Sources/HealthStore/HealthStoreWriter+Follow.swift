@@ -82,7 +82,7 @@ extension HealthStoreWriter {
         case .elsewhere(let old):
             try giveUp(old, in: guest, &counts)
             try insert(number, of: guest, &counts)
-            counts.noteRevised(guest.page.flags[number], guest.uuid(number))
+            counts.noteRevised(guest.page.flags[number], guest.page.uuidOf(number))
         case .none, .deletedHere: try insert(number, of: guest, &counts)
         }
     }
@@ -133,7 +133,7 @@ extension HealthStoreWriter {
     private func counterpart(of number: Int, in guest: FollowedRows) throws -> Counterpart {
         let second = guest.page.startOf(number).flooredSecond
         var row = try row(user: guest.user, type: guest.type, second: second, id: guest.page.ids[number])
-        if let uuid = guest.uuid(number), uuid != row?.uuid {
+        if let uuid = guest.page.uuidOf(number), uuid != row?.uuid {
             let (held, isDeleted) = try holder(of: uuid, type: guest.type, user: guest.user)
             if let old = row, let held, try areSiblings(old, held) {
                 row = try trade(old, with: held, user: guest.user)
@@ -257,7 +257,7 @@ extension HealthStoreWriter {
     private func fill(_ row: inout StoredRow, from number: Int, of guest: FollowedRows) throws {
         let page = guest.page
         let unit = try units.id(page.units[Int(page.unit[number])])
-        if let uuid = guest.uuid(number) {
+        if let uuid = guest.page.uuidOf(number) {
             row.uuid = uuid
         } else if let uuid = row.uuid {
             // An app may have given this store the UUID, which the other store doesn't know; a deletion will use it.

@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 import SQLite
 
 // The points of workouts' routes. A route may differ from export to export; that of the newest export wins, in whatever
@@ -6,17 +7,12 @@ import SQLite
 extension HealthStoreWriter {
     /// Stores a stretch of a workout's route under the path that the workout's payload gives, unless the stored route
     /// is from a newer export. A route counts as stored from this export once its last stretch is.
-    /// - Parameters:
-    ///   - path: the path as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
-    ///   - firstPoint: how many points of the route come before these.
-    ///   - points: The points as JSON.
-    ///   - isLast: whether the route ends here; if so, any later points from an earlier version are deleted.
-    ///   - exported: when the export was made; nil counts as older than any other.
+    /// With its last stretch, any later points from an earlier version are deleted.
+    /// - Parameter exported: when the export was made; nil counts as older than any other.
     /// - Returns: false if the stored route is from a newer export, and stays as it is.
-    package func attachRoute(
-        path: String, firstPoint: Int, points: [UInt8], isLast: Bool, exported: Instant?
-    ) throws -> Bool {
-        try change { user in
+    package func attachRoute(_ route: WorkoutRoute, exported: Instant?) throws -> Bool {
+        let path = route.path
+        return try change { user in
             let exported = (exported ?? .distantPast).microseconds
             let known = try routes.entry(path, user: user)
             if let known, known.exported > exported { return false }
@@ -33,14 +29,14 @@ extension HealthStoreWriter {
                 """)
             upsert.bind(1, user)
             upsert.bind(2, path)
-            upsert.bind(3, firstPoint)
-            points.withUnsafeBytes { upsert.bindText(4, $0) }
+            upsert.bind(3, route.firstPoint)
+            route.json.withUnsafeBytes { upsert.bindText(4, $0) }
             try upsert.run()
-            guard isLast else { return true }
+            guard route.isLast else { return true }
             let cut = try database.prepare("DELETE FROM routes WHERE user = ? AND path = ? AND first_point > ?")
             cut.bind(1, user)
             cut.bind(2, path)
-            cut.bind(3, firstPoint)
+            cut.bind(3, route.firstPoint)
             try cut.run()
             try routes.note(path, .init(exported: exported, piece: nil), user: user)
             return true
@@ -74,5 +70,33 @@ extension HealthStoreWriter {
             }
             return true
         }
+    }
+}
+
+extension WorkoutRoute {
+    /// The points in columns, as they are stored: a JSON object with an array for each, null where a point has no
+    /// number.
+    fileprivate var json: [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(count * 96 + 128)
+        func column(_ name: StaticString, _ append: (inout [UInt8], Int) -> Void) {
+            out.append(out.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            out.append(json: name)
+            for point in 0..<count {
+                out.append(point == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
+                append(&out, point)
+            }
+            out.append(json: count == 0 ? "[]" : "]")
+        }
+        column("\"course\":") { $0.append(json: course[$1]) }
+        column("\"elevation\":") { $0.append(json: elevation[$1]) }
+        column("\"horizontalAccuracy\":") { $0.append(json: horizontalAccuracy[$1]) }
+        column("\"latitude\":") { $0.append(json: latitude[$1]) }
+        column("\"longitude\":") { $0.append(json: longitude[$1]) }
+        column("\"speed\":") { $0.append(json: speed[$1]) }
+        column("\"time\":") { $0.append(json: time[$1].microseconds) }
+        column("\"verticalAccuracy\":") { $0.append(json: verticalAccuracy[$1]) }
+        out.append(UInt8(ascii: "}"))
+        return out
     }
 }

@@ -24,9 +24,9 @@ struct PageBuilder {
             return index
         }
 
-        mutating func note(_ id: Int, _ index: Int32) {
-            known[id] = index
-            last = (id, index)
+        mutating func add<Name>(_ id: Int, _ name: Name, to names: inout [Name]) -> Int32 {
+            last = (id, known.place(of: id, in: &names, adding: name))
+            return last.index
         }
     }
 
@@ -107,32 +107,23 @@ struct PageBuilder {
     private mutating func index(ofType id: Int) throws -> Int32 {
         if let index = types.find(id) { return index }
         let name = try reader.types.name(id)
-        let index = Int32(page.types.count)
-        page.types.append(name)
         bytes += name.utf8.count
-        types.note(id, index)
-        return index
+        return types.add(id, name, to: &page.types)
     }
 
     private mutating func index(ofUnit id: Int) throws -> Int32 {
         if let index = units.find(id) { return index }
         let name = try reader.units.name(id)
-        let index = Int32(page.units.count)
-        page.units.append(name)
         bytes += name.utf8.count
-        units.note(id, index)
-        return index
+        return units.add(id, name, to: &page.units)
     }
 
     private mutating func index(ofOrigin id: Int) throws -> Int32 {
         if let index = origins.find(id) { return index }
         let origin = try reader.origin(id)
-        let index = Int32(page.origins.count)
-        page.origins.append(origin)
         for text in [origin.sourceName, origin.sourceVersion, origin.productType, origin.device] {
             bytes += text.utf8.count
         }
-        origins.note(id, index)
-        return index
+        return origins.add(id, origin, to: &page.origins)
     }
 }

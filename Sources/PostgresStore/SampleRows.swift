@@ -63,10 +63,6 @@ struct PageFields {
     private let types: [[UInt8]]
     private let units: [[UInt8]]
     private let sources: [[UInt8]]
-    private let hasUnit: Bool
-    private let hasUUID: Bool
-    private let hasMetadata: Bool
-    private let hasPayload: Bool
     /// Whether these columns must be checked row by row.
     private let isSuspect: (metadata: Bool, payload: Bool, shared: Bool)
 
@@ -75,10 +71,6 @@ struct PageFields {
         types = page.types.map { CopyRows.field($0) }
         units = page.units.map { CopyRows.field($0) }
         sources = page.origins.map { CopyRows.field($0.sourceName) }
-        hasUnit = page.unit.count == page.count
-        hasUUID = page.healthKitUUID.count == page.count
-        hasMetadata = page.metadata.count == page.count
-        hasPayload = page.payload.count == page.count
         let shared = page.types + page.units + page.origins.map(\.sourceName)
         isSuspect = (
             JSONForm.isSuspect(page.metadata.bytes), JSONForm.isSuspect(page.payload.bytes),
@@ -90,17 +82,14 @@ struct PageFields {
     func problem(_ row: Int) -> String? {
         if page.flags[row].contains(.deleted) { return nil }
         if isSuspect.shared {
-            let texts =
-                [page.typeName(row), page.originOf(row).sourceName] + (hasUnit ? [page.units[Int(page.unit[row])]] : [])
+            let unit = page.unitIndex(row).map { page.units[$0] }
+            let texts = [page.typeName(row), page.originOf(row).sourceName, unit ?? ""]
             if texts.contains(where: { $0.utf8.contains(0) }) { return JSONForm.nul }
         }
-        if isSuspect.metadata, hasMetadata,
-            let problem = JSONForm.problem(page.metadata.bytes[page.metadata.range(row)])
-        {
+        if isSuspect.metadata, let problem = page.metadata.utf8(row).flatMap({ JSONForm.problem($0) }) {
             return problem
         }
-        guard isSuspect.payload, hasPayload else { return nil }
-        return JSONForm.problem(page.payload.bytes[page.payload.range(row)])
+        return isSuspect.payload ? page.payload.utf8(row).flatMap { JSONForm.problem($0) } : nil
     }
 
     func write(_ row: Int, to out: inout CopyRows) {
@@ -125,38 +114,27 @@ struct PageFields {
         out.time(page.start[row])
         out.time(page.end[row])
         out.double(page.value[row])
-        if hasUnit { out.raw(units[Int(page.unit[row])]) } else { out.null() }
+        if let unit = page.unitIndex(row) { out.raw(units[unit]) } else { out.null() }
         out.raw(sources[Int(page.origin[row])])
         out.bool(page.flags[row].contains(.manual))
-        if hasUUID, let uuid = page.healthKitUUID[row] {
-            out.uuid(high: uuid.high, low: uuid.low)
-        } else {
-            out.null()
-        }
-        json(page.metadata, row, hasMetadata, leavesOutEmpty: true, to: &out)
-        json(page.payload, row, hasPayload, leavesOutEmpty: false, to: &out)
-    }
-
-    private func json(_ column: TextColumn, _ row: Int, _ has: Bool, leavesOutEmpty: Bool, to out: inout CopyRows) {
-        guard has, !column.isEmpty(row) else { return out.null() }
-        let range = column.range(row)
+        if let uuid = page.uuidOf(row) { out.uuid(high: uuid.high, low: uuid.low) } else { out.null() }
         // An object without members is stored as NULL.
-        if leavesOutEmpty, range.count <= 2 { return out.null() }
-        out.json(column.bytes[range])
+        if let metadata = page.metadata.utf8(row), metadata.count > 2 { out.json(metadata) } else { out.null() }
+        if let payload = page.payload.utf8(row) { out.json(payload) } else { out.null() }
     }
 
     /// Values of a statement's parameters, in the order of `SampleRows.columns`.
     func parameters(_ row: Int) -> [String?] {
-        func text(_ column: TextColumn, _ has: Bool) -> String? { has && !column.isEmpty(row) ? column[row] : nil }
+        func text(_ column: TextColumn) -> String? { column.utf8(row).map { String(decoding: $0, as: UTF8.self) } }
         func named(_ text: String) -> String? { text.isEmpty ? nil : text }
-        let metadata = text(page.metadata, hasMetadata)
+        let metadata = text(page.metadata)
         return [
             page.ids[row].description, "\(page.sequence[row])", "f", named(page.typeName(row)),
             InstantText.iso8601(page.startOf(row)), InstantText.iso8601(page.endOf(row)),
             page.value[row].isFinite ? "\(page.value[row])" : nil,
-            hasUnit ? named(page.units[Int(page.unit[row])]) : nil, named(page.originOf(row).sourceName), "t",
-            hasUUID ? page.healthKitUUID[row]?.description : nil, metadata.flatMap { $0.utf8.count > 2 ? $0 : nil },
-            text(page.payload, hasPayload),
+            page.unitIndex(row).flatMap { named(page.units[$0]) }, named(page.originOf(row).sourceName), "t",
+            page.uuidOf(row)?.description, metadata.flatMap { $0.utf8.count > 2 ? $0 : nil },
+            text(page.payload),
         ]
     }
 }

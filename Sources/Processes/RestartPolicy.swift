@@ -1,8 +1,6 @@
+import HealthModel
+
 /// Whether and when a process that ended is restarted.
-///
-/// The delay is exponential back-off with full jitter: uniform between 0 and min(`longest`, `base` · 2^(failures − 1)),
-/// so that processes that failed together don't restart together (Brooker, "Exponential Backoff And Jitter", AWS,
-/// 2015).
 package struct RestartPolicy: Sendable, Equatable {
     package enum Mode: String, Sendable, Codable {
         /// Restarts the process, whatever its exit status.
@@ -43,17 +41,11 @@ package struct RestartPolicy: Sendable, Equatable {
 
     /// The longest delay after this many consecutive failures (1 or more).
     package func ceiling(failures: Int) -> Duration {
-        var delay = base
-        var doublings = max(0, failures - 1)
-        while doublings > 0, delay < longest {
-            delay = delay * 2
-            doublings -= 1
-        }
-        return min(delay, longest)
+        BackOff(base, upTo: longest, failures: failures - 1).wait
     }
 
-    /// The delay before the next start after this many consecutive failures (1 or more).
+    /// The delay before the next start after this many consecutive failures (1 or more): full jitter.
     package func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
-        ceiling(failures: failures) * Double.random(in: 0..<1, using: &generator)
+        ceiling(failures: failures) * BackOff<Duration>.jitter(using: &generator)
     }
 }

@@ -62,6 +62,12 @@ package enum HumanFormat {
         }
     }
 
+    /// "7:05".
+    package static func hours(minutes: Double) -> String {
+        let whole = Int(minutes.rounded())
+        return "\(whole / 60):" + (whole % 60 < 10 ? "0" : "") + "\(whole % 60)"
+    }
+
     private static func joined(_ first: Int, _ firstUnit: String, _ second: Int, _ secondUnit: String) -> String {
         "\(first) \(firstUnit)" + (second > 0 ? " \(second) \(secondUnit)" : "")
     }

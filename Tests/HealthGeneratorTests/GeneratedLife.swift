@@ -43,7 +43,7 @@ struct GeneratedLife: Sendable {
         days = (1 - options.days...0).map { options.end.adding(days: $0) }
         zones = try ZoneTimeline(zone: options.zone)
         let sink = LifeSink()
-        summary = try ExportReader(path: path).read(into: sink)
+        summary = try ExportReader(path: path).read(into: sink.take)
         let routes = Dictionary(grouping: sink.routes) { $0.path }.mapValues(Self.summary)
         types = sink.types
         origins = sink.origins
@@ -140,7 +140,7 @@ struct GeneratedLife: Sendable {
 }
 
 /// Keeps the rows of an export in few bytes.
-private final class LifeSink: ExportSink {
+private final class LifeSink {
     var info: ExportInfo?
     var rows: [GeneratedLife.Row] = []
     var types: [String] = []
@@ -148,9 +148,17 @@ private final class LifeSink: ExportSink {
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
 
-    func exportInfo(_ info: ExportInfo) throws { self.info = info }
+    func take(_ event: ExportEvent) {
+        switch event {
+        case .info(let info): self.info = info
+        case .records(let batch): take(batch)
+        case .summaries(let rows): summaries += rows
+        case .route(let route): routes.append(route)
+        default: break
+        }
+    }
 
-    func records(_ batch: RecordBatch) throws {
+    private func take(_ batch: RecordBatch) {
         let types = batch.types.map { Self.index($0, &self.types) }
         let origins = batch.origins.map { Self.index($0, &self.origins) }
         for row in 0..<batch.count where !batch.flags[row].contains(.correlationChild) {
@@ -167,13 +175,4 @@ private final class LifeSink: ExportSink {
         list.append(element)
         return Int32(list.count - 1)
     }
-
-    func known(_ pieces: [PieceHash]) throws {}
-    func quarantined(_ inputs: [QuarantinedInput]) throws {}
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { summaries += rows }
-    func route(_ route: WorkoutRoute) throws { routes.append(route) }
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
-    func knownRoute(_ piece: PieceHash, path: String) throws {}
-    func document(_ part: DocumentPart) throws {}
-    func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }

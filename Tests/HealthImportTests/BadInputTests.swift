@@ -9,7 +9,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.file(name, bytes)
         do {
-            _ = try ExportReader(path: path).read(into: CollectingSink())
+            _ = try ExportReader(path: path).read(into: CollectingSink().take)
             return nil
         } catch let error as ImportError {
             #expect(error.description.contains(error.hint))
@@ -69,11 +69,11 @@ import Testing
     @Test func pathsThatCannotBeReadHaveAClearError() throws {
         let folder = try TemporaryFolder()
         #expect(throws: ImportError.isDirectory(path: folder.path)) {
-            _ = try ExportReader(path: folder.path).read(into: CollectingSink())
+            _ = try ExportReader(path: folder.path).read(into: CollectingSink().take)
         }
         let missing = folder.path + "/missing.zip"
         #expect(throws: ImportError.notFound(path: missing)) {
-            _ = try ExportReader(path: missing).read(into: CollectingSink())
+            _ = try ExportReader(path: missing).read(into: CollectingSink().take)
         }
         #expect(ImportError.system(EACCES, path: "p") == .notPermitted(path: "p"))
         #expect(ImportError.system(EIO, path: "p").description.contains("p"))
@@ -82,7 +82,7 @@ import Testing
         let closed = try folder.file("closed.xml", export(steps()))
         #expect(chmod(closed, 0) == 0)
         #expect(throws: ImportError.notPermitted(path: closed)) {
-            _ = try ExportReader(path: closed).read(into: CollectingSink())
+            _ = try ExportReader(path: closed).read(into: CollectingSink().take)
         }
     }
 
@@ -145,7 +145,7 @@ import Testing
         let zip = ZipBytes([("apple_health_export/export.xml", document), ("apple_health_export/z.csv", "x")]).bytes
         let sink = CollectingSink()
         let path = try folder.file("cut.zip", Array(zip.prefix(zip.count / 2)))
-        let summary = try ExportReader(path: path).read(into: sink)
+        let summary = try ExportReader(path: path).read(into: sink.take)
         // Everything before the cut, except for the record in which the cut lies.
         let before = String(decoding: zip.prefix(zip.count / 2), as: UTF8.self).components(separatedBy: "/>").count - 2
         #expect(sink.rows.count == before && summary.records == before)
@@ -159,7 +159,7 @@ import Testing
         let zip = ZipBytes([("export.xml", export(steps())), ("z.csv", String(repeating: "x", count: 5000))]).bytes
         let sink = CollectingSink()
         let summary = try ExportReader(path: folder.file("cut.zip", Array(zip.prefix(zip.count - 3000)))).read(
-            into: sink)
+            into: sink.take)
         #expect(sink.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
     }
 
@@ -171,7 +171,7 @@ import Testing
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("marker".utf8)) })
         bytes[place] = UInt8(ascii: "X")
         let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", bytes)).read(into: sink)
+        let summary = try ExportReader(path: folder.file("e.zip", bytes)).read(into: sink.take)
         #expect(sink.rows.count == 1 && summary.routes == 1 && summary.routePoints == 1)
         #expect(summary.damaged?.entry == "a.csv")
     }
@@ -209,7 +209,7 @@ import Testing
         #expect(sink.quarantine.map(\.reason) == [reason, reason])
         #expect(summary.damaged?.what == "there is an entity, and entities aren't read")
         let again = CollectingSink()
-        _ = try ExportReader.reread(element: sink.quarantine[0].raw, into: again)
+        _ = try ExportReader.reread(element: sink.quarantine[0].raw, into: again.take)
         #expect(again.rows.isEmpty)
     }
 
@@ -250,7 +250,7 @@ import Testing
             (name, export(steps())),
         ])
         let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e", zip.bytes)).read(into: sink)
+        let summary = try ExportReader(path: folder.file("e", zip.bytes)).read(into: sink.take)
         #expect(sink.rows.count == 1 && summary.damaged == nil)
         #expect(summary.ignoredEntries == ["apple_health_export/export_cda.xml"])
     }

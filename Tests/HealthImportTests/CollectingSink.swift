@@ -2,7 +2,7 @@ import HealthImport
 import HealthModel
 
 /// Keeps everything that a reader finds, as rows that are easy to inspect.
-final class CollectingSink: ExportSink {
+final class CollectingSink {
     struct Row: Equatable {
         var type: String
         var unit: String
@@ -38,9 +38,24 @@ final class CollectingSink: ExportSink {
     /// Whether to throw at the first batch.
     var refuses = false
 
-    func exportInfo(_ info: ExportInfo) throws { self.info = info }
+    func take(_ event: ExportEvent) throws {
+        switch event {
+        case .info(let info): self.info = info
+        case .records(let batch): try take(batch)
+        case .known(let pieces): known += pieces
+        case .quarantined(let inputs): quarantine += inputs
+        case .summaries(let rows): summaries += rows
+        case .route(let route):
+            rowsBeforeRoutes = rowsBeforeRoutes ?? rows.count
+            routes.append(route)
+        case .routeEnded(let piece, _, let points): routePieces[piece] = points
+        case .knownRoute(let piece, let path): knownRoutes[piece] = path
+        case .document(let part): documents.append(part)
+        case .progress(let read, let total): lastProgress = (read, total)
+        }
+    }
 
-    func records(_ batch: RecordBatch) throws {
+    private func take(_ batch: RecordBatch) throws {
         if refuses { throw Stop() }
         batchSizes.append(batch.count)
         pieces += batch.pieceEnds.compactMap(\.hash)
@@ -54,23 +69,4 @@ final class CollectingSink: ExportSink {
                     line: batch.line[row]))
         }
     }
-
-    func known(_ pieces: [PieceHash]) throws { known += pieces }
-
-    func quarantined(_ inputs: [QuarantinedInput]) throws { quarantine += inputs }
-
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { summaries += rows }
-
-    func route(_ route: WorkoutRoute) throws {
-        rowsBeforeRoutes = rowsBeforeRoutes ?? rows.count
-        routes.append(route)
-    }
-
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws { routePieces[piece] = points }
-
-    func knownRoute(_ piece: PieceHash, path: String) throws { knownRoutes[piece] = path }
-
-    func document(_ part: DocumentPart) throws { documents.append(part) }
-
-    func progress(bytesRead: Int64, bytesTotal: Int64) { lastProgress = (bytesRead, bytesTotal) }
 }

@@ -74,7 +74,7 @@ import Testing
         // Whatever is refused by an import is also refused by a retry.
         for input in sink.quarantine {
             let again = CollectingSink()
-            _ = try ExportReader.reread(element: input.raw, into: again)
+            _ = try ExportReader.reread(element: input.raw, into: again.take)
             #expect(again.rows.isEmpty, "seed \(seed): \(input.raw)")
         }
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(sink.rows.map(\.value) == [7] && sink.quarantine.isEmpty && summary.damaged == nil)
         #expect(sink.rows.first?.metadata == #"{"Aktive Energie de l'été":"12 kcal"}"#)
         let again = CollectingSink()
-        #expect(try ExportReader.reread(element: record, into: again))
+        #expect(try ExportReader.reread(element: record, into: again.take))
         #expect(again.rows.map(\.value) == [7])
         // If a real attribute is preceded by a bare word, either the value of that word or a quote of its neighbour is
         // lost.
@@ -172,7 +172,7 @@ import Testing
         #expect(sink.quarantine.map(\.reason) == ["a part of the element isn't well-formed"])
         #expect(sink.quarantine.map(\.raw) == [record + part])
         let again = CollectingSink()
-        _ = try ExportReader.reread(element: record + part, into: again)
+        _ = try ExportReader.reread(element: record + part, into: again.take)
         #expect(again.rows.isEmpty)
     }
 

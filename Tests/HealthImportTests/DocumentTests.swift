@@ -11,7 +11,7 @@ import Testing
         let folder = try TemporaryFolder()
         let zip = ZipBytes(files + [("apple_health_export/export.xml", Array(export(elements).utf8))])
         let sink = CollectingSink()
-        return (sink, try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink))
+        return (sink, try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink.take))
     }
 
     private static let record = """

@@ -103,7 +103,7 @@ import Testing
         let zip = ZipBytes([("apple_health_export/export.xml", export(elements))] + files)
         let sink = CollectingSink()
         let path = try folder.file("e.zip", zip.bytes)
-        return (sink, try ExportReader(path: path).read(into: sink, known: known))
+        return (sink, try ExportReader(path: path).read(into: sink.take, known: known))
     }
 
     private static let place = "apple_health_export/electrocardiograms/ecg_2025-03-30.csv"

@@ -14,7 +14,7 @@ private let fixtures: String? = {
 @Suite(.enabled(if: fixtures != nil)) struct FixtureTests {
     private func read(_ name: String) throws -> (sink: CollectingSink, summary: ReadSummary) {
         let sink = CollectingSink()
-        let summary = try ExportReader(path: (fixtures ?? "") + "/" + name).read(into: sink)
+        let summary = try ExportReader(path: (fixtures ?? "") + "/" + name).read(into: sink.take)
         return (sink, summary)
     }
 
@@ -52,7 +52,7 @@ private let fixtures: String? = {
             ("apple_health_export/workout-routes/route.gpx", try bytes("sample_workout_route.gpx")),
         ])
         let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink)
+        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink.take)
         #expect(summary.electrocardiograms == 1 && summary.quarantined == 0 && summary.unread.isEmpty)
         let row = try #require(sink.rows.last { $0.type.hasSuffix("Electrocardiogram") })
         #expect(row.start == "2024-06-15T10:30:00Z")

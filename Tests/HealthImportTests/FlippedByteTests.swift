@@ -17,7 +17,7 @@ import Testing
         _ = try ExportGenerator(.init(days: 6, seed: 5, records: 400)).write(to: path)
         whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         content = CollectingSink()
-        _ = try ExportReader(path: path).read(into: content)
+        _ = try ExportReader(path: path).read(into: content.take)
     }
 
     /// Everything in a sample except for its line number.
@@ -38,7 +38,7 @@ import Testing
     private func read(_ bytes: [UInt8]) throws -> (sink: CollectingSink, summary: ReadSummary?, error: ImportError?) {
         let sink = CollectingSink()
         let path = try folder.file("damaged.zip", bytes)
-        do { return (sink, try ExportReader(path: path).read(into: sink), nil) } catch let error as ImportError {
+        do { return (sink, try ExportReader(path: path).read(into: sink.take), nil) } catch let error as ImportError {
             return (sink, nil, error)
         }
     }

@@ -14,7 +14,7 @@ import Testing
         let path = folder.path + "/export.zip"
         let result = try ExportGenerator(options).write(to: path)
         let sink = CollectingSink()
-        let summary = try ExportReader(path: path).read(into: sink)
+        let summary = try ExportReader(path: path).read(into: sink.take)
         return (try Data(contentsOf: URL(fileURLWithPath: path)), result, sink, summary)
     }
 
@@ -147,11 +147,11 @@ import Testing
         let path = folder.path + "/export.zip"
         try ExportGenerator(.init(days: 30, seed: 4)).write(to: path)
         let whole = CollectingSink()
-        _ = try ExportReader(path: path).read(into: whole)
+        _ = try ExportReader(path: path).read(into: whole.take)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let cut = CollectingSink()
         let cutPath = try folder.file("cut.zip", Array(bytes.prefix(Int(Double(bytes.count) * share))))
-        let summary = try ExportReader(path: cutPath).read(into: cut)
+        let summary = try ExportReader(path: cutPath).read(into: cut.take)
         #expect(summary.damaged != nil && cut.rows.count > 500)
         #expect(
             cut.rows.elementsEqual(whole.rows.prefix(cut.rows.count)) { $0.start == $1.start && $0.line == $1.line })

@@ -34,7 +34,7 @@ import Testing
         for input in sink.quarantine {
             #expect(!input.raw.utf8.contains(0))
             let again = CollectingSink()
-            _ = try ExportReader.reread(element: input.raw, into: again)
+            _ = try ExportReader.reread(element: input.raw, into: again.take)
             #expect(again.rows.isEmpty, "\(input)")
         }
     }
@@ -102,7 +102,7 @@ import Testing
         let gpx = "<gpx>" + point("5") + point("1\u{0}2") + point("\u{0}7") + "</gpx>"
         let zip = ZipBytes([("export.xml", export(steps())), ("r.gpx", gpx)])
         let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink)
+        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink.take)
         #expect(sink.routes.flatMap(\.elevation) == [5] && summary.routePointsUnreadable == 2)
         #expect(summary.damaged?.entry == "r.gpx")
     }
@@ -169,7 +169,7 @@ import Testing
             let entry = name == "export.zip" ? "apple_health_export/export.xml" : nil
             let sink = CollectingSink()
             let error = ImportError.foreignEncoding(path: path, entry: entry, encoding: encoding)
-            #expect(throws: error) { _ = try ExportReader(path: path).read(into: sink) }
+            #expect(throws: error) { _ = try ExportReader(path: path).read(into: sink.take) }
             #expect(sink.rows.isEmpty && sink.quarantine.isEmpty)
             #expect(error.hint.contains("UTF-8 and import that"))
         }

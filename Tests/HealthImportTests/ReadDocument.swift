@@ -31,6 +31,6 @@ func read(_ document: String) throws -> (sink: CollectingSink, summary: ReadSumm
 func read(bytes: [UInt8]) throws -> (sink: CollectingSink, summary: ReadSummary) {
     let folder = try TemporaryFolder()
     let sink = CollectingSink()
-    let summary = try ExportReader(path: folder.file("anything.bin", bytes)).read(into: sink)
+    let summary = try ExportReader(path: folder.file("anything.bin", bytes)).read(into: sink.take)
     return (sink, summary)
 }

@@ -20,9 +20,10 @@ import Testing
     ) throws -> [Bool] {
         try store.database.transaction {
             let stored = try stretches.indices.map { place in
-                try store.writer.attachRoute(
-                    path: Self.path, firstPoint: place, points: Array(stretches[place].utf8),
-                    isLast: isWhole && place == stretches.count - 1, exported: exported)
+                var route = Self.route(stretches[place])
+                route.firstPoint = place
+                route.isLast = isWhole && place == stretches.count - 1
+                return try store.writer.attachRoute(route, exported: exported)
             }
             if let piece {
                 try store.writer.endRoute(piece, path: Self.path, points: stretches.count, exported: exported)
@@ -37,11 +38,37 @@ import Testing
         }
     }
 
-    private func stored() throws -> [String] {
+    /// A stretch with one point at this latitude: "[1]".
+    private static func route(_ latitude: String) -> WorkoutRoute {
+        var route = WorkoutRoute(path: path, workout: nil)
+        (route.time, route.latitude) = ([Instant(seconds: 1)], [Double(latitude.dropFirst().dropLast()) ?? .nan])
+        (route.longitude, route.elevation, route.speed) = ([13.5], [.nan], [2.25])
+        (route.course, route.horizontalAccuracy, route.verticalAccuracy) = ([-1], [.nan], [3])
+        return route
+    }
+
+    private func texts() throws -> [String] {
         try store.reader.route(user: "anna", path: Self.path).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    private func stored() throws -> [String] {
+        try texts().map { try Value(json: Array($0.utf8))["latitude"].json() }
+    }
+
     private func known() throws -> Set<PieceHash> { Set(try store.writer.knownPieces().keys) }
+
+    @Test func aStretchIsStoredInColumns() throws {
+        #expect(try attach(["[52.5]"], 5) == [true])
+        #expect(
+            try texts() == [
+                #"{"course":[-1],"elevation":[null],"horizontalAccuracy":[null],"latitude":[52.5],"#
+                    + #""longitude":[13.5],"speed":[2.25],"time":[1000000],"verticalAccuracy":[3]}"#
+            ])
+        let empty = try store.database.transaction {
+            try store.writer.attachRoute(WorkoutRoute(path: Self.path, workout: nil), exported: 6)
+        }
+        #expect(try empty && texts().first?.hasPrefix(#"{"course":[],"elevation":[],"#) == true)
+    }
 
     @Test func theRouteOfTheNewestExportCounts() throws {
         #expect(try attach(["[1]", "[2]"], 5) == [true, true])

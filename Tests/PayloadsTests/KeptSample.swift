@@ -47,9 +47,12 @@ struct KeptSample {
             <HealthData locale="en_GB"><ExportDate value="2025-06-01 09:00:00 +0200"/>\(elements)</HealthData>
             """
         let folder = try TemporaryFolder()
-        let sink = BatchSink()
-        _ = try ExportReader(path: try folder.file("export.xml", text)).read(into: sink)
-        return try #require(sink.batches.first)
+        var batches: [RecordBatch] = []
+        _ = try ExportReader(path: try folder.file("export.xml", text)).read { event in
+            if case .records(let batch) = event, batch.count > 0 { batches.append(batch) }
+            if case .quarantined(let inputs) = event { Issue.record("\(inputs.map(\.reason))") }
+        }
+        return try #require(batches.first)
     }
 
     private static func page(of batch: RecordBatch, _ row: Int) throws -> SamplePage {
@@ -66,19 +69,4 @@ struct KeptSample {
         page.payload.append(batch.payload[row])
         return page
     }
-}
-
-private final class BatchSink: ExportSink {
-    var batches: [RecordBatch] = []
-
-    func exportInfo(_ info: ExportInfo) {}
-    func records(_ batch: RecordBatch) { if batch.count > 0 { batches.append(batch) } }
-    func known(_ pieces: [PieceHash]) {}
-    func quarantined(_ inputs: [QuarantinedInput]) { Issue.record("\(inputs.map(\.reason))") }
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) {}
-    func route(_ route: WorkoutRoute) {}
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) {}
-    func knownRoute(_ piece: PieceHash, path: String) {}
-    func document(_ part: DocumentPart) {}
-    func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }

@@ -65,7 +65,7 @@ import Testing
     }
 
     private func batches(_ events: [ImportEvent]) -> [RecordBatch] {
-        events.compactMap { if case .records(_, let batch) = $0 { batch } else { nil } }
+        events.compactMap { if case .found(.records(let batch)) = $0 { batch } else { nil } }
     }
 
     @Test func aFileGivesWhatItsPushWouldInPieces() async throws {
@@ -79,11 +79,11 @@ import Testing
         #expect(batches.flatMap(\.line) == pushed.records.line)
         #expect(batches.allSatisfy { $0.types == pushed.records.types && $0.origins == pushed.records.origins })
         let apart = found.flatMap { event -> [QuarantinedInput] in
-            if case .quarantined(_, let inputs) = event { inputs } else { [] }
+            if case .found(.quarantined(let inputs)) = event { inputs } else { [] }
         }
         #expect(apart.map(\.line) == [10_081] && apart.map(\.raw) == pushed.quarantined.map(\.raw))
         var summary = ReadSummary()
-        if case .finished(_, let told) = found.last { summary = told }
+        if case .finished(let told) = found.last { summary = told }
         #expect(summary.records == 10_080 && summary.quarantined == 1 && summary.statistics.isEmpty)
     }
 
@@ -93,7 +93,7 @@ import Testing
         let found = try await events(
             Self.body([String](repeating: entry, count: 5000), metric: "step_count", units: "count"))
         #expect(batches(found).count == 2)
-        guard case .finished(_, let summary) = found.last else {
+        guard case .finished(let summary) = found.last else {
             Issue.record("it isn't finished")
             return
         }
@@ -131,7 +131,7 @@ import Testing
     func ofAMalformedFileNothingIsTaken(text: String) async throws {
         let found = try await events(text)
         var reason = ""
-        if case .unreadable(_, let told) = found.last { reason = told }
+        if case .unreadable(let told) = found.last { reason = told }
         #expect(reason.contains("'/x.json' begins as a file of Health Auto Export") && batches(found).isEmpty)
         #expect(reason.hasSuffix("copy it again, or have the app write it again"))
     }

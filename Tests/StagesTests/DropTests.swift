@@ -171,7 +171,7 @@ import Testing
         try rig.reply(
             try asked(rig) { if case .adopt = $0 { true } else { false } }, FileStep.adopted(id: row.id))
         let read = try asked(rig) { if case .read = $0 { true } else { false } }
-        try rig.reply(read, ImportEvent.finished(id: row.id, ReadSummary()))
+        try rig.reply(read, ImportEvent.finished(ReadSummary()))
     }
 
     private func settlements(_ rig: StageRig<ObserverStage>) -> [DropSettlement] {

@@ -10,7 +10,7 @@ import Testing
 /// either way.
 @Suite struct KnownPiecesTests {
     /// A store, used the way the observer uses it.
-    private final class Rig: ExportSink {
+    private final class Rig {
         private final class Sequences: SequenceSource {
             private(set) var sequence = SequenceNumber(1000)
 
@@ -53,7 +53,7 @@ import Testing
                 defer { added += counts.total.added + counts.total.revived }
                 do {
                     let known = passesOver ? try writer.knownPieces() : [:]
-                    _ = try ExportReader(path: path).read(into: self, known: known)
+                    _ = try ExportReader(path: path).read(into: take, known: known)
                     break
                 } catch is BeginAgain { beganAgain += 1 }
             }
@@ -72,29 +72,24 @@ import Testing
             return (added, read, gone)
         }
 
-        func exportInfo(_ info: ExportInfo) throws {}
-        func records(_ batch: RecordBatch) throws {
-            counts += try database.transaction {
-                try writer.ingest(batch, session: session) { _ in { value, _, _ in value < 0 ? "negative" : nil } }
+        private func take(_ event: ExportEvent) throws {
+            switch event {
+            case .records(let batch):
+                counts += try database.transaction {
+                    try writer.ingest(batch, session: session) { _ in { value, _, _ in value < 0 ? "negative" : nil } }
+                }
+            case .known(let pieces):
+                passed += pieces.count
+                guard let found = try database.transaction({ try writer.claim(pieces, session: session) }) else {
+                    throw BeginAgain()
+                }
+                counts += found
+            case .quarantined(let inputs):
+                _ = try database.transaction { try writer.quarantine(inputs, session: session) }
+            case .document(let part): _ = try database.transaction { try writer.keep(part) }
+            default: break
             }
         }
-        func known(_ pieces: [PieceHash]) throws {
-            passed += pieces.count
-            guard let found = try database.transaction({ try writer.claim(pieces, session: session) }) else {
-                throw BeginAgain()
-            }
-            counts += found
-        }
-        func quarantined(_ inputs: [QuarantinedInput]) throws {
-            _ = try database.transaction { try writer.quarantine(inputs, session: session) }
-        }
-        func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
-        func route(_ route: WorkoutRoute) throws {}
-        func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
-        func knownRoute(_ piece: PieceHash, path: String) throws {}
-        func document(_ part: DocumentPart) throws { _ = try database.transaction { try writer.keep(part) } }
-
-        func progress(bytesRead: Int64, bytesTotal: Int64) {}
 
         /// What the store holds, except for sequence numbers.
         func content() throws -> [String] {

@@ -54,8 +54,8 @@ import Testing
         let read = try begin(rig, id, user: user, options)
         rig.effects.removeAll { $0.id == read.id }
         for event in [
-            ImportEvent.info(id: id, ExportInfo(date: start, locale: "", isMadeUp: isMadeUp)),
-            .records(id: id, Record.batch(life(1...3))), .finished(id: id, ReadSummary()),
+            ImportEvent.found(.info(ExportInfo(date: start, locale: "", isMadeUp: isMadeUp))),
+            .found(.records(Record.batch(life(1...3)))), .finished(ReadSummary()),
         ] { try rig.reply(read, event) }
         return try row(rig, id)
     }
@@ -127,8 +127,8 @@ import Testing
     @Test func whatIsBeingReadEndsAndTheNextIsRead() throws {
         let rig = try rig()
         let read = try begin(rig, "aaaaaaaa-0001")
-        try rig.reply(read, ImportEvent.info(id: "aaaaaaaa-0001", ExportInfo(date: start, locale: "")))
-        try rig.reply(read, ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(1...3))))
+        try rig.reply(read, ImportEvent.found(.info(ExportInfo(date: start, locale: ""))))
+        try rig.reply(read, ImportEvent.found(.records(Record.batch(life(1...3)))))
         #expect(try cancel(rig, "c1", "aaaaaaaa-0001").state == .done)
         #expect(
             rig.effects.contains {
@@ -137,7 +137,7 @@ import Testing
         let ended = try row(rig, "aaaaaaaa-0001")
         #expect(ended.state == .failed && ended.problem == ImportRow.cancelled)
         // Anything its reader still reports is ignored.
-        try rig.reply(read, ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(4...9))))
+        try rig.reply(read, ImportEvent.found(.records(Record.batch(life(4...9)))))
         let heads = try HealthStoreReader(database: rig.store.database).heads(user: "me")
         #expect(heads.map(\.alive) == [3])
         #expect(try run(rig, "aaaaaaaa-0002", isMadeUp: false).state == .closed)
@@ -159,8 +159,8 @@ import Testing
         #expect(try row(rig, "aaaaaaaa-0002").problem == ImportRow.cancelled)
         let between = rig.store.sequence
         for event in [
-            ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(1...3))),
-            .finished(id: "aaaaaaaa-0001", ReadSummary()),
+            ImportEvent.found(.records(Record.batch(life(1...3)))),
+            .finished(ReadSummary()),
         ] { try rig.reply(first, event) }
         #expect(try row(rig, "aaaaaaaa-0001").state == .closed)
         // The rest of the first file is still history.

@@ -59,9 +59,9 @@ import Testing
                 if case .read(id, _, _) = $0.request as? ObserverEffect { true } else { false }
             })
         rig.sent = []
-        try rig.reply(read, ImportEvent.records(id: id, Record.batch(records)))
+        try rig.reply(read, ImportEvent.found(.records(Record.batch(records))))
         let fired = self.fired(rig)
-        try rig.reply(read, ImportEvent.finished(id: id, ReadSummary()))
+        try rig.reply(read, ImportEvent.finished(ReadSummary()))
         return fired
     }
 

@@ -65,12 +65,12 @@ import Testing
         rig.effects.removeAll { $0.id == effect.id }
         var summary = ReadSummary()
         summary.damaged = damaged
-        var events: [ImportEvent] = [.info(id: id, ExportInfo(date: date, locale: "en_DE"))]
+        var events: [ImportEvent] = [.found(.info(ExportInfo(date: date, locale: "en_DE")))]
         for first in stride(from: 0, to: records.count, by: batch) {
-            events.append(.records(id: id, Record.batch(Array(records[first..<min(first + batch, records.count)]))))
+            events.append(.found(.records(Record.batch(Array(records[first..<min(first + batch, records.count)])))))
         }
-        if !notUnderstood.isEmpty { events.append(.quarantined(id: id, notUnderstood)) }
-        for event in events + [.finished(id: id, summary)] {
+        if !notUnderstood.isEmpty { events.append(.found(.quarantined(notUnderstood))) }
+        for event in events + [.finished(summary)] {
             try rig.reply(effect, event)
         }
     }
@@ -170,7 +170,7 @@ import Testing
         try begin(rig, "a0000000-0")
         let effect = try #require(rig.effects.last)
         try rig.reply(
-            effect, ImportEvent.records(id: "a0000000-0", Record.batch(observed("Asia/Tokyo", hours: [1, 2]))))
+            effect, ImportEvent.found(.records(Record.batch(observed("Asia/Tokyo", hours: [1, 2])))))
         #expect(try timeline(rig).array?.count == 1)
         try rig.restart()
         #expect(try timeline(rig).array?.count == 2)
@@ -293,8 +293,8 @@ import Testing
         try begin(rig, "a0000000-0")
         let effect = try #require(asked(rig, "a0000000-0"))
         let info = ExportInfo(date: nil, locale: "", dateOfBirth: LocalDay(birth))
-        try rig.reply(effect, ImportEvent.info(id: "a0000000-0", info))
-        try rig.reply(effect, ImportEvent.finished(id: "a0000000-0", ReadSummary()))
+        try rig.reply(effect, ImportEvent.found(.info(info)))
+        try rig.reply(effect, ImportEvent.finished(ReadSummary()))
         let report = try finish(rig, "a0000000-0")
         #expect(report["impossibleDateOfBirth"] == .bool(isRefused))
         let learned = try rig.store.database.prepare("SELECT members FROM characteristics").firstRow { $0.string(0) }
@@ -319,14 +319,14 @@ import Testing
             try rig.store.database.prepare("SELECT count(*) FROM \(table)").firstRow { $0.int(0) }
         }
         try begin(rig, id)
-        try rig.reply(try #require(asked(rig, id)), ImportEvent.document(id: id, parts[0]))
+        try rig.reply(try #require(asked(rig, id)), ImportEvent.found(.document(parts[0])))
         #expect(try rows("documents") == 1 && rows("document_parts") == 1)
         try rig.restart()
         #expect(try rows("documents") == 0 && rows("document_parts") == 0)
         try rig.turn()
         let again = try #require(asked(rig, id))
-        for part in parts { try rig.reply(again, ImportEvent.document(id: id, part)) }
-        try rig.reply(again, ImportEvent.finished(id: id, ReadSummary()))
+        for part in parts { try rig.reply(again, ImportEvent.found(.document(part))) }
+        try rig.reply(again, ImportEvent.finished(ReadSummary()))
         #expect(try finish(rig, id)["attachments"] == 0)
         let kept = try HealthStoreReader(database: rig.store.database).documents(user: "me", limit: 5)
         #expect(kept.map(\.file) == [file] && kept.map(\.bytes) == [4])
@@ -341,10 +341,10 @@ import Testing
         try begin(rig, id, isTrial ? ["dryRun": true] : [:])
         let effect = try #require(asked(rig, id))
         let part = DocumentPart(file: file, offset: 0, bytes: [1], end: nil)
-        try rig.reply(effect, ImportEvent.document(id: id, part))
+        try rig.reply(effect, ImportEvent.found(.document(part)))
         var summary = ReadSummary()
         summary.damaged = Damage(what: "it ends early", entry: "scan.pdf", line: 0)
-        try rig.reply(effect, ImportEvent.finished(id: id, summary))
+        try rig.reply(effect, ImportEvent.finished(summary))
         _ = try finish(rig, id)
         let left = try rig.store.database.prepare("SELECT count(*) FROM documents").firstRow { $0.int(0) }
         #expect(left == 0)

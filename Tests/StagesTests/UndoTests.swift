@@ -39,7 +39,7 @@ import Testing
             rig.effects.last { if case .read? = $0.request as? ObserverEffect { true } else { false } })
         rig.effects.removeAll { $0.id == read.id }
         for event in [
-            ImportEvent.records(id: id, Record.batch(records)), .finished(id: id, ReadSummary()),
+            ImportEvent.found(.records(Record.batch(records))), .finished(ReadSummary()),
         ] { try rig.reply(read, event) }
     }
 

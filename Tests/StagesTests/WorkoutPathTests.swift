@@ -43,9 +43,9 @@ import WorkoutsStage
         let read = try #require(
             observer.effects.last { if case .read? = $0.request as? ObserverEffect { true } else { false } })
         let info = ExportInfo(date: exported, locale: "de_DE", dateOfBirth: birth)
-        var events: [ImportEvent] = [.info(id: id, info), .records(id: id, records)]
-        events += routes.map { .route(id: id, $0) }
-        for event in events + [.finished(id: id, ReadSummary())] { try observer.reply(read, event) }
+        var events: [ImportEvent] = [.found(.info(info)), .found(.records(records))]
+        events += routes.map { .found(.route($0)) }
+        for event in events + [.finished(ReadSummary())] { try observer.reply(read, event) }
     }
 
     /// Lets the handler catch up with the observer.

@@ -31,6 +31,11 @@ import Testing
         #expect(HumanFormat.duration(.milliseconds(milliseconds)) == text)
     }
 
+    @Test(arguments: [(425.0, "7:05"), (59.6, "1:00"), (0.4, "0:00"), (1500.0, "25:00")])
+    func hoursAndMinutes(minutes: Double, text: String) {
+        #expect(HumanFormat.hours(minutes: minutes) == text)
+    }
+
     @Test func theTiniestDurationIsNotZero() {
         #expect(HumanFormat.duration(.nanoseconds(5)) == "less than 1 ms")
     }

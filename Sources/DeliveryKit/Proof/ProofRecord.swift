@@ -69,21 +69,18 @@ struct ProofTask {
     var inabilities = 0
     /// Nothing is compared before this, unless a person asks.
     var retryAt = MonotonicTime.distantPast
-    private(set) var attempt = 0
+    private var retry = BackOff(Duration.seconds(1), upTo: .seconds(3600))
     var hasRefreshedToken = false
     /// Why it can't be compared at present; nil when it can.
     private(set) var why: String?
-
-    private static let firstRetry = Duration.seconds(1)
-    private static let longestRetry = Duration.seconds(3600)
 
     mutating func failed(_ why: String, at now: MonotonicTime, wait: Duration? = nil) {
         drop()
         renewing = [:]
         awaited = [:]
         self.why = why
-        retryAt = now + (wait ?? min(Self.firstRetry * (1 << min(attempt, 12)), Self.longestRetry))
-        attempt += 1
+        let longer = retry.next()
+        retryAt = now + (wait ?? longer)
         guard let request else { return }
         result = (request.id, .refused("what was delivered can't be compared: \(why)"))
         self.request = nil
@@ -92,7 +89,7 @@ struct ProofTask {
     mutating func succeeded() {
         drop()
         why = nil
-        attempt = 0
+        retry.failures = 0
         inabilities = 0
     }
 

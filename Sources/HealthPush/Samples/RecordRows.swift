@@ -71,26 +71,16 @@ struct RecordRows {
         batch.line.append(item)
     }
 
-    mutating func slot(type: String) -> Int32 { Self.number(Array(type.utf8), type, &types, &batch.types) }
+    mutating func slot(type: String) -> Int32 { types.place(of: Array(type.utf8), in: &batch.types, adding: type) }
 
-    mutating func slot(unit: String) -> Int32 { Self.number(Array(unit.utf8), unit, &units, &batch.units) }
+    mutating func slot(unit: String) -> Int32 { units.place(of: Array(unit.utf8), in: &batch.units, adding: unit) }
 
     mutating func slot(_ origin: Origin) -> Int32 {
-        Self.number(Self.bytes(of: origin), origin, &origins, &batch.origins)
+        origins.place(of: Self.bytes(of: origin), in: &batch.origins, adding: origin)
     }
 
     private static func bytes(of origin: Origin) -> [UInt8] {
         [origin.sourceName, origin.sourceVersion, origin.productType, origin.device]
             .flatMap { Array($0.utf8) + [0xFF] }
-    }
-
-    private static func number<Name>(
-        _ bytes: [UInt8], _ name: Name, _ numbers: inout [[UInt8]: Int32], _ names: inout [Name]
-    ) -> Int32 {
-        if let known = numbers[bytes] { return known }
-        let new = Int32(names.count)
-        numbers[bytes] = new
-        names.append(name)
-        return new
     }
 }

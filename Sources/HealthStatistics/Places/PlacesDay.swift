@@ -120,5 +120,5 @@ extension PlacesDay.Part {
     }
 
     /// Rounded to about a second, because the times of visits aren't known more precisely.
-    static func minutes(_ seconds: Double) -> Value { .number((seconds / 60 * 100).rounded() / 100) }
+    static func minutes(_ seconds: Double) -> Value { .number((seconds / 60).rounded(decimals: 2)) }
 }

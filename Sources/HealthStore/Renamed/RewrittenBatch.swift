@@ -10,16 +10,9 @@ struct RewrittenBatch {
     mutating func append(
         _ row: StoredRow, type: String, unit: String, origin: Origin, metadata: [UInt8], payload: [UInt8]
     ) {
-        func index<Name: Hashable>(_ name: Name, _ known: inout [Name: Int32], _ names: inout [Name]) -> Int32 {
-            if let index = known[name] { return index }
-            let index = Int32(names.count)
-            names.append(name)
-            known[name] = index
-            return index
-        }
-        batch.type.append(index(type, &types, &batch.types))
-        batch.unit.append(index(unit, &units, &batch.units))
-        batch.origin.append(index(origin, &origins, &batch.origins))
+        batch.type.append(types.place(of: type, in: &batch.types, adding: type))
+        batch.unit.append(units.place(of: unit, in: &batch.units, adding: unit))
+        batch.origin.append(origins.place(of: origin, in: &batch.origins, adding: origin))
         batch.start.append(row.start)
         batch.end.append(row.end)
         batch.value.append(row.value)

@@ -37,7 +37,7 @@ struct VisitsExplanation: Explanation {
                         "departure": Value(visit.departure),
                         "firstSeen": .string(InstantText.iso8601(visit.firstSeen)),
                         "lastSeen": .string(InstantText.iso8601(visit.lastSeen)), "fixesInside": Value(visit.fixes),
-                        "nearestMeters": .number((visit.nearest * 10).rounded() / 10),
+                        "nearestMeters": .number(visit.nearest.rounded(decimals: 1)),
                         "fixesUndecided": Value(visit.undecided),
                     ]
                 }),

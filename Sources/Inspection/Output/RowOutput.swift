@@ -125,16 +125,9 @@ package final class RowOutput {
         guard table == nil else { return table?.add(id.description, isNumber: false) ?? () }
         begin()
         if isJSON { buffer.append(UInt8(ascii: "\"")) }
-        for index in 0..<16 {
-            if index == 4 || index == 6 || index == 8 || index == 10 { buffer.append(UInt8(ascii: "-")) }
-            let byte = UInt8(truncatingIfNeeded: (index < 8 ? id.high : id.low) >> UInt64(56 - 8 * (index % 8)))
-            buffer.append(Self.hexDigit(byte >> 4))
-            buffer.append(Self.hexDigit(byte & 15))
-        }
+        buffer.append(uuid: id)
         if isJSON { buffer.append(UInt8(ascii: "\"")) }
     }
-
-    private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
     /// JSON text: unchanged in JSON, as a string elsewhere. An empty string means that there is no value.
     package func json(_ text: UnsafeRawBufferPointer) {

@@ -165,7 +165,7 @@ package struct PipelineView: Sendable {
 
     private static func counted(_ topic: String) -> Bool { countedTopics.contains { topic.hasPrefix($0) } }
 
-    private static func rounded(_ number: Double?) -> Value { Value(number.map { ($0 * 100).rounded() / 100 }) }
+    private static func rounded(_ number: Double?) -> Value { Value(number?.rounded(decimals: 2)) }
 
     private func value(_ node: Node, _ known: StackGraph.Node?, _ layer: Int?) -> Value {
         let row = node.row

@@ -96,7 +96,7 @@ package struct PlacesReport {
                     members["name"] = .string(place.condition.name)
                     members["state"] = .string(place.state.rawValue)
                     members["visits"] = Value(place.visits)
-                    members["minutes"] = .number((place.minutes * 100).rounded() / 100)
+                    members["minutes"] = .number(place.minutes.rounded(decimals: 2))
                     members["lastEvent"] = place.lastEvent?.value ?? .null
                     return .object(members)
                 }),
@@ -109,11 +109,10 @@ package struct PlacesReport {
             .init("State"), .number("Visits"), .number("Time"), .init("Last event", givesWay: 2),
         ])
         for place in places {
-            let minutes = Int(place.minutes.rounded())
             table.add([
                 place.condition.name, Self.degrees(place.condition.latitude), Self.degrees(place.condition.longitude),
                 "\(Int(place.condition.radius.rounded()))", Self.words(place.state), HumanFormat.count(place.visits),
-                "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60)",
+                HumanFormat.hours(minutes: place.minutes),
                 place.lastEvent.map { terminal.moment($0.time, on: zones) } ?? "",
             ])
         }
@@ -129,7 +128,7 @@ package struct PlacesReport {
     }
 
     /// Six decimals correspond to about 11 cm.
-    private static func degrees(_ degrees: Double) -> String { "\((degrees * 1_000_000).rounded() / 1_000_000)" }
+    private static func degrees(_ degrees: Double) -> String { "\(degrees.rounded(decimals: 6))" }
 }
 
 extension StackReader {

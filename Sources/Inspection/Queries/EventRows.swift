@@ -129,24 +129,15 @@ package struct EventRows {
                 workout.day.description, workout.start.map { terminal.clock($0, on: zones) } ?? "",
                 body["type"].string ?? "other",
                 Self.hours(body["duration"].double.map { $0 / 60 }),
-                Self.rounded(body["distance"].double.map { $0 / 1000 }, 10),
-                Self.rounded(body["activeEnergy"].double, 1), Self.rounded(body["heartRate"]["average"].double, 1),
-                Self.rounded(body["route"]["points"].double, 1), body["id"].string ?? "",
+                body["distance"].double.map { "\(($0 / 1000).rounded(decimals: 1))" } ?? "",
+                Self.whole(body["activeEnergy"].double), Self.whole(body["heartRate"]["average"].double),
+                Self.whole(body["route"]["points"].double), body["id"].string ?? "",
             ])
         }
         return table.render(for: terminal)
     }
 
-    /// 7:05.
-    private static func hours(_ minutes: Double?) -> String {
-        guard let minutes else { return "" }
-        let whole = Int(minutes.rounded())
-        return "\(whole / 60):" + (whole % 60 < 10 ? "0" : "") + "\(whole % 60)"
-    }
+    private static func hours(_ minutes: Double?) -> String { minutes.map { HumanFormat.hours(minutes: $0) } ?? "" }
 
-    private static func rounded(_ number: Double?, _ scale: Double) -> String {
-        guard let number else { return "" }
-        let rounded = (number * scale).rounded() / scale
-        return scale == 1 ? String(Int(rounded)) : String(rounded)
-    }
+    private static func whole(_ number: Double?) -> String { number.map { String(Int($0.rounded())) } ?? "" }
 }

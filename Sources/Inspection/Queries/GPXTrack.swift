@@ -68,7 +68,7 @@ package struct GPXTrack {
     /// Without an exponent, which XML decimals don't allow.
     private static func decimal(_ number: Double) -> String {
         var text: [UInt8] = []
-        text.append(json: (number * 1e6).rounded() / 1e6)
+        text.append(json: number.rounded(decimals: 6))
         return String(decoding: text, as: UTF8.self)
     }
 

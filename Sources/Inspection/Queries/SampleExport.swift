@@ -103,7 +103,7 @@ private struct ExportedPage {
 
     func write(_ row: Int, user: String, to output: RowOutput) {
         func text(_ bytes: [UInt8]) { bytes.isEmpty ? output.null() : output.text(bytes) }
-        func unit() { text(samples.unit.isEmpty ? [] : units[Int(samples.unit[row])]) }
+        func unit() { text(samples.unitIndex(row).map { units[$0] } ?? []) }
         let type = types[Int(samples.type[row])]
         let source = sources[Int(samples.origin[row])]
         guard !isShort else {
@@ -124,11 +124,7 @@ private struct ExportedPage {
         unit()
         text(source)
         output.text(samples.flags[row].contains(.manual) ? Self.manual : Self.healthKit)
-        if let uuid = samples.healthKitUUID.isEmpty ? nil : samples.healthKitUUID[row] {
-            output.uuid(uuid)
-        } else {
-            output.null()
-        }
+        if let uuid = samples.uuidOf(row) { output.uuid(uuid) } else { output.null() }
         json(samples.metadata, row, output)
         json(samples.payload, row, output)
         output.integer(samples.sequence[row])

@@ -71,7 +71,7 @@ package struct WorkoutReport {
                 value: part.map(\.value).reduce(0, +) / Double(part.count)
             )
         }
-        func rounded(_ number: Double) -> Value { .number((number * 100).rounded() / 100) }
+        func rounded(_ number: Double) -> Value { .number(number.rounded(decimals: 2)) }
         return [
             "start": .string(InstantText.iso8601(start)), "seconds": .array(shown.map { rounded($0.second) }),
             "values": .array(shown.map { rounded($0.value) }),

@@ -76,8 +76,7 @@ extension DaysReport {
     /// A figure in its own unit, rounded as in its column for people; to two decimals if it has no column.
     package static func rounded(_ number: Double, as column: FigureDeclaration.Column?) -> Double {
         let digits = column.map { Double($0.digits) - log10($0.dividedBy) } ?? 2
-        let scale = pow(10, max(0, digits.rounded(.up)))
-        return (number * scale).rounded() / scale
+        return number.rounded(decimals: max(0, Int(digits.rounded(.up))))
     }
 
     private static func cell(_ column: ViewColumn, _ day: Value, _ version: Int64, _ hour: (index: Int, start: String)?)

@@ -96,7 +96,7 @@ package struct DaysReport {
         let own = (day["other"].object ?? [:]).filter { !$0.key.hasPrefix("HK") }
         return Value.inOrder(own).map { name, figure in
             let number = ["sum", "average", "mostRecent", "count"].lazy.compactMap { figure[$0].double }.first
-            let text = number.map { Value.number(($0 * 100).rounded() / 100).json() }
+            let text = number.map { Value.number($0.rounded(decimals: 2)).json() }
             return [name, text, figure["unit"].string].compactMap { $0 }.joined(separator: " ")
         }.joined(separator: ", ")
     }
@@ -111,7 +111,7 @@ package struct DaysReport {
                 text($0 / column.dividedBy, column.digits, isGrouped)
                     + (column.suffix.isEmpty ? "" : " " + column.suffix)
             } ?? ""
-        case .clock: value.double.map { hours($0) } ?? ""
+        case .clock: value.double.map { HumanFormat.hours(minutes: $0) } ?? ""
         case .activities:
             (value.array ?? []).map { activity in
                 let minutes = activity["durationSeconds"].double.map { " \(text($0 / 60, 0, isGrouped)) min" } ?? ""
@@ -119,7 +119,8 @@ package struct DaysReport {
             }.joined(separator: ", ")
         case .places:
             (value.array ?? []).map { place in
-                (place["place"].string ?? "") + (place["minutes"].double.map { " " + hours($0) } ?? "")
+                (place["place"].string ?? "")
+                    + (place["minutes"].double.map { " " + HumanFormat.hours(minutes: $0) } ?? "")
             }.joined(separator: ", ")
         }
     }
@@ -137,10 +138,5 @@ package struct DaysReport {
             return isGrouped ? HumanFormat.count(Int(number.rounded())) : String(Int(number.rounded()))
         }
         return String(format: "%.\(digits)f", number)
-    }
-
-    private static func hours(_ minutes: Double) -> String {
-        let whole = Int(minutes.rounded())
-        return "\(whole / 60):" + String(format: "%02d", whole % 60)
     }
 }

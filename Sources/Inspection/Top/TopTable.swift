@@ -124,7 +124,7 @@ extension TopTable {
     }
 
     private static func value(_ row: Row) -> Value {
-        func number(_ value: Double?) -> Value { value.map { .number(($0 * 1000).rounded() / 1000) } ?? .null }
+        func number(_ value: Double?) -> Value { Value(value?.rounded(decimals: 3)) }
         func integer(_ value: Int64?) -> Value { value.map { .integer($0) } ?? .null }
         return [
             "name": .string(row.name), "state": .string(row.state), "received": number(row.received),

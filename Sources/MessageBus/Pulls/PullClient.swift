@@ -32,7 +32,9 @@ package struct PullClient {
     private static let partsLimit = 64
 
     /// 1 s at first, because a producer that restarts is back within a second; later up to 8 s.
-    private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
+    private static func timeout(attempt: Int) -> Duration {
+        BackOff(Duration.seconds(1), upTo: .seconds(8), failures: attempt).wait
+    }
 
     package init(consumer: String) { self.consumer = consumer }
 

@@ -188,3 +188,19 @@ final class StackApp: PhoneApp {
             .effect(host, life: host.lives, reply.result(of: effect)), after: .milliseconds(80))
     }
 }
+
+extension UploadReply {
+    /// The reply to a request or a question, in the form that the uploader's own runner reports.
+    package func result(of effect: Effect) -> EffectResult {
+        if let request = effect.request as? UploadRequest {
+            return EffectResult(id: effect.id, value: request.reply(to: self))
+        }
+        if let question = effect.request as? HoldingsRequest {
+            return EffectResult(id: effect.id, value: question.reply(to: self))
+        }
+        if let question = effect.request as? HeldQuestion {
+            return EffectResult(id: effect.id, value: question.reply(to: self))
+        }
+        return EffectResult(id: effect.id, value: self)
+    }
+}

@@ -19,7 +19,7 @@ package struct FieldFigure: Sendable, Equatable {
     package var oursText: String {
         func text(_ value: Double) -> String {
             guard value.isFinite else { return "never" }
-            let tenths = (value * 10).rounded() / 10
+            let tenths = value.rounded(decimals: 1)
             return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
         }
         let (low, high) = (text(ours.lowerBound), text(ours.upperBound))

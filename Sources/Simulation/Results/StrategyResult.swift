@@ -54,7 +54,7 @@ package struct StrategyResult: Equatable {
     init(phone: Phone, matrix: StrategyMatrix?) {
         let outcome = phone.outcome
         let days = Double(phone.book.life.options.days)
-        func perDay(_ count: Double) -> Double { (count / days * 100).rounded() / 100 }
+        func perDay(_ count: Double) -> Double { (count / days).rounded(decimals: 2) }
         strategy = phone.strategy
         all = outcome.all.figures
         samplesByMetric = outcome.recorded
@@ -64,7 +64,7 @@ package struct StrategyResult: Equatable {
         wakesPerDay = perDay(Double(phone.wakes))
         wakesOnBatteryPerDay = perDay(Double(phone.wakesOnBattery))
         wakesByHour = phone.wakesByHour.map { perDay(Double($0)) }
-        runSecondsPerDay = strategy == .naive ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
+        runSecondsPerDay = strategy == .naive ? nil : (phone.runTime.seconds / days).rounded(decimals: 1)
         deliveryStoppedAfter = phone.decisions.deliveryStopped.map { ($0 - phone.book.start(of: 0)).seconds }
         lost = outcome.lost
         doubled = outcome.doubled

@@ -73,7 +73,7 @@ package final class SimulatedWorld {
     /// refuses each time.
     package var lastWork = MonotonicTime.distantPast
 
-    init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
+    package init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
         folder = try SimulatedFolder()
         random = SimulatedRandom(seed: seed)
         wallOffset = wall - .microseconds(monotonic.microseconds)
@@ -204,5 +204,43 @@ package final class SimulatedWorld {
         note("suspended")
         monotonic += time
         deadline += time
+    }
+}
+
+/// A folder that is deleted with its owner. It is in memory if the machine has a place for that, since simulations
+/// write thousands of transactions.
+package final class SimulatedFolder {
+    package let path: String
+
+    package init() throws {
+        let memory = "/dev/shm"
+        let base =
+            FileManager.default.isWritableFile(atPath: memory)
+            ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        path = base.appendingPathComponent("healthbus-\(getpid())-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            FileHandle.standardError.write(Data("left behind: \(path): \(error)\n".utf8))
+        }
+    }
+}
+
+/// The same numbers on every run (SplitMix64), so that a failing case can be reproduced.
+package struct SimulatedRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
     }
 }

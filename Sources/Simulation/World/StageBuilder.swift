@@ -8,10 +8,14 @@ import StageKit
 import UploaderStage
 
 /// Makes the stages of a stack the way their programs do.
-struct StageBuilder {
+package struct StageBuilder {
     let configuration: StackConfiguration
     let zone: String
     let seed: UInt64
+
+    package init(configuration: StackConfiguration, zone: String, seed: UInt64) {
+        (self.configuration, self.zone, self.seed) = (configuration, zone, seed)
+    }
 
     /// The stages that can be simulated, except handlers, which are found by name.
     private static let plugins: [StagePlugin] = [.observer, .debouncer, .consolidator, .uploader]
@@ -19,7 +23,7 @@ struct StageBuilder {
     /// nil for an instance without a stage (hub, ingest, backend, dashboard), and for notifiers, which would affect the
     /// outside world.
     /// - Throws: `ConfigurationError` for a plugin that can't be simulated.
-    func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
+    package func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
         if !instance.manifest.kind.isStage || instance.manifest.kind == .notifier { return nil }
         let name = instance.manifest.name
         let configuration = configuration

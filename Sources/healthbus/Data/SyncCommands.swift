@@ -130,7 +130,7 @@ enum SyncCommand: Command {
         var text = "History \(bar) \(done * 100 / total) %, \(done) of \(total) weeks"
         guard done > 0, seconds >= 0.5 else { return text }
         let rate = Double(done) / seconds
-        text += ", \((rate * 10).rounded() / 10) weeks/s"
+        text += ", \(rate.rounded(decimals: 1)) weeks/s"
         if done < total {
             text += ", about \(HumanFormat.duration(.seconds((Double(total - done) / rate).rounded(.up)))) left"
         }

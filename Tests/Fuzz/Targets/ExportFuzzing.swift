@@ -51,7 +51,7 @@ enum ExportFuzzing {
         let sink = CountingSink()
         let summary: ReadSummary
         do {
-            summary = try ExportReader(path: "export.zip", file: file.path).read(into: sink, known: known)
+            summary = try ExportReader(path: "export.zip", file: file.path).read(into: sink.take, known: known)
         } catch is ImportError {
             return nil
         }
@@ -67,7 +67,7 @@ enum ExportFuzzing {
 }
 
 /// Examines everything that arrives, and keeps only the counts.
-private final class CountingSink: ExportSink {
+private final class CountingSink {
     var rows = 0
     var quarantined = 0
     var activitySummaries = 0
@@ -77,12 +77,26 @@ private final class CountingSink: ExportSink {
     private var rowsOfPiece = 0
     private var infos = 0
 
-    func exportInfo(_ info: ExportInfo) throws {
-        infos += 1
-        try hold(infos == 1, "the export describes itself twice")
+    func take(_ event: ExportEvent) throws {
+        switch event {
+        case .info:
+            infos += 1
+            try hold(infos == 1, "the export describes itself twice")
+        case .records(let batch): try take(batch)
+        case .known(let pieces): passed += pieces
+        case .quarantined(let inputs):
+            quarantined += inputs.count
+            for input in inputs {
+                try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "a quarantined text is too long")
+            }
+        case .summaries(let rows): activitySummaries += rows.count
+        case .route(let route): try examine(route)
+        case .routeEnded(let piece, _, let points): pieces[piece] = points
+        case .knownRoute, .document, .progress: break
+        }
     }
 
-    func records(_ batch: RecordBatch) throws {
+    private func take(_ batch: RecordBatch) throws {
         try hold(infos == 1, "samples precede the description")
         try hold(batch.count <= 4096, "a batch is too long")
         try batch.holdTogether()
@@ -97,18 +111,7 @@ private final class CountingSink: ExportSink {
         rowsOfPiece += batch.count - begin
     }
 
-    func known(_ pieces: [PieceHash]) throws { passed += pieces }
-
-    func quarantined(_ inputs: [QuarantinedInput]) throws {
-        quarantined += inputs.count
-        for input in inputs {
-            try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "a quarantined text is too long")
-        }
-    }
-
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { activitySummaries += rows.count }
-
-    func route(_ route: WorkoutRoute) throws {
+    private func examine(_ route: WorkoutRoute) throws {
         let columns = [
             route.latitude, route.longitude, route.elevation, route.speed, route.course, route.horizontalAccuracy,
             route.verticalAccuracy,
@@ -116,14 +119,6 @@ private final class CountingSink: ExportSink {
         try hold(columns.allSatisfy { $0.count == route.count }, "a route's columns have different lengths")
         try hold(route.count <= WorkoutRoute.pointLimit, "too large a part of a route arrives at once")
     }
-
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws { pieces[piece] = points }
-
-    func knownRoute(_ piece: PieceHash, path: String) throws {}
-
-    func document(_ part: DocumentPart) throws {}
-
-    func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
 /// A file without a name, which disappears when this object is released.

@@ -50,10 +50,10 @@ final class ThreeWays {
                 rig.observer.effects.last { if case .read? = $0.request as? ObserverEffect { true } else { false } })
             rig.observer.effects.removeAll { $0.id == effect.id }
             reading = (id, effect)
-            try tell(.info(id: id, ExportInfo(date: Instant(seconds: made), locale: "en_DE")))
+            try tell(.found(.info(ExportInfo(date: Instant(seconds: made), locale: "en_DE"))))
         case .elements(let text):
-            for batch in try Self.batches(text) { try tell(.records(id: reading?.id ?? "", batch)) }
-        case .exportEnds: try tell(.finished(id: reading?.id ?? "", ReadSummary()))
+            for batch in try Self.batches(text) { try tell(.found(.records(batch))) }
+        case .exportEnds: try tell(.finished(ReadSummary()))
         case .autoExport(let body, let aggregation):
             let answer = try rig.send(
                 "POST", "/v1/health-auto-export", body: body, headers: ["Automation-Aggregation": aggregation])
@@ -81,25 +81,10 @@ final class ThreeWays {
         let file = try folder.file(
             "export.xml",
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_DE\">\n\(elements)\n</HealthData>\n")
-        let sink = BatchSink()
-        let summary = try ExportReader(path: file).read(into: sink)
+        var batches: [RecordBatch] = []
+        let summary = try ExportReader(path: file).read { if case .records(let batch) = $0 { batches.append(batch) } }
         try #require(summary.damaged == nil && summary.quarantined == 0)
-        return sink.batches
-    }
-
-    private final class BatchSink: ExportSink {
-        private(set) var batches: [RecordBatch] = []
-
-        func exportInfo(_ info: ExportInfo) throws {}
-        func records(_ batch: RecordBatch) throws { batches.append(batch) }
-        func known(_ pieces: [PieceHash]) throws {}
-        func quarantined(_ inputs: [QuarantinedInput]) throws {}
-        func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
-        func route(_ route: WorkoutRoute) throws {}
-        func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {}
-        func knownRoute(_ piece: PieceHash, path: String) throws {}
-        func document(_ part: DocumentPart) throws {}
-        func progress(bytesRead: Int64, bytesTotal: Int64) {}
+        return batches
     }
 
     /// All samples that aren't deleted, in full.

@@ -89,10 +89,10 @@ struct PostgresElements {
         page.value.append(element.value?.double ?? .nan)
         page.flags.append(element.isManual ? .manual : [])
         page.healthKitUUID.append(uuid)
-        page.type.append(Self.number(of: element.type, in: &types) { page.types.append($0) })
-        page.unit.append(Self.number(of: element.unit, in: &units) { page.units.append($0) })
-        page.origin.append(
-            Self.number(of: element.source, in: &sources) { page.origins.append(Origin(sourceName: $0)) })
+        let (type, unit, source) = (element.type?.text ?? "", element.unit?.text ?? "", element.source?.text ?? "")
+        page.type.append(types.place(of: type, in: &page.types, adding: type))
+        page.unit.append(units.place(of: unit, in: &page.units, adding: unit))
+        page.origin.append(sources.place(of: source, in: &page.origins, adding: Origin(sourceName: source)))
         if let metadata = element.metadata {
             page.metadata.append(bytes: metadata.bytes)
         } else {
@@ -104,17 +104,6 @@ struct PostgresElements {
             page.payload.appendEmpty()
         }
         samplePlaces.append(place)
-    }
-
-    private static func number(
-        of span: JSONSpan?, in numbers: inout [String: Int32], add: (String) -> Void
-    ) -> Int32 {
-        let text = span?.text ?? ""
-        if let number = numbers[text] { return number }
-        let number = Int32(numbers.count)
-        numbers[text] = number
-        add(text)
-        return number
     }
 
     private mutating func takeDocument(

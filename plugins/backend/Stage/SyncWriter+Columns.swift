@@ -72,10 +72,8 @@ extension SyncWriter {
 /// row.
 struct SampleColumns {
     private let page: SamplePage
-    private let hasUnit: Bool
     private let hasMetadata: Bool
     private let hasPayload: Bool
-    private let hasUUID: Bool
     private let isType: [Bool]
     // Numbers of the dictionaries' strings; nil until a stored row uses the string.
     private var types: [Int64?]
@@ -87,10 +85,8 @@ struct SampleColumns {
 
     init(_ page: SamplePage) {
         self.page = page
-        hasUnit = !page.unit.isEmpty
         hasMetadata = page.metadata.count > 0
         hasPayload = page.payload.count > 0
-        hasUUID = !page.healthKitUUID.isEmpty
         isType = page.types.map { !$0.isEmpty && $0.utf8.count <= ElementID.limit }
         types = Array(repeating: nil, count: page.types.count)
         units = Array(repeating: nil, count: page.units.count)
@@ -126,15 +122,14 @@ struct SampleColumns {
         types[type] = kind.type
         kind.source = try sources[origin] ?? known.id(of: page.origins[origin].sourceName)
         sources[origin] = kind.source
-        if hasUnit {
-            let unit = Int(page.unit[row])
+        if let unit = page.unitIndex(row) {
             kind.unit = try units[unit] ?? known.id(of: page.units[unit])
             units[unit] = kind.unit
         }
         return kind
     }
 
-    func uuid(_ row: Int) -> ElementID? { hasUUID ? page.healthKitUUID[row].map { .uuid($0) } : nil }
+    func uuid(_ row: Int) -> ElementID? { page.uuidOf(row).map { .uuid($0) } }
 
     /// The row's part of the column's bytes; nil if that is empty or an object without members.
     func metadata(_ row: Int, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {

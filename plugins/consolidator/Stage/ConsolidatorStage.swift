@@ -27,8 +27,9 @@ package final class ConsolidatorStage: Stage {
     /// When the first of the unwritten days began to wait. These days are over but were never final: they are written
     /// once, when every handler has caught up or one is taking too long.
     private var settlingSince: MonotonicTime?
-    /// How many times in a row days were written before every handler had caught up.
-    private var impatience = 0
+    /// A day that is over waits at most this long for handlers still working on it; each wait that runs out doubles the
+    /// next. Otherwise each day would be written every two seconds while handlers take in ten years of data.
+    private var settling = BackOff(Duration.seconds(2), upTo: .seconds(32))
     /// Days whose summaries are due, though a handler may still change them. Like `finishing`, they are written over
     /// several turns: ten years of days in one transaction would hold up everyone who waits for the first of them. Both
     /// are only plans: what is still to be done is in the days' own states, so a crash loses nothing.
@@ -46,15 +47,8 @@ package final class ConsolidatorStage: Stage {
 
     static let topic = "daily.summary"
 
-    /// A day that is over waits at most this long for handlers still working on it; each wait that runs out doubles the
-    /// next, up to four times in a row. Otherwise each day would be written every two seconds while handlers take in
-    /// ten years of data.
-    private static let settlingTime = Duration.seconds(2)
-    private static let mostImpatience = 4
     /// The wait doesn't grow for a handler that is known to be late.
-    private var settlingTime: Duration {
-        missing.isEmpty ? Self.settlingTime * (1 << min(impatience, Self.mostImpatience)) : Self.settlingTime
-    }
+    private var settlingTime: Duration { missing.isEmpty ? settling.wait : settling.first }
 
     init(
         instance: String, observer: String, handlers: [String], options: DailyTask.Options,
@@ -189,7 +183,7 @@ package final class ConsolidatorStage: Stage {
         if let since = settlingSince, mark != nil || turn.monotonic - since >= settlingTime {
             settled.formUnion(days.unwritten)
             settlingSince = nil
-            impatience = mark == nil ? impatience + 1 : 0
+            settling.failures = mark == nil ? settling.failures + 1 : 0
         }
         if let mark {
             missing = []

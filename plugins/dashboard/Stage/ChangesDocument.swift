@@ -53,7 +53,7 @@ enum ChangesDocument {
         let origin = page.originOf(row)
         out.append(json: ",\"value\":")
         if page.value[row].isFinite { out.append(json: page.value[row]) } else { out.append(json: "null") }
-        member(",\"unit\":", page.unit.isEmpty ? "" : page.units[Int(page.unit[row])], &out)
+        member(",\"unit\":", page.unitIndex(row).map { page.units[$0] } ?? "", &out)
         member(",\"source\":", origin.sourceName, &out)
         member(",\"sourceVersion\":", origin.sourceVersion, &out)
         member(",\"productType\":", origin.productType, &out)
@@ -68,8 +68,7 @@ enum ChangesDocument {
         } else {
             out.append(jsonDate: Instant(seconds: page.created[row]))
         }
-        let uuid = page.healthKitUUID.isEmpty ? nil : page.healthKitUUID[row]
-        member(",\"healthkitUUID\":", uuid?.description ?? "", &out)
+        member(",\"healthkitUUID\":", page.uuidOf(row)?.description ?? "", &out)
         out.append(json: ",\"metadata\":")
         text(page.metadata, row, &out)
         out.append(json: ",\"payload\":")
@@ -84,7 +83,6 @@ enum ChangesDocument {
 
     /// Appends JSON as it is, or null if there is none.
     private static func text(_ column: TextColumn, _ row: Int, _ out: inout [UInt8]) {
-        guard column.count > 0, !column.isEmpty(row) else { return out.append(json: "null") }
-        out.append(contentsOf: column.bytes[column.range(row)])
+        if let text = column.utf8(row) { out.append(contentsOf: text) } else { out.append(json: "null") }
     }
 }

@@ -130,7 +130,7 @@ extension DebouncerStage {
                 continue
             }
             func text(_ time: Duration) -> String {
-                time < .seconds(1) ? "\(time.microseconds / 1000) ms" : "\((time.seconds * 10).rounded() / 10) s"
+                time < .seconds(1) ? "\(time.microseconds / 1000) ms" : "\(time.seconds.rounded(decimals: 1)) s"
             }
             let isDestination = consumers.contains { $0.name == consumer && $0.role == .uploader }
             try turn.raise(

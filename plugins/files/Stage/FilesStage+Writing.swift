@@ -242,7 +242,7 @@ extension FilesStage {
     func works() {
         blocked = nil
         isWritingBlocked = false
-        failures = 0
+        backOff.failures = 0
     }
 
     /// Everything is tried again later; if only one file can't be written, the others go on.
@@ -261,11 +261,10 @@ extension FilesStage {
         if !isListing { isWritingBlocked = true }
         if blocked != problem.description {
             turn.log(.uploadRetry, ["why": problem.description, "seconds": 1])
-            failures = 0
+            backOff.failures = 0
         }
         blocked = problem.description
-        failures += 1
-        retry = turn.monotonic + min(.seconds(1 << min(failures - 1, 6)), Self.longestRetry)
+        retry = turn.monotonic + backOff.next()
         dropJobs(turn)
         manifest.fail()
         check.fail()

@@ -39,7 +39,7 @@ package final class FilesStage: Stage {
     /// Whether writing has failed, so that only writing shows that nothing blocks any more.
     var isWritingBlocked = false
     var retry = MonotonicTime.distantPast
-    var failures = 0
+    var backOff = BackOff(Duration.seconds(1), upTo: FilesStage.longestRetry)
     /// The number of rows in the files that were last rewritten on request.
     var replayedRows: Int64 = 0
     private var stuckSince: MonotonicTime?

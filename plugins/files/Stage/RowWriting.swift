@@ -57,16 +57,4 @@ extension [UInt8] {
         default: append(contentsOf: value.json().utf8)
         }
     }
-
-    /// The 36 characters of an id, as in `SampleID.description`.
-    mutating func append(id: SampleID) {
-        for (index, word) in [id.high, id.low].enumerated() {
-            for digit in 0..<16 {
-                let place = index * 16 + digit
-                if place == 8 || place == 12 || place == 16 || place == 20 { append(UInt8(ascii: "-")) }
-                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * digit)) & 15
-                append(nibble < 10 ? 0x30 + nibble : 0x57 + nibble)
-            }
-        }
-    }
 }

@@ -65,11 +65,10 @@ package struct SampleRows: Sendable {
         let owner = field(user)
         let (types, units) = (page.types.map(field), page.units.map(field))
         let sources = page.origins.map { field($0.sourceName) }
-        let has = Filled(page)
         var rows: Int64 = 0
         for row in 0..<page.count where instants.contains(page.start[row]) {
             rows += 1
-            out.append(id: page.ids[row])
+            out.append(uuid: page.ids[row])
             out.append(comma)
             out.append(contentsOf: owner)
             out.append(comma)
@@ -81,19 +80,15 @@ package struct SampleRows: Sendable {
             out.append(comma)
             out.append(real: page.value[row])
             out.append(comma)
-            if has.unit { out.append(contentsOf: units[Int(page.unit[row])]) }
+            if let unit = page.unitIndex(row) { out.append(contentsOf: units[unit]) }
             out.append(comma)
             out.append(contentsOf: sources[Int(page.origin[row])])
             out.append(json: page.flags[row].contains(.manual) ? ",manual," : ",healthkit,")
-            if has.uuid, let uuid = page.healthKitUUID[row] { out.append(id: uuid) }
+            if let uuid = page.uuidOf(row) { out.append(uuid: uuid) }
             out.append(comma)
-            if has.metadata, !page.metadata.isEmpty(row) {
-                out.append(csv: page.metadata.bytes[page.metadata.range(row)])
-            }
+            if let metadata = page.metadata.utf8(row) { out.append(csv: metadata) }
             out.append(comma)
-            if has.payload, !page.payload.isEmpty(row) {
-                out.append(csv: page.payload.bytes[page.payload.range(row)])
-            }
+            if let payload = page.payload.utf8(row) { out.append(csv: payload) }
             out.append(comma)
             out.append(json: page.sequence[row])
             out.append(UInt8(ascii: "\n"))
@@ -110,12 +105,11 @@ package struct SampleRows: Sendable {
         let owner = quoted(user)
         let (types, units) = (page.types.map(quoted), page.units.map(quoted))
         let sources = page.origins.map { quoted($0.sourceName) }
-        let has = Filled(page)
         var rows: Int64 = 0
         for row in 0..<page.count where instants.contains(page.start[row]) {
             rows += 1
             out.append(json: "{\"id\":\"")
-            out.append(id: page.ids[row])
+            out.append(uuid: page.ids[row])
             out.append(json: "\",\"user_id\":")
             out.append(contentsOf: owner)
             out.append(json: ",\"type\":")
@@ -127,30 +121,30 @@ package struct SampleRows: Sendable {
             out.append(json: ",\"value\":")
             if page.value[row].isFinite { out.append(real: page.value[row]) } else { out.append(json: "null") }
             out.append(json: ",\"unit\":")
-            if has.unit { out.append(contentsOf: units[Int(page.unit[row])]) } else { out.append(json: "null") }
+            if let unit = page.unitIndex(row) { out.append(contentsOf: units[unit]) } else { out.append(json: "null") }
             out.append(json: ",\"source\":")
             out.append(contentsOf: sources[Int(page.origin[row])])
             out.append(
                 json: page.flags[row].contains(.manual)
                     ? ",\"source_type\":\"manual\",\"healthkit_uuid\":"
                     : ",\"source_type\":\"healthkit\",\"healthkit_uuid\":")
-            if has.uuid, let uuid = page.healthKitUUID[row] {
+            if let uuid = page.uuidOf(row) {
                 out.append(UInt8(ascii: "\""))
-                out.append(id: uuid)
+                out.append(uuid: uuid)
                 out.append(UInt8(ascii: "\""))
             } else {
                 out.append(json: "null")
             }
             out.append(json: ",\"metadata\":")
             // Metadata and payload are already JSON.
-            if has.metadata, !page.metadata.isEmpty(row) {
-                out.append(contentsOf: page.metadata.bytes[page.metadata.range(row)])
+            if let metadata = page.metadata.utf8(row) {
+                out.append(contentsOf: metadata)
             } else {
                 out.append(json: "null")
             }
             out.append(json: ",\"payload\":")
-            if has.payload, !page.payload.isEmpty(row) {
-                out.append(contentsOf: page.payload.bytes[page.payload.range(row)])
+            if let payload = page.payload.utf8(row) {
+                out.append(contentsOf: payload)
             } else {
                 out.append(json: "null")
             }
@@ -159,20 +153,5 @@ package struct SampleRows: Sendable {
             out.append(json: "}\n")
         }
         return rows
-    }
-
-    /// Which columns a page has.
-    private struct Filled {
-        let unit: Bool
-        let uuid: Bool
-        let metadata: Bool
-        let payload: Bool
-
-        init(_ page: SamplePage) {
-            unit = page.unit.count == page.count
-            uuid = page.healthKitUUID.count == page.count
-            metadata = page.metadata.count == page.count
-            payload = page.payload.count == page.count
-        }
     }
 }

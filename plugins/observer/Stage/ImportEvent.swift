@@ -47,20 +47,7 @@ package enum FileStep: Sendable, Equatable {
 
 /// The results of reading a file, piece by piece.
 package enum ImportEvent: Sendable {
-    case info(id: String, ExportInfo)
-    case records(id: String, RecordBatch)
-    /// These pieces are in the file and weren't read.
-    case known(id: String, [PieceHash])
-    case quarantined(id: String, [QuarantinedInput])
-    case summaries(id: String, [ActivitySummaryRecord])
-    case route(id: String, WorkoutRoute)
-    /// A route's file was read to its end: it needn't be read again.
-    case routeEnded(id: String, PieceHash, path: String, points: Int)
-    /// A known route is in the file and wasn't read.
-    case knownRoute(id: String, PieceHash, path: String)
-    /// A document that is kept whole, or a part of it.
-    case document(id: String, DocumentPart)
-    case progress(id: String, bytesRead: Int64, bytesTotal: Int64)
-    case finished(id: String, ReadSummary)
-    case unreadable(id: String, reason: String)
+    case found(ExportEvent)
+    case finished(ReadSummary)
+    case unreadable(reason: String)
 }

@@ -35,7 +35,9 @@ package final class Inbox: EffectRunner {
         case .append(let id, let pieces): start { [self] in tell(append(id, pieces)) }
         case .read(let id, let path, let known):
             start { [self] in
-                read(id, path, known) { event in !self.abandoned.withLock { $0.contains(effect.id) } && answer(event) }
+                read(path, file: self.path(id), known) { event in
+                    !self.abandoned.withLock { $0.contains(effect.id) } && answer(event)
+                }
                 _ = abandoned.withLock { $0.remove(effect.id) }
             }
         case .abandon(let reading): _ = abandoned.withLock { $0.insert(reading) }
@@ -109,19 +111,22 @@ package final class Inbox: EffectRunner {
         guard fsync(descriptor) == 0 else { throw ImportError.system(errno, path: folder) }
     }
 
+    private struct Stopped: Error {}
+
+    /// Each piece waits until the stage has room for it.
     private func read(
-        _ id: String, _ original: String, _ known: [PieceHash: Int], _ answer: @escaping (ImportEvent) -> Bool
+        _ path: String, file: String, _ known: [PieceHash: Int], _ answer: @escaping (ImportEvent) -> Bool
     ) {
         do {
-            let sink = EventSink(id: id, answer: answer)
+            let sink: ExportSink = { guard answer(.found($0)) else { throw Stopped() } }
             let summary =
-                try AutoExportFile(path: original, file: path(id))?.read(into: sink)
-                ?? ExportReader(path: original, file: path(id)).read(into: sink, known: known)
-            _ = answer(.finished(id: id, summary))
-        } catch is EventSink.Stopped {
+                try AutoExportFile(path: path, file: file)?.read(into: sink)
+                ?? ExportReader(path: path, file: file).read(into: sink, known: known)
+            _ = answer(.finished(summary))
+        } catch is Stopped {
             return
         } catch {
-            _ = answer(.unreadable(id: id, reason: Self.describe(error)))
+            _ = answer(.unreadable(reason: Self.describe(error)))
         }
     }
 
@@ -135,37 +140,5 @@ package final class Inbox: EffectRunner {
         if let error = error as? ImportError { return error.description }
         if let error = error as? InboxError { return error.description }
         return (error as NSError).localizedDescription
-    }
-}
-
-/// Passes on what a reader finds; each piece waits until the stage has room for it.
-final class EventSink: ExportSink {
-    struct Stopped: Error {}
-
-    private let id: String
-    private let answer: (ImportEvent) -> Bool
-
-    init(id: String, answer: @escaping (ImportEvent) -> Bool) {
-        self.id = id
-        self.answer = answer
-    }
-
-    private func pass(_ event: ImportEvent) throws {
-        guard answer(event) else { throw Stopped() }
-    }
-
-    func exportInfo(_ info: ExportInfo) throws { try pass(.info(id: id, info)) }
-    func records(_ batch: RecordBatch) throws { try pass(.records(id: id, batch)) }
-    func known(_ pieces: [PieceHash]) throws { try pass(.known(id: id, pieces)) }
-    func quarantined(_ inputs: [QuarantinedInput]) throws { try pass(.quarantined(id: id, inputs)) }
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
-    func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws {
-        try pass(.routeEnded(id: id, piece, path: path, points: points))
-    }
-    func knownRoute(_ piece: PieceHash, path: String) throws { try pass(.knownRoute(id: id, piece, path: path)) }
-    func document(_ part: DocumentPart) throws { try pass(.document(id: id, part)) }
-    func progress(bytesRead: Int64, bytesTotal: Int64) {
-        _ = answer(.progress(id: id, bytesRead: bytesRead, bytesTotal: bytesTotal))
     }
 }

@@ -4,19 +4,29 @@ import HealthModel
 import HealthPush
 import HealthStatistics
 import HealthStore
-import JSON
 import StageKit
 
 extension ObserverStage {
-    /// Processes a piece of the file being read; pieces from another attempt are ignored.
-    func take(_ event: ImportEvent, _ turn: Turn) throws {
-        guard let attempt, event.id == attempt.id, var entry = try imports.entry(attempt.id, turn) else { return }
+    func take(_ event: ImportEvent, of attempt: ImportAttempt, _ turn: Turn) throws {
+        guard var entry = try imports.entry(attempt.id, turn) else { return }
+        switch event {
+        case .found(let event): try take(event, of: attempt, &entry, turn)
+        case .finished(let summary): try finish(summary, attempt, &entry, turn)
+        case .unreadable(let reason):
+            entry.problem = reason
+            try close(&entry, .failed, turn)
+        }
+    }
+
+    private func take(
+        _ event: ExportEvent, of attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
+    ) throws {
         let event = try withEnds(event, attempt, entry, turn)
         if entry.plan?.isTryingOut == true, try tryOut(event, attempt, entry, turn) { return }
         let writer = try writer(for: entry.user, turn)
         switch event {
-        case .info(_, let info): try learn(info, attempt, &entry, turn)
-        case .records(_, let batch):
+        case .info(let info): try learn(info, attempt, &entry, turn)
+        case .records(let batch):
             _ = try turn.write()
             let counts = try writer.ingest(
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
@@ -30,61 +40,57 @@ extension ObserverStage {
                 entry.added[type, default: 0] += Int64(tally.added + tally.revived)
             }
             try imports.save(entry, turn)
-        case .known(_, let pieces):
+        case .known(let pieces):
             _ = try turn.write()
             guard let counts = try writer.claim(pieces, session: attempt.session) else { return readAll(of: entry) }
             attempt.counts += counts
-        case .quarantined(_, let inputs):
+        case .quarantined(let inputs):
             _ = try turn.write()
             quarantined += Int64(try writer.quarantine(inputs, session: attempt.session))
             attempt.count(inputs, dropped: try writer.areDropped(inputs))
-        case .summaries(_, let rows):
+        case .summaries(let rows):
             _ = try turn.write()
             try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
-        case .route(_, let route):
+        case .route(let route):
             _ = try turn.write()
             try take(route, of: attempt, writer)
-        case .routeEnded(_, let piece, let path, let points):
+        case .routeEnded(let piece, let path, let points):
             _ = try turn.write()
             try writer.endRoute(piece, path: path, points: points, exported: attempt.session.exported)
-        case .knownRoute(_, let piece, let path):
+        case .knownRoute(let piece, let path):
             _ = try turn.write()
             guard try writer.seeRoute(piece, path: path, exported: attempt.session.exported) else {
                 return readAll(of: entry)
             }
-        case .document(_, let part):
+        case .document(let part):
             _ = try turn.write()
             try writer.keep(part)
-        case .progress(_, let read, let total):
+        case .progress(let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
-        case .finished(_, let summary): try finish(summary, attempt, &entry, turn)
-        case .unreadable(_, let reason):
-            entry.problem = reason
-            try close(&entry, .failed, turn)
         }
     }
 
     private func withEnds(
-        _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
-    ) throws -> ImportEvent {
-        guard let way = WayIn.named(attempt.export?.way), case .records(let id, var batch) = event else {
+        _ event: ExportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
+    ) throws -> ExportEvent {
+        guard let way = WayIn.named(attempt.export?.way), case .records(var batch) = event else {
             return event
         }
         try complete(&batch, by: way, of: entry.user, turn)
-        return .records(id: id, batch)
+        return .records(batch)
     }
 
     /// Tries a piece out without writing anything; returns false for events that aren't about the file's content.
     private func tryOut(
-        _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
+        _ event: ExportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {
         let writer = try writer(for: entry.user, turn)
         switch event {
-        case .records(_, let batch):
+        case .records(let batch):
             attempt.counts += try writer.tryOut(
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
-        case .quarantined(_, let inputs): attempt.count(inputs, dropped: try writer.areDropped(inputs))
+        case .quarantined(let inputs): attempt.count(inputs, dropped: try writer.areDropped(inputs))
         case .summaries, .route, .routeEnded, .knownRoute, .document: break
         default: return false
         }
@@ -100,10 +106,7 @@ extension ObserverStage {
     /// Stores a piece of a route; with the last one the route is merged into its workout. The route of a newer export
     /// stays as it is.
     private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
-        let isStored = try writer.attachRoute(
-            path: route.path, firstPoint: route.firstPoint, points: route.json, isLast: route.isLast,
-            exported: attempt.session.exported)
-        guard isStored else { return }
+        guard try writer.attachRoute(route, exported: attempt.session.exported) else { return }
         if route.firstPoint == 0 { attempt.routeSummary = RouteSummary() }
         attempt.routeSummary.add(route)
         guard route.isLast, let workout = route.workout else { return }
@@ -133,18 +136,6 @@ extension ObserverStage {
     }
 }
 
-extension ImportEvent {
-    package var id: String {
-        switch self {
-        case .info(let id, _), .records(let id, _), .known(let id, _), .quarantined(let id, _), .summaries(let id, _),
-            .route(let id, _), .document(let id, _),
-            .progress(let id, _, _), .routeEnded(let id, _, _, _), .knownRoute(let id, _, _), .finished(let id, _),
-            .unreadable(let id, _):
-            id
-        }
-    }
-}
-
 extension RouteSummary {
     fileprivate mutating func add(_ route: WorkoutRoute) {
         for point in route.time.indices {
@@ -153,33 +144,5 @@ extension RouteSummary {
                 elevation: route.elevation[point], horizontalAccuracy: route.horizontalAccuracy[point],
                 verticalAccuracy: route.verticalAccuracy[point])
         }
-    }
-}
-
-extension WorkoutRoute {
-    /// The points in columns, as they are stored: a JSON object with an array for each, null where a point has no
-    /// number.
-    var json: [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(count * 96 + 128)
-        func column(_ name: StaticString, _ append: (inout [UInt8], Int) -> Void) {
-            out.append(out.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-            out.append(json: name)
-            for point in 0..<count {
-                out.append(point == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
-                append(&out, point)
-            }
-            out.append(json: count == 0 ? "[]" : "]")
-        }
-        column("\"course\":") { $0.append(json: course[$1]) }
-        column("\"elevation\":") { $0.append(json: elevation[$1]) }
-        column("\"horizontalAccuracy\":") { $0.append(json: horizontalAccuracy[$1]) }
-        column("\"latitude\":") { $0.append(json: latitude[$1]) }
-        column("\"longitude\":") { $0.append(json: longitude[$1]) }
-        column("\"speed\":") { $0.append(json: speed[$1]) }
-        column("\"time\":") { $0.append(json: time[$1].microseconds) }
-        column("\"verticalAccuracy\":") { $0.append(json: verticalAccuracy[$1]) }
-        out.append(UInt8(ascii: "}"))
-        return out
     }
 }

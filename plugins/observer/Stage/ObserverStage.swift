@@ -169,7 +169,10 @@ package final class ObserverStage: Stage {
         if let reply = result.value as? RereadReply { return try take(reply, result.id, turn) }
         if let step = result.value as? FileStep { return try receive(step, turn) }
         if let event = result.value as? DropEvent { return try take(event, turn) }
-        if let event = result.value as? ImportEvent, result.id == attempt?.effect { try take(event, turn) }
+        // The pieces of another attempt are ignored.
+        if let event = result.value as? ImportEvent, let attempt, result.id == attempt.effect {
+            try take(event, of: attempt, turn)
+        }
     }
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {

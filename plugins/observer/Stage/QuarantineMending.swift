@@ -27,12 +27,9 @@ package struct RereadReply: Sendable {
                 continue
             }
             var batch: RecordBatch?
-            let sink = EventSink(id: "") { event in
-                if case .records(_, let found) = event { batch = found }
-                return true
-            }
-            // The sink receives nothing for an input that still can't be understood; nothing else can fail in memory.
-            if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch { records[number] = batch }
+            // Nothing is found in an input that still can't be understood; nothing else can fail in memory.
+            let isRecord = try? ExportReader.reread(element: raw) { if case .records(let found) = $0 { batch = found } }
+            if isRecord == true, let batch { records[number] = batch }
         }
     }
 }

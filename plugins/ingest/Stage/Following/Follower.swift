@@ -26,7 +26,6 @@ package struct Follower {
     /// The maximum number of samples in one answer.
     private static let limit = 4000
     private static let shortestPause = Duration.seconds(1)
-    private static let longestPause = Duration.seconds(60)
 
     private let ask: Ask
     private let token: () throws -> String
@@ -45,7 +44,7 @@ package struct Follower {
     /// Whether the other stack answers, which the observer is told since it raises the alert. nil before the first
     /// answer or failure.
     private var answers: Bool?
-    private var failures = 0
+    private var backOff = BackOff(Self.shortestPause, upTo: .seconds(60))
 
     /// - Parameters:
     ///   - address: the other stack's address, as shown to people.
@@ -74,15 +73,14 @@ package struct Follower {
         } catch {
             // The observer may have taken in more than it confirmed, or have restarted, so it is asked.
             cursor = nil
-            let pause = min(Self.longestPause, .seconds(Double(1 << min(failures, 6))))
-            failures += 1
+            let pause = backOff.next()
             fail(FollowProblem(error), pause)
             return pause
         }
     }
 
     private mutating func recover() throws {
-        failures = 0
+        backOff.failures = 0
         if answers != true {
             answers = true
             _ = try report()

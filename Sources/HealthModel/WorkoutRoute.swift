@@ -1,29 +1,3 @@
-import HealthModel
-
-/// Receives what a reader finds, on the reader's thread: a call may block, and an error stops the reader.
-package protocol ExportSink: AnyObject {
-    /// Called once, before the first sample.
-    func exportInfo(_ info: ExportInfo) throws
-    /// At most 4,096 rows, or about 1 MiB of text, in one call.
-    func records(_ batch: RecordBatch) throws
-    /// Known pieces of records that were skipped, each reported once; known documents aren't reported.
-    func known(_ pieces: [PieceHash]) throws
-    func quarantined(_ inputs: [QuarantinedInput]) throws
-    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
-    /// Routes in files come after the records of the XML file. A route inside a workout comes right after the workout,
-    /// except that all parts but the last of a long one come before it.
-    func route(_ route: WorkoutRoute) throws
-    /// A route's file was read to its end, and nothing odd was found: it is now a known piece, and needn't be read
-    /// again.
-    func routeEnded(_ piece: PieceHash, path: String, points: Int) throws
-    /// A known route was skipped; it has this path, as in its parts.
-    func knownRoute(_ piece: PieceHash, path: String) throws
-    /// Files that are kept whole come after the records of the XML file; the parts of a long one come in order.
-    func document(_ part: DocumentPart) throws
-    /// Bytes of the input file (compressed bytes, if it is compressed).
-    func progress(bytesRead: Int64, bytesTotal: Int64)
-}
-
 /// A workout's route, or a part of a long one, in columns of equal length.
 package struct WorkoutRoute: Sendable, Equatable {
     /// The maximum number of points delivered at once.
@@ -73,5 +47,5 @@ package struct WorkoutRoute: Sendable, Equatable {
     package var count: Int { time.count }
 
     /// The same route without points, ready for the points that follow.
-    var next: WorkoutRoute { WorkoutRoute(path: path, workout: workout, firstPoint: firstPoint + count) }
+    package var next: WorkoutRoute { WorkoutRoute(path: path, workout: workout, firstPoint: firstPoint + count) }
 }

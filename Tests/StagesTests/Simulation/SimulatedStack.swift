@@ -1,8 +1,5 @@
 import Configuration
-import ConsolidatorStage
-import DebouncerStage
 import DeliveryKit
-import Foundation
 import HTTP
 import HealthImport
 import HealthModel
@@ -10,34 +7,35 @@ import Inspection
 import ObserverStage
 import Protocol
 import SQLite
+import Simulation
 import StageKit
 import UploaderStage
 
 /// A file in a simulated inbox.
-package struct SimulatedFile {
-    package var id: String
-    package var user: String
-    package var batches: [RecordBatch]
+struct SimulatedFile {
+    var id: String
+    var user: String
+    var batches: [RecordBatch]
 
-    package init(id: String, user: String, batches: [RecordBatch]) {
+    init(id: String, user: String, batches: [RecordBatch]) {
         (self.id, self.user, self.batches) = (id, user, batches)
     }
 }
 
 /// All stages of a stack in one process, each on its own file, with a bus, clocks, an inbox and a backend that
 /// misbehave as determined by a seed.
-package final class SimulatedStack {
-    package let world: SimulatedWorld
-    package let files: [SimulatedFile]
+final class SimulatedStack {
+    let world: SimulatedWorld
+    let files: [SimulatedFile]
     /// Two stacks that deliver to the same one hand it to each other.
-    package var backend = FakeBackend()
-    package let observer: SimulatedHost
+    var backend = FakeBackend()
+    let observer: SimulatedHost
     private let configuration: StackConfiguration
 
     /// - Parameters:
     ///   - configuration: as `healthbus up` reads it; instances without a stage and notifiers are left out.
     ///   - wall: the wall clock at the start.
-    package init(
+    init(
         _ configuration: StackConfiguration, seed: UInt64, wall: Instant, zone: String, files: [SimulatedFile],
         trace: Bool = false
     ) throws {
@@ -84,9 +82,9 @@ package final class SimulatedStack {
             var summary = ReadSummary()
             for batch in files.first(where: { $0.id == id })?.batches ?? [] {
                 summary.records += batch.count
-                reply(ImportEvent.records(id: id, batch))
+                reply(ImportEvent.found(.records(batch)))
             }
-            reply(ImportEvent.finished(id: id, summary))
+            reply(ImportEvent.finished(summary))
         // The simulation's files are where the observer can open them.
         case .measure, .append, .discard, .watch, .settle, .abandon: break
         }
@@ -118,19 +116,19 @@ package final class SimulatedStack {
         }
     }
 
-    package func replaceBackend() {
+    func replaceBackend() {
         world.note("backend replaced")
         backend.replace()
     }
 
     // MARK: Running
 
-    package func start() throws {
+    func start() throws {
         for host in world.hosts { try host.start() }
     }
 
     /// Sends the command to import a file, and repeats it until the observer has recorded it, as the command line does.
-    package func submit(_ file: SimulatedFile, after delay: Duration) {
+    func submit(_ file: SimulatedFile, after delay: Duration) {
         world.schedule(
             .action { [unowned self] in
                 guard try state(of: file) == nil else { return }
@@ -154,7 +152,7 @@ package final class SimulatedStack {
     /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
     /// - Parameter isReady: whether everything asked of the stack has reached it; nothing is judged until then.
     /// - Returns: what it was waiting for when it gave up; nil when it succeeded.
-    package func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
+    func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
         var watch = IdleWatch(roles: .init(of: configuration), closedHead: .beginning)
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {

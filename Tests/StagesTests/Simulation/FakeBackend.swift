@@ -6,22 +6,22 @@ import UploaderStage
 
 /// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was accepted
 /// as new.
-package struct FakeBackend {
-    package struct Key: Hashable {
-        package var user: String
+struct FakeBackend {
+    struct Key: Hashable {
+        var user: String
         /// "samples", "nights", "days", "workouts".
-        package var kind: String
-        package var id: String
+        var kind: String
+        var id: String
 
-        package init(user: String, kind: String, id: String) { (self.user, self.kind, self.id) = (user, kind, id) }
+        init(user: String, kind: String, id: String) { (self.user, self.kind, self.id) = (user, kind, id) }
     }
 
-    package struct Entry: Equatable {
-        package var version: Int64
+    struct Entry: Equatable {
+        var version: Int64
         /// The content without the version; nil for a tombstone.
-        package var content: Value?
+        var content: Value?
 
-        package init(version: Int64, content: Value?) { (self.version, self.content) = (version, content) }
+        init(version: Int64, content: Value?) { (self.version, self.content) = (version, content) }
     }
 
     private struct Acceptance: Hashable {
@@ -29,20 +29,20 @@ package struct FakeBackend {
         var version: Int64
     }
 
-    package private(set) var entries: [Key: Entry] = [:]
+    private(set) var entries: [Key: Entry] = [:]
     private var accepted: [Acceptance: Int] = [:]
-    package private(set) var generation = 1
+    private(set) var generation = 1
     /// Rises with each request that changes anything.
     private var sequence: Int64 = 0
     private var created: Int64 = 0
 
-    package init() {}
+    init() {}
 
     /// How many (id, version) pairs changed something more than once.
-    package var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
+    var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
     /// Loses the backend's machine; a different, empty one takes its place.
-    package mutating func replace() {
+    mutating func replace() {
         entries = [:]
         accepted = [:]
         (sequence, created) = (0, 0)
@@ -50,16 +50,16 @@ package struct FakeBackend {
     }
 
     /// Changes an element behind everybody's back; nil removes it.
-    package mutating func overwrite(_ key: Key, _ entry: Entry?) { entries[key] = entry }
+    mutating func overwrite(_ key: Key, _ entry: Entry?) { entries[key] = entry }
 
     /// The living elements of a kind.
-    package func alive(_ kind: String) -> [Key: Value] {
+    func alive(_ kind: String) -> [Key: Value] {
         entries.compactMapValues(\.content).filter { $0.key.kind == kind }
     }
 
     /// Stores a request's elements.
     /// - Throws: an error if the body isn't JSON.
-    package mutating func take(_ request: UploadRequest) throws -> UploadReply {
+    mutating func take(_ request: UploadRequest) throws -> UploadReply {
         let body = try Value(json: request.body)
         let user = body["userId"].string ?? ""
         var counts = (created: Int64(0), updated: Int64(0), known: Int64(0))
@@ -110,7 +110,7 @@ package struct FakeBackend {
     }
 
     /// What it holds, in the form of the reference backend's `stats`.
-    package var holdings: UploadReply {
+    var holdings: UploadReply {
         let answer: Value = [
             "generation": .string("generation-\(generation)"), "sequence": .integer(sequence),
             "samples": ["alive": .integer(Int64(entries.count)), "deleted": 0],
@@ -122,7 +122,7 @@ package struct FakeBackend {
 
 extension FakeBackend {
     /// A page of what it keeps, in the form of the reference backend's `versions`: by id, those that aren't UUIDs first.
-    package func versions(_ question: HeldQuestion) -> UploadReply {
+    func versions(_ question: HeldQuestion) -> UploadReply {
         let first = question.query["cursor"]
         let rows = entries.filter { $0.key.user == question.user && $0.key.kind == question.list.rawValue }
             .sorted { Self.order($0.key.id) < Self.order($1.key.id) }
@@ -152,21 +152,5 @@ extension FakeBackend {
         return ContentNumber.sample(
             type: ContentNumber.text(text("type")), start: time("startDate"), end: time("endDate"),
             value: content["value"].double, source: ContentNumber.text(text("source")))
-    }
-}
-
-extension UploadReply {
-    /// The reply to a request or a question, in the form that the uploader's own runner reports.
-    package func result(of effect: Effect) -> EffectResult {
-        if let request = effect.request as? UploadRequest {
-            return EffectResult(id: effect.id, value: request.reply(to: self))
-        }
-        if let question = effect.request as? HoldingsRequest {
-            return EffectResult(id: effect.id, value: question.reply(to: self))
-        }
-        if let question = effect.request as? HeldQuestion {
-            return EffectResult(id: effect.id, value: question.reply(to: self))
-        }
-        return EffectResult(id: effect.id, value: self)
     }
 }
