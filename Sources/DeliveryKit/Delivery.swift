@@ -31,11 +31,11 @@ struct Delivery {
 
     /// Whether none of the delivery has been sent yet.
     var isUntouched: Bool {
-        sent == nil && fetched != nil && groups.allSatisfy { $0.batch == UploadBatch(count: $0.count) }
+        sent == nil && fetched != nil && groups.allSatisfy { $0.batch == DeliveryBatch(count: $0.count) }
     }
 
     /// The group whose next part is to be sent; groups of waiting metrics are skipped.
-    func nextGroup(besides waiting: Set<UploadMetric>) -> Int? {
+    func nextGroup(besides waiting: Set<DeliveryMetric>) -> Int? {
         groups.firstIndex { $0.batch.next != nil && !waiting.contains($0.metric) }
     }
 }

@@ -101,13 +101,13 @@ package enum DeliveryReply: Sendable, Equatable {
     case needsPerson(String)
 
     package struct Failure: Sendable, Equatable {
-        package var outcome: UploadPolicy.Outcome
+        package var outcome: RetryPolicy.Outcome
         /// What happened, human-readable.
         package var why: String
         /// The HTTP status.
         package var status: Int?
 
-        package init(_ outcome: UploadPolicy.Outcome, why: String, status: Int? = nil) {
+        package init(_ outcome: RetryPolicy.Outcome, why: String, status: Int? = nil) {
             (self.outcome, self.why, self.status) = (outcome, why, status)
         }
     }

@@ -16,13 +16,13 @@ package struct DeliveryChoice: Sendable, Equatable {
     }
 
     /// - Parameter family: the type's family.
-    package func takes(type: String, of family: UploadMetric) -> Bool {
+    package func takes(type: String, of family: DeliveryMetric) -> Bool {
         guard let names else { return true }
         return names.contains(family.rawValue) || names.contains(type)
     }
 
     /// Whether days, nights or workouts are delivered, which the name of their family decides.
-    package func takes(documentsOf family: UploadMetric) -> Bool { names?.contains(family.rawValue) ?? true }
+    package func takes(documentsOf family: DeliveryMetric) -> Bool { names?.contains(family.rawValue) ?? true }
 
     /// The choice in the form that is stored: the same string for the same choice.
     var text: String { names.map { $0.sorted().joined(separator: " ") } ?? "" }
@@ -45,8 +45,8 @@ package struct DeliveryChoice: Sendable, Equatable {
         of instance: StackConfiguration.Instance, in stack: StackConfiguration
     ) -> [ConfigurationError] {
         let families = Set(stack.handlers.map(\.family)).union([
-            StackConfiguration.otherFamily, UploadMetric.daily.rawValue, UploadMetric.sleep.rawValue,
-            UploadMetric.workouts.rawValue,
+            StackConfiguration.otherFamily, DeliveryMetric.daily.rawValue, DeliveryMetric.sleep.rawValue,
+            DeliveryMetric.workouts.rawValue,
         ])
         return names(of: instance).enumerated().filter { !families.contains($1) && !$1.hasPrefix("HK") }.map {
             ConfigurationError(

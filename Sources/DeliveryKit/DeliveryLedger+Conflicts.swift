@@ -7,7 +7,7 @@ import StageKit
 extension DeliveryLedger {
     /// Lists elements that the destination has with the same version but different content.
     mutating func addConflicts(
-        _ elements: [(id: String, version: Int64)], metric: UploadMetric, user: String, _ turn: Turn
+        _ elements: [(id: String, version: Int64)], metric: DeliveryMetric, user: String, _ turn: Turn
     ) throws {
         guard let first = elements.first else { return }
         turn.log(.deliveryConflict, ["metric": metric.rawValue, "count": elements.count, "id": first.id])
@@ -36,7 +36,7 @@ extension DeliveryLedger {
 
     /// Takes these elements out of the conflicts: the destination has them as they were sent, or has newer ones.
     mutating func takeOutConflicts(
-        _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
+        _ elements: some Sequence<(id: String, version: Int64)>, metric: DeliveryMetric, user: String, _ turn: Turn
     ) throws {
         guard conflicts > 0 else { return }
         let database = try turn.write().database

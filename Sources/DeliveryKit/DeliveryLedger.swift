@@ -72,7 +72,7 @@ struct DeliveryLedger {
 
     /// - Parameter counts: must have been shown to add up to no more than was sent.
     mutating func delivered(
-        _ count: Int, metric: UploadMetric, _ counts: DeliveryAnswer.Counts?, _ turn: Turn
+        _ count: Int, metric: DeliveryMetric, _ counts: DeliveryAnswer.Counts?, _ turn: Turn
     ) throws {
         created += counts?.created ?? 0
         updated += counts?.updated ?? 0
@@ -88,7 +88,7 @@ struct DeliveryLedger {
 
     /// Counts the time from the end of the delivered samples until now.
     /// - Parameter recent: the end times within `DelayHistogram.horizon`.
-    mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
+    mutating func delayed(_ recent: [Instant], metric: DeliveryMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
         var histogram = delays[metric.rawValue] ?? DelayHistogram()
         for end in recent {
@@ -103,7 +103,7 @@ struct DeliveryLedger {
     /// Makes a dead letter of an element that the backend won't accept, with the reason. If it is one already, that
     /// letter gets the newer version and reason, and one more try; an older version, late, changes nothing.
     mutating func addDeadLetters(
-        id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
+        id: String, version: Int64, metric: DeliveryMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
         turn.log(.deadletterAdded, ["metric": metric.rawValue, "id": id, "why": reason])
         let write = try turn.write().database.prepare(
@@ -130,7 +130,7 @@ struct DeliveryLedger {
     /// The backend has accepted these elements, so they are no longer dead letters or dropped, in this version or an
     /// older one.
     mutating func takeOutDeadLetters(
-        _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
+        _ elements: some Sequence<(id: String, version: Int64)>, metric: DeliveryMetric, user: String, _ turn: Turn
     ) throws {
         if droppedElements > 0 {
             let database = try turn.write().database

@@ -85,7 +85,7 @@ extension DeliveryStage {
     }
 
     /// Waits as the policy says.
-    func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
+    func wait(_ action: RetryPolicy.Action, _ why: String, _ turn: Turn) throws {
         switch action {
         case .retry(let seconds), .isolate(let seconds):
             let wait = Duration.seconds(seconds)
@@ -178,7 +178,7 @@ extension DeliveryStage {
         _ index: Int, _ place: Int, _ reasons: [Int: String], _ status: Int?, _ turn: Turn
     ) throws {
         let group = deliveries[index].groups[place]
-        if deliveries[index].upstream == UploadReplay.name { replay.refused += Int64(reasons.count) }
+        if deliveries[index].upstream == DeliveryReplay.name { replay.refused += Int64(reasons.count) }
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
             try ledger.addDeadLetters(

@@ -38,7 +38,7 @@ extension Delivery {
     fileprivate var unsettled: Int { groups.reduce(0) { $0 + ($1.batch.isSettled ? 0 : $1.count) } }
 
     /// Whether nothing can be sent now: whatever is left of it, if anything, belongs to waiting metrics.
-    fileprivate func isBlocked(by waiting: Set<UploadMetric>) -> Bool {
+    fileprivate func isBlocked(by waiting: Set<DeliveryMetric>) -> Bool {
         sent == nil && fetched != nil && groups.allSatisfy { $0.batch.isSettled || waiting.contains($0.metric) }
     }
 

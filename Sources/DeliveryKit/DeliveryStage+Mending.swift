@@ -42,7 +42,7 @@ extension DeliveryStage {
             check = BackendCheck()
             proof = ProofTask()
             caughtUp = []
-            replay = UploadReplay()
+            replay = DeliveryReplay()
             waitingReplay = nil
             try ledger.reset(turn)
             for upstream in upstreams { try upstream.forget(turn) }
@@ -79,7 +79,7 @@ extension DeliveryStage {
         deliveries.removeAll { $0.fetched == nil }
         let steps =
             request.action == "retry"
-            ? [UploadReplay.Step.letters(request.selection, after: 0)]
+            ? [DeliveryReplay.Step.letters(request.selection, after: 0)]
             : self.steps(of: request) ?? []
         replay.begin(request.id, users: request.users, isByHand: true, steps: steps)
     }
@@ -122,7 +122,7 @@ extension DeliveryStage {
         replay.letter = letter
         replay.isLetterFound = false
         let producers =
-            switch UploadMetric(family: letter.metric) {
+            switch DeliveryMetric(family: letter.metric) {
             case .daily, .sleep, .workouts: documents.map(\.producer) + [samples.producer]
             default: [samples.producer]
             }
@@ -139,7 +139,7 @@ extension DeliveryStage {
 
     /// Selects the group that contains the element that the letter is about.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
-        let found = try groups(pages, from: UploadReplay.name, isSamples: producer == samples.producer).filter {
+        let found = try groups(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).filter {
             $0.place(of: letter) != nil
         }
         if !found.isEmpty { replay.isLetterFound = true }

@@ -10,7 +10,7 @@ import StageKit
 ///
 /// Versions make redelivery harmless, so its progress isn't stored: after a restart the chunk starts over. Only the
 /// completion of a chunk is stored.
-struct UploadReplay: Sendable, Equatable {
+struct DeliveryReplay: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
         /// The rows of a producer's changelog that belong to these days.
@@ -45,7 +45,7 @@ struct UploadReplay: Sendable, Equatable {
     /// The name used for the redelivery's deliveries; no upstream has this name.
     static let name = "replay"
 
-    static func == (a: UploadReplay, b: UploadReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
+    static func == (a: DeliveryReplay, b: DeliveryReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
 
     mutating func open(_ turn: Turn) throws {
         id = try turn.database.prepare("SELECT value FROM backend WHERE key = 'replay'").firstRow { $0.string(0) }
@@ -99,14 +99,14 @@ extension DeliveryStage {
     }
 
     /// The steps that redeliver the requested elements; nil when the request names none.
-    func steps(of request: MendRequest) -> [UploadReplay.Step]? {
+    func steps(of request: MendRequest) -> [DeliveryReplay.Step]? {
         if let parts = ReplayedRows.parts(of: request) { return parts.map { .rows($0) } }
         return request.days.flatMap { steps(of: $0) }
     }
 
-    private func steps(of days: Replay) -> [UploadReplay.Step]? {
+    private func steps(of days: Replay) -> [DeliveryReplay.Step]? {
         guard let from = LocalDay(days.from), let through = LocalDay(days.through), from <= through else { return nil }
-        var steps: [UploadReplay.Step] = []
+        var steps: [DeliveryReplay.Step] = []
         for (user, range) in days.users.sorted(by: { $0.key < $1.key }) {
             guard let start = range.first, let end = range.last, start <= end else { continue }
             steps.append(.samples(user: user, from: start, to: end, position: nil))
@@ -196,7 +196,8 @@ extension DeliveryStage {
             groups =
                 recent(
                     try DeliveryGroup.groups(
-                        samples: pages.map { Self.owned($0.samples, by: user) }, from: UploadReplay.name, family: family
+                        samples: pages.map { Self.owned($0.samples, by: user) }, from: DeliveryReplay.name,
+                        family: family
                     )
                 ).taken
             if let place = pages.last?.continue {
@@ -206,7 +207,7 @@ extension DeliveryStage {
             groups =
                 recent(
                     try DeliveryGroup.groups(
-                        documents: try pages.map { try $0.page(from: producer) }, from: UploadReplay.name
+                        documents: try pages.map { try $0.page(from: producer) }, from: DeliveryReplay.name
                     ).filter { isTaken($0) }
                 ).taken
             let covered: CoveredPage = try last.page(from: producer)
@@ -223,7 +224,7 @@ extension DeliveryStage {
         }
         replay.elements += groups.reduce(0) { $0 + Int64($1.batch.next?.count ?? 0) }
         if !groups.isEmpty {
-            deliveries.append(Delivery(upstream: UploadReplay.name, fetched: nil, groups: groups))
+            deliveries.append(Delivery(upstream: DeliveryReplay.name, fetched: nil, groups: groups))
         }
         return true
     }

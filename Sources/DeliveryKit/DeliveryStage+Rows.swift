@@ -34,7 +34,7 @@ extension DeliveryStage {
     }
 
     func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [DeliveryGroup] {
-        try groups(pages, from: UploadReplay.name, isSamples: rows.producer == samples.producer)
+        try groups(pages, from: DeliveryReplay.name, isSamples: rows.producer == samples.producer)
     }
 
     /// The rest of a part after a page of it; nil when nothing is left.

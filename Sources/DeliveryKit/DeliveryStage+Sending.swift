@@ -39,7 +39,7 @@ extension DeliveryStage {
         delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
     }
 
-    private func send(_ index: Int, besides waiting: Set<UploadMetric>, _ turn: Turn) {
+    private func send(_ index: Int, besides waiting: Set<DeliveryMetric>, _ turn: Turn) {
         guard let group = deliveries[index].nextGroup(besides: waiting) else { return }
         deliveries[index].groups[group].batch.split(to: settings.elementsPerRequest)
         guard let part = deliveries[index].groups[group].batch.next else { return }
@@ -52,7 +52,7 @@ extension DeliveryStage {
     func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
         defer { refreshToken = false }
         return turn.perform(
-            UploadRequest(
+            DeliveryRequest(
                 group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
                 refreshToken: refreshToken, seen: seen))
     }

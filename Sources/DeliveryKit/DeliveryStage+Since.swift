@@ -61,7 +61,7 @@ extension DeliveryGroup {
             !isRecent($0) && page.sequence[$0] > counted.value
         }
         let group = DeliveryGroup(
-            metric: metric, user: user, content: .samples(kept), batch: UploadBatch(count: kept.count))
+            metric: metric, user: user, content: .samples(kept), batch: DeliveryBatch(count: kept.count))
         return (rows.isEmpty ? nil : group, Int64(older))
     }
 
@@ -77,6 +77,6 @@ extension DeliveryGroup {
         guard kept.count < all.count else { return self }
         guard !kept.isEmpty else { return nil }
         return DeliveryGroup(
-            metric: metric, user: user, content: content(kept), batch: UploadBatch(count: kept.count))
+            metric: metric, user: user, content: content(kept), batch: DeliveryBatch(count: kept.count))
     }
 }

@@ -19,7 +19,7 @@ extension DeliveryStage {
             observer: stack.only(.observer)?.name ?? "observer",
             handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
             consolidator: stack.only(.consolidator)?.name,
-            policy: UploadPolicy(
+            policy: RetryPolicy(
                 base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
                 refusedConnectionCap: isOnThisMachine ? Self.refusedConnectionCap : .infinity,
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
@@ -33,6 +33,6 @@ extension DeliveryStage {
                 elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form,
                 destination: destination, proveEvery: destination.isVerified ? .seconds(86_400) : nil),
             generator: generator, instance: instance.name, needsPath: needsPath, contents: contents,
-            family: { UploadMetric(family: stack.family(of: $0)) })
+            family: { DeliveryMetric(family: stack.family(of: $0)) })
     }
 }

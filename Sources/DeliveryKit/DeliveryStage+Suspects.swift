@@ -6,14 +6,14 @@ import StageKit
 /// What happens to elements that a backend refuses one by one; `Suspicion` decides.
 extension DeliveryStage {
     /// The number of a metric's elements that are held.
-    func held(_ metric: UploadMetric) -> Int {
+    func held(_ metric: DeliveryMetric) -> Int {
         deliveries.reduce(0) { sum, delivery in
             delivery.groups.reduce(sum) { $0 + ($1.metric == metric ? $1.batch.held.count : 0) }
         }
     }
 
     /// Metrics whose elements aren't sent at present, since the backend may be the cause.
-    var waitingMetrics: Set<UploadMetric> {
+    var waitingMetrics: Set<DeliveryMetric> {
         Set(
             suspicions.filter {
                 $0.value.until != nil || held($0.key) + $0.value.deadLetterCount > settings.refusedInARow
@@ -57,7 +57,7 @@ extension DeliveryStage {
         try conclude(.element, group.metric, turn)
     }
 
-    private func conclude(_ evidence: Suspicion.Evidence, _ metric: UploadMetric, _ turn: Turn) throws {
+    private func conclude(_ evidence: Suspicion.Evidence, _ metric: DeliveryMetric, _ turn: Turn) throws {
         guard var suspicion = suspicions[metric] else { return }
         let conclusion = suspicion.conclude(evidence, held: held(metric), limit: settings.refusedInARow)
         suspicions[metric] = suspicion
@@ -77,7 +77,7 @@ extension DeliveryStage {
     }
 
     /// Where a metric's elements are: by delivery, and by group.
-    private func places(_ metric: UploadMetric) -> [(Int, Int)] {
+    private func places(_ metric: DeliveryMetric) -> [(Int, Int)] {
         deliveries.indices.flatMap { index in
             deliveries[index].groups.indices.filter { deliveries[index].groups[$0].metric == metric }.map {
                 (index, $0)
@@ -85,12 +85,12 @@ extension DeliveryStage {
         }
     }
 
-    private func release(_ metric: UploadMetric) {
+    private func release(_ metric: DeliveryMetric) {
         for (index, group) in places(metric) { deliveries[index].groups[group].batch.release() }
     }
 
-    private func wait(for metric: UploadMetric, hearsAgain: Bool, _ turn: Turn) throws {
-        var retries = UploadPolicy(base: policy.base, cap: policy.cap, attempt: suspicions[metric]?.attempt ?? 0)
+    private func wait(for metric: DeliveryMetric, hearsAgain: Bool, _ turn: Turn) throws {
+        var retries = RetryPolicy(base: policy.base, cap: policy.cap, attempt: suspicions[metric]?.attempt ?? 0)
         guard case .retry(let seconds) = retries.action(after: .unproven, elements: 1, now: turn.now, using: &generator)
         else { return }
         for (index, group) in places(metric) { deliveries[index].groups[group].batch.forgetHearings() }
@@ -136,17 +136,17 @@ extension DeliveryStage {
         return next
     }
 
-    private func isSending(_ metric: UploadMetric) -> Bool {
+    private func isSending(_ metric: DeliveryMetric) -> Bool {
         deliveries.contains { delivery in delivery.sent.map { delivery.groups[$0.group].metric } == metric }
     }
 
-    private func hasMore(_ metric: UploadMetric) -> Bool {
+    private func hasMore(_ metric: DeliveryMetric) -> Bool {
         deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
     }
 
     /// Sends an element that the backend already has, since repeating it changes nothing. If no such element is known,
     /// sends a request without elements.
-    private func probe(_ metric: UploadMetric, _ turn: Turn) {
+    private func probe(_ metric: DeliveryMetric, _ turn: Turn) {
         let good = goodElements[metric]
         guard let group = good ?? anyHeld(metric) else { return }
         let elements = good == nil ? 0 : 1
@@ -154,13 +154,13 @@ extension DeliveryStage {
         suspicions[metric]?.probe = .init(effect: effect, elements: elements)
     }
 
-    private func anyHeld(_ metric: UploadMetric) -> DeliveryGroup? {
+    private func anyHeld(_ metric: DeliveryMetric) -> DeliveryGroup? {
         let groups = places(metric).map { deliveries[$0.0].groups[$0.1] }
         return groups.first { !$0.batch.held.isEmpty }
     }
 
     /// Handles the answer to a probe.
-    func settle(probeOf metric: UploadMetric, _ reply: DeliveryReply, _ turn: Turn) throws {
+    func settle(probeOf metric: DeliveryMetric, _ reply: DeliveryReply, _ turn: Turn) throws {
         guard let probe = suspicions[metric]?.probe else { return }
         suspicions[metric]?.probe = nil
         switch reply {

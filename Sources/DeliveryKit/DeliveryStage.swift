@@ -10,20 +10,20 @@ import StageKit
 /// Delivers samples, events and daily summaries to a destination (called the backend below). It pulls them from their
 /// producers, sends them, and moves its anchors only after the backend has answered for all of them.
 ///
-/// How they are sent is up to the code that performs its `UploadRequest`s. Each element is sent at least once, with a
+/// How they are sent is up to the code that performs its `DeliveryRequest`s. Each element is sent at least once, with a
 /// version, so a repeat or a late copy changes nothing.
 package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
     /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
-    let family: (String) -> UploadMetric?
+    let family: (String) -> DeliveryMetric?
     /// The same for all types.
-    let anyFamily: (String) -> UploadMetric
+    let anyFamily: (String) -> DeliveryMetric
     /// The instances whose events are delivered.
     let handlers: Set<String>
     let contents: ContentOf
     var deliveries: [Delivery] = []
-    var policy: UploadPolicy
+    var policy: RetryPolicy
     var generator: any RandomNumberGenerator
     /// No elements are sent before this time.
     var waitUntil = MonotonicTime.distantPast
@@ -31,7 +31,7 @@ package final class DeliveryStage: Stage {
     var pacedUntil = MonotonicTime.distantPast
     var refreshToken = false
     var ledger = DeliveryLedger()
-    var replay = UploadReplay()
+    var replay = DeliveryReplay()
     /// Whether a chunk of a historical sync was announced recently.
     var isHistoryTold = false
     /// A person's request that hasn't begun yet, since a historical sync is in progress.
@@ -51,9 +51,9 @@ package final class DeliveryStage: Stage {
     /// again: what comes from them now was never sent before.
     var caughtUp: Set<String> = []
     /// Elements that were refused when sent alone, by metric.
-    var suspicions: [UploadMetric: Suspicion] = [:]
+    var suspicions: [DeliveryMetric: Suspicion] = [:]
     /// For each metric, one element that the backend has accepted.
-    var goodElements: [UploadMetric: DeliveryGroup] = [:]
+    var goodElements: [DeliveryMetric: DeliveryGroup] = [:]
     /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
     var takesColumns = false
     /// The number of consecutive answers that proved nothing.
@@ -99,11 +99,11 @@ package final class DeliveryStage: Stage {
     ///   - family: the metric under which a type's samples are delivered.
     ///   - contents: how the contents of elements are compared with those that the destination keeps.
     package init(
-        observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
+        observer: String, handlers: [String], consolidator: String?, policy: RetryPolicy,
         settings: DeliverySettings = .init(),
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
         needsPath: Bool = false, contents: @escaping ContentOf = DeliveryGroup.contentNumbers,
-        family: @escaping (String) -> UploadMetric
+        family: @escaping (String) -> DeliveryMetric
     ) {
         self.contents = contents
         self.handlers = Set(handlers)

@@ -107,7 +107,7 @@ package final class TokenSource: Sendable {
     }
 }
 
-extension UploadPolicy.Pause {
+extension RetryPolicy.Pause {
     /// The token is refused, even after being read again.
     package static func unauthorized(_ place: TokenSource.Place) -> Self { Self(remedy: place.remedy) }
 }

@@ -88,7 +88,7 @@ import Testing
     func anErrorIsARefusalWhateverTheStatus(_ severity: String, _ status: String) throws {
         let error = Self.operationOutcome(("information", "informational"), (severity, "invariant"))
         let code = try #require(Int(status.prefix(3)))
-        let refused = UploadPolicy.Outcome.refused("the server refuses it (\(code), invariant)")
+        let refused = RetryPolicy.Outcome.refused("the server refuses it (\(code), invariant)")
         #expect(outcome(200, answer(status, outcome: error)) == refused)
         #expect(outcome(200, answer(status, outcome: error, asResource: true)) == refused)
         // The answer as a whole, and one that has fewer entries or another type.
@@ -144,7 +144,7 @@ import Testing
         #expect(outcome(200, answer("200", outcome: Self.operationOutcome(("error", "not-found")))) != nil)
     }
 
-    private func outcome(_ status: Int, _ body: String = "", headers: HTTPHeaders = [:]) -> UploadPolicy.Outcome? {
+    private func outcome(_ status: Int, _ body: String = "", headers: HTTPHeaders = [:]) -> RetryPolicy.Outcome? {
         if case .failed(let failure) = reply(status, body, headers: headers) { failure.outcome } else { nil }
     }
 

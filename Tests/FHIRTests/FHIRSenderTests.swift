@@ -87,7 +87,7 @@ import UploaderReading
     private func request(_ group: DeliveryGroup, _ part: Range<Int>? = nil) -> Effect {
         Effect(
             id: 1,
-            request: UploadRequest(
+            request: DeliveryRequest(
                 group: group, part: part ?? 0..<group.count, deviceId: "d", syncedAt: 0, refreshToken: false))
     }
 

@@ -26,8 +26,8 @@ func samples(
         page.payload.appendEmpty()
     }
     return DeliveryGroup(
-        metric: UploadMetric(family: "heart-rate"), user: user, content: .samples(page),
-        batch: UploadBatch(count: page.count))
+        metric: DeliveryMetric(family: "heart-rate"), user: user, content: .samples(page),
+        batch: DeliveryBatch(count: page.count))
 }
 
 func days(_ steps: [(date: String, version: Int64, steps: Int64?)]) -> DeliveryGroup {
@@ -37,5 +37,5 @@ func days(_ steps: [(date: String, version: Int64, steps: Int64?)]) -> DeliveryG
             body: day.steps.map { ["date": .string(day.date), "final": true, "steps": .integer($0)] })
     }
     return DeliveryGroup(
-        metric: .daily, user: "me", content: .days(documents), batch: UploadBatch(count: documents.count))
+        metric: .daily, user: "me", content: .days(documents), batch: DeliveryBatch(count: documents.count))
 }

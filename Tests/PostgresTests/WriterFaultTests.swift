@@ -29,7 +29,7 @@ extension PostgresTests {
             let group = try #require(groups.first)
             return Effect(
                 id: 1,
-                request: UploadRequest(
+                request: DeliveryRequest(
                     group: group, part: 0..<group.count, deviceId: "d", syncedAt: 0, refreshToken: false))
         }
 

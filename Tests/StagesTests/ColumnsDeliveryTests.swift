@@ -21,17 +21,17 @@ import UploaderStage
         unproven.proveEvery = nil
         rig = try StageRig { [unproven] in
             DeliveryStage(
-                observer: "observer", handlers: [], consolidator: nil, policy: UploadPolicy(base: 1, cap: 8),
+                observer: "observer", handlers: [], consolidator: nil, policy: RetryPolicy(base: 1, cap: 8),
                 settings: unproven, generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }
         try rig.turn()
     }
 
-    private var uploads: [(effect: Effect, request: UploadRequest)] {
-        rig.effects.compactMap { effect in (effect.request as? UploadRequest).map { (effect, $0) } }
+    private var uploads: [(effect: Effect, request: DeliveryRequest)] {
+        rig.effects.compactMap { effect in (effect.request as? DeliveryRequest).map { (effect, $0) } }
     }
 
-    private func upload() throws -> (effect: Effect, request: UploadRequest) { try #require(uploads.first) }
+    private func upload() throws -> (effect: Effect, request: DeliveryRequest) { try #require(uploads.first) }
 
     /// The backend reports what it holds.
     private func tell(columns: Bool) throws {

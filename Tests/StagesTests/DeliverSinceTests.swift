@@ -107,7 +107,7 @@ import Testing
             page.flags.append(flags)
         }
         let group = DeliveryGroup(
-            metric: .other, user: "me", content: .samples(page), batch: UploadBatch(count: page.count))
+            metric: .other, user: "me", content: .samples(page), batch: DeliveryBatch(count: page.count))
         let (kept, older) = group.recent(since: DeliverSince(Instant(seconds: 4)))
         #expect(older == 1 && kept?.count == 1 && kept?.deletes(0) == true)
     }

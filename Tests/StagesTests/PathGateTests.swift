@@ -20,7 +20,7 @@ import UploaderStage
         let rig = try StageRig {
             DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
-                policy: UploadPolicy(base: 600, cap: 600), generator: SeededRandom(seed: 5), instance: "uploader",
+                policy: RetryPolicy(base: 600, cap: 600), generator: SeededRandom(seed: 5), instance: "uploader",
                 needsPath: needsPath, family: { _ in .other })
         }
         try rig.reply(try #require(rig.effects.first { $0.request is WatchPath }), news)
@@ -36,7 +36,7 @@ import UploaderStage
         let newest = Value(head(2, store: "consolidator"))
         try rig.answer(
             try #require(rig.pulls.first), .pages([["rows": [row.wireValue], "through": 2, "head": newest]]))
-        return rig.effects.contains { $0.request is UploadRequest }
+        return rig.effects.contains { $0.request is DeliveryRequest }
     }
 
     private func device(_ path: NetworkPath, _ rig: StageRig<DeliveryStage>) throws {
@@ -55,21 +55,21 @@ import UploaderStage
         try device(NetworkPath(isSatisfied: false, interface: nil), rig)
         #expect(try sends(rig) == false)
         try device(NetworkPath(isSatisfied: true, interface: .cellular), rig)
-        #expect(rig.effects.contains { $0.request is UploadRequest })
+        #expect(rig.effects.contains { $0.request is DeliveryRequest })
     }
 
     @Test func aWayThatComesBackIsTriedAtOnce() throws {
         let rig = try rig(needsPath: false)
         #expect(try sends(rig))
         let lost = HTTPError(.connection, endpoint: "b", detail: "no answer", hint: "wait")
-        let upload = try #require(rig.effects.first { $0.request is UploadRequest })
+        let upload = try #require(rig.effects.first { $0.request is DeliveryRequest })
         try rig.reply(upload, UploadReply.failed(lost))
         try rig.pass(.seconds(1))
-        #expect(!rig.effects.contains { $0.request is UploadRequest }, "it waits for minutes")
+        #expect(!rig.effects.contains { $0.request is DeliveryRequest }, "it waits for minutes")
         try device(NetworkPath(isSatisfied: false, interface: nil), rig)
-        #expect(!rig.effects.contains { $0.request is UploadRequest })
+        #expect(!rig.effects.contains { $0.request is DeliveryRequest })
         try device(NetworkPath(isSatisfied: true, interface: .wifi), rig)
-        #expect(rig.effects.contains { $0.request is UploadRequest })
+        #expect(rig.effects.contains { $0.request is DeliveryRequest })
     }
 
     /// Until then, nobody can say whether the backend can be reached.

@@ -33,8 +33,8 @@ import UploaderStage
     private func send(_ flags: [SampleFlags]) throws -> (requests: Int, report: StageReport) {
         let rig = try StageRig {
             DeliveryStage(
-                observer: "observer", handlers: [], consolidator: nil, policy: UploadPolicy(base: 1, cap: 8),
-                generator: SeededRandom(seed: 5), instance: "uploader", family: { UploadMetric(family: $0) })
+                observer: "observer", handlers: [], consolidator: nil, policy: RetryPolicy(base: 1, cap: 8),
+                generator: SeededRandom(seed: 5), instance: "uploader", family: { DeliveryMetric(family: $0) })
         }
         var backend = FakeBackend()
         try rig.hear("sync.uploader", ["head": Value(head(10)), "released": 10])
@@ -49,9 +49,9 @@ import UploaderStage
                 ]
             ]))
         var requests = 0
-        while let effect = rig.effects.first(where: { $0.request is UploadRequest }), requests < 20 {
+        while let effect = rig.effects.first(where: { $0.request is DeliveryRequest }), requests < 20 {
             requests += 1
-            try rig.reply(effect, try backend.take(try #require(effect.request as? UploadRequest)))
+            try rig.reply(effect, try backend.take(try #require(effect.request as? DeliveryRequest)))
         }
         return (requests, try rig.report())
     }

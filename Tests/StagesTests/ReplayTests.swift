@@ -117,8 +117,8 @@ private struct OneFigure: DayHandler {
         try StageRig {
             DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
-                policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
-                family: { UploadMetric(family: $0) })
+                policy: RetryPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
+                family: { DeliveryMetric(family: $0) })
         }
     }
 
@@ -168,8 +168,8 @@ private struct OneFigure: DayHandler {
         #expect(
             slice.query["user"] == "me" && slice.query["from"] == 1_742_252_400_000_000 && slice.query["asOf"] == 10)
         try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": Value(head(10))]]))
-        let effect = try #require(rig.effects.first { $0.request is UploadRequest })
-        let request = try #require(effect.request as? UploadRequest)
+        let effect = try #require(rig.effects.first { $0.request is DeliveryRequest })
+        let request = try #require(effect.request as? DeliveryRequest)
         #expect(request.path == "/api/v1/sync/steps")
         #expect(try Value(json: request.body)["samples"].array?.first?["version"] == 7)
         try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: []))
@@ -185,8 +185,8 @@ private struct OneFigure: DayHandler {
                     "rows": [row.wireValue], "from": 0, "through": 5, "head": Value(head(5, store: "consolidator")),
                 ]
             ]))
-        let days = try #require(rig.effects.first { $0.request is UploadRequest })
-        #expect((days.request as? UploadRequest)?.path == "/api/v1/sync/daily")
+        let days = try #require(rig.effects.first { $0.request is DeliveryRequest })
+        #expect((days.request as? DeliveryRequest)?.path == "/api/v1/sync/daily")
         try rig.reply(days, UploadReply.answered(status: 200, retryAfter: nil, body: []))
         #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])
         #expect(try rig.report().frontier == frontier)
@@ -234,8 +234,8 @@ private struct OneFigure: DayHandler {
         var page = samplePage()
         page.flags = [.deleted]
         try rig.answer(rest, .pages([try answer(page, through: 7)]))
-        let effect = try #require(rig.effects.first { $0.request is UploadRequest })
-        let body = try Value(json: try #require(effect.request as? UploadRequest).body)
+        let effect = try #require(rig.effects.first { $0.request is DeliveryRequest })
+        let body = try Value(json: try #require(effect.request as? DeliveryRequest).body)
         #expect(body["samples"] == [] && body["deleted"].array?.first?["version"] == 7)
         try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: Array(answered.utf8)))
         let second = try #require(rig.pulls.first { $0.query["after"] == 8 })

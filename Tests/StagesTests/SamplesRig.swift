@@ -12,18 +12,18 @@ import UploaderStage
 
 /// An uploader that delivers samples of two metrics, and a stand-in for its backend, which may refuse one of them.
 final class SamplesRig {
-    static let rates = UploadMetric(family: "heart-rate")
+    static let rates = DeliveryMetric(family: "heart-rate")
     private static let types = ["HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierHeartRate"]
 
     let rig: StageRig<DeliveryStage>
     var backend = FakeBackend()
     /// The metric of which the backend accepts nothing, not even a request without elements.
-    var refused: UploadMetric?
+    var refused: DeliveryMetric?
     /// The versions that the backend has accepted, in that order.
-    private(set) var accepted: [UploadMetric: [Int64]] = [:]
+    private(set) var accepted: [DeliveryMetric: [Int64]] = [:]
     private var generation = "one"
     /// The metrics of the observer's samples. The first sample has the sequence number 1, and ends a second after 1970.
-    private(set) var samples: [UploadMetric] = []
+    private(set) var samples: [DeliveryMetric] = []
 
     init(_ settings: DeliverySettings = .init()) throws {
         // What is compared element by element is tested elsewhere.
@@ -31,7 +31,7 @@ final class SamplesRig {
         unproven.proveEvery = nil
         rig = try StageRig { [unproven] in
             DeliveryStage(
-                observer: "observer", handlers: [], consolidator: nil, policy: UploadPolicy(base: 1, cap: 8),
+                observer: "observer", handlers: [], consolidator: nil, policy: RetryPolicy(base: 1, cap: 8),
                 settings: unproven, generator: SeededRandom(seed: 5), instance: "uploader",
                 family: { $0 == Self.types[1] ? Self.rates : .other })
         }
@@ -41,7 +41,7 @@ final class SamplesRig {
     private var newest: StoreHead { head(Int64(samples.count), generation: generation) }
 
     /// The observer gets samples of these metrics, and releases them.
-    func add(_ metrics: UploadMetric...) throws {
+    func add(_ metrics: DeliveryMetric...) throws {
         samples += metrics
         try release()
     }
@@ -73,8 +73,8 @@ final class SamplesRig {
                 try rig.reply(question, backend.holdings)
             } else if let pull = rig.pulls.first(where: { $0.name == "samples" }) {
                 try answer(pull)
-            } else if let effect = rig.effects.first(where: { $0.request is UploadRequest }) {
-                let request = try #require(effect.request as? UploadRequest)
+            } else if let effect = rig.effects.first(where: { $0.request is DeliveryRequest }) {
+                let request = try #require(effect.request as? DeliveryRequest)
                 let metric = request.group.metric
                 if metric == refused {
                     try rig.reply(effect, UploadReply.answered(status: 400, body: []))

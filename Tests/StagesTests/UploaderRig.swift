@@ -38,7 +38,7 @@ final class UploaderRig {
             settings = coming.next() ?? settings
             return DeliveryStage(
                 observer: "observer", handlers: handlers, consolidator: "consolidator",
-                policy: UploadPolicy(base: 1, cap: 8), settings: settings,
+                policy: RetryPolicy(base: 1, cap: 8), settings: settings,
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }
         try rig.turn()
@@ -125,7 +125,7 @@ final class UploaderRig {
 
     // MARK: Requests
 
-    var uploads: [Effect] { rig.effects.filter { $0.request is UploadRequest } }
+    var uploads: [Effect] { rig.effects.filter { $0.request is DeliveryRequest } }
     var questions: [Effect] { rig.effects.filter { $0.request is HoldingsRequest } }
 
     /// What the comparison element by element asks.
@@ -138,12 +138,12 @@ final class UploaderRig {
         }
     }
 
-    func request() throws -> (effect: Effect, request: UploadRequest) {
+    func request() throws -> (effect: Effect, request: DeliveryRequest) {
         let effect = try #require(uploads.first)
-        return (effect, try #require(effect.request as? UploadRequest))
+        return (effect, try #require(effect.request as? DeliveryRequest))
     }
 
-    func dates(_ request: UploadRequest) throws -> [String] {
+    func dates(_ request: DeliveryRequest) throws -> [String] {
         (try Value(json: request.body)["days"].array ?? []).compactMap { $0["date"].string }
     }
 

@@ -20,7 +20,7 @@ import UploaderStage
         rig = try StageRig {
             DeliveryStage(
                 observer: "observer", handlers: ["sleep"], consolidator: "consolidator",
-                policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
+                policy: RetryPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
                 family: { _ in .other })
         }
     }
@@ -50,14 +50,14 @@ import UploaderStage
     }
 
     /// The requests in progress.
-    private var uploads: [Effect] { rig.effects.filter { $0.request is UploadRequest } }
+    private var uploads: [Effect] { rig.effects.filter { $0.request is DeliveryRequest } }
 
-    private func request() throws -> (effect: Effect, request: UploadRequest) {
+    private func request() throws -> (effect: Effect, request: DeliveryRequest) {
         let effect = try #require(uploads.first)
-        return (effect, try #require(effect.request as? UploadRequest))
+        return (effect, try #require(effect.request as? DeliveryRequest))
     }
 
-    private func dates(_ request: UploadRequest) throws -> [String] {
+    private func dates(_ request: DeliveryRequest) throws -> [String] {
         (try Value(json: request.body)["days"].array ?? []).compactMap { $0["date"].string }
     }
 
@@ -384,10 +384,10 @@ import UploaderStage
         #expect(uploads.count == 2)
         let first = try request().effect
         let second = try #require(uploads.last)
-        let reply = try backend.take(try #require(second.request as? UploadRequest))
+        let reply = try backend.take(try #require(second.request as? DeliveryRequest))
         try rig.reply(second, reply)
         #expect(try frontier() == 0)
-        try rig.reply(first, try backend.take(try #require(first.request as? UploadRequest)))
+        try rig.reply(first, try backend.take(try #require(first.request as? DeliveryRequest)))
         #expect(try frontier() == 2)
     }
 
@@ -422,11 +422,11 @@ import UploaderStage
         let rig = try StageRig {
             DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
-                policy: UploadPolicy(base: 1, cap: 8), instance: "uploader", needsPath: true,
+                policy: RetryPolicy(base: 1, cap: 8), instance: "uploader", needsPath: true,
                 family: { _ in .other })
         }
         let watch = try #require(rig.effects.first { $0.request is WatchPath })
-        func uploads() -> Int { rig.effects.count { $0.request is UploadRequest } }
+        func uploads() -> Int { rig.effects.count { $0.request is DeliveryRequest } }
         func path(_ isSatisfied: Bool) throws {
             try rig.reply(
                 watch, PathNews.path(.init(isSatisfied: isSatisfied, interface: isSatisfied ? .wifi : nil)))
@@ -453,7 +453,7 @@ import UploaderStage
         #expect(uploads() == 1)
         #expect(try rig.report().details["path"]?["interface"] == "cellular")
         #expect(try rig.report().details["blocked"] == .null)
-        rig.effects.removeAll { $0.request is UploadRequest }
+        rig.effects.removeAll { $0.request is DeliveryRequest }
         try rig.hear(beat("observer", head(1)))
         try rig.pass(.seconds(1))
         #expect(uploads() == 0)

@@ -73,7 +73,7 @@ import UploaderStage
             let remedy = source.place.remedy
             #expect(remedy.contains(words), "\(remedy)")
             #expect(
-                UploadPolicy.Outcome.answered(status: 403, tokenFrom: source.place)
+                RetryPolicy.Outcome.answered(status: 403, tokenFrom: source.place)
                     == .refusesToken(isFinal: true, .init(remedy: remedy)))
         }
     }

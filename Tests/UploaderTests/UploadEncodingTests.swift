@@ -110,6 +110,6 @@ struct UploadEncodingTests {
     }
 
     @Test func metrics() {
-        #expect(UploadMetric(family: "heart-rate").path == "/api/v1/sync/heart-rate")
+        #expect(DeliveryMetric(family: "heart-rate").path == "/api/v1/sync/heart-rate")
     }
 }

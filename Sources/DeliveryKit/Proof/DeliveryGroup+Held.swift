@@ -53,7 +53,7 @@ extension DeliveryGroup {
             }
         case .workouts(let all), .nights(let all), .days(let all):
             return try all.map { document in
-                try document.body.flatMap { UploadDocument.versioned($0, document.version) }.map {
+                try document.body.flatMap { DeliveryDocument.versioned($0, document.version) }.map {
                     try ContentNumber.document(json: $0.json().utf8)
                 }
             }

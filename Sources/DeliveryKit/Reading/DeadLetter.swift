@@ -13,7 +13,7 @@ extension DeadLetter {
         let metric = row.string(2)
         self.init(
             number: row.int64(0), user: row.string(1), metric: metric, id: row.string(3), version: row.int64(4),
-            reason: row.string(5), path: UploadMetric(family: metric).path, status: row.isNull(6) ? nil : row.int(6),
+            reason: row.string(5), path: DeliveryMetric(family: metric).path, status: row.isNull(6) ? nil : row.int(6),
             firstTried: Instant(microseconds: row.int64(7)),
             lastTried: Instant(microseconds: row.isNull(8) ? row.int64(7) : row.int64(8)), tries: row.int64(9))
     }

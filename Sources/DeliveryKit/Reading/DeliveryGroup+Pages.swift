@@ -9,7 +9,7 @@ extension DeliveryGroup {
     ///   - isSamples: whether the pages contain samples rather than rows of a keyed changelog.
     ///   - family: the metric under which a type's samples are delivered; nil for those that aren't.
     package static func groups(
-        _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric?
+        _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> DeliveryMetric?
     ) throws -> [DeliveryGroup] {
         isSamples
             ? try groups(samples: try pages.map { try $0.page(from: upstream) }, from: upstream, family: family)
@@ -18,7 +18,7 @@ extension DeliveryGroup {
 
     /// Splits pages of samples by user and by the metric family that declares their type.
     package static func groups(
-        samples pages: [SamplesPage], from upstream: String, family: (String) -> UploadMetric?
+        samples pages: [SamplesPage], from upstream: String, family: (String) -> DeliveryMetric?
     ) throws -> [DeliveryGroup] {
         var groups: [DeliveryGroup] = []
         for page in pages {
@@ -31,7 +31,7 @@ extension DeliveryGroup {
                 groups.take([
                     DeliveryGroup(
                         metric: part.metric, user: users[Int(part.user)], content: .samples(selected),
-                        batch: UploadBatch(count: selected.count))
+                        batch: DeliveryBatch(count: selected.count))
                 ])
             }
         }
@@ -41,14 +41,14 @@ extension DeliveryGroup {
     /// Rows of one user and one metric.
     private struct Part {
         let user: Int32
-        let metric: UploadMetric
+        let metric: DeliveryMetric
         var rows: [Int] = []
 
         var key: String { "\(user)/\(metric.rawValue)" }
     }
 
     /// - Parameter metrics: the metrics of the page's types.
-    private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric?]) -> [Part] {
+    private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [DeliveryMetric?]) -> [Part] {
         var parts: [Part] = []
         // Parts are found by user and type. Neighbouring rows mostly belong to the same part.
         var places: [Int64: Int] = [:]
@@ -79,7 +79,7 @@ extension DeliveryGroup {
             guard let id = row.key.split(separator: "/").last else {
                 throw StageError.unreadablePage(producer: upstream)
             }
-            let body = UploadDocument.body(of: row)
+            let body = DeliveryDocument.body(of: row)
             // A row without members can't be sent.
             if let body, body.object == nil { continue }
             for list in row.lists {
@@ -88,14 +88,14 @@ extension DeliveryGroup {
             }
         }
         return byKind.sorted { $0.key < $1.key }.map { _, found in
-            let (metric, content): (UploadMetric, Content) =
+            let (metric, content): (DeliveryMetric, Content) =
                 switch found.list {
                 case .days: (.daily, .days(found.documents))
                 case .nights: (.sleep, .nights(found.documents))
                 case .workouts: (.workouts, .workouts(found.documents))
                 }
             return DeliveryGroup(
-                metric: metric, user: found.user, content: content, batch: UploadBatch(count: found.documents.count))
+                metric: metric, user: found.user, content: content, batch: DeliveryBatch(count: found.documents.count))
         }
     }
 }
@@ -114,7 +114,7 @@ extension [DeliveryGroup] {
             // The page must be referenced only here, so that it grows in place.
             self[index].content = .samples(SamplePage())
             merged.append(page)
-            self[index].batch = UploadBatch(count: merged.count)
+            self[index].batch = DeliveryBatch(count: merged.count)
             self[index].content = .samples(merged)
         }
     }

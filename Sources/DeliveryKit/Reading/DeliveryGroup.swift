@@ -3,10 +3,10 @@ import Protocol
 
 /// Elements of one kind, of one user and for one path, to be delivered from fetched pages. Pure.
 package struct DeliveryGroup: Sendable {
-    package var metric: UploadMetric
+    package var metric: DeliveryMetric
     package var user: String
     package var content: Content
-    package var batch: UploadBatch
+    package var batch: DeliveryBatch
 
     package enum Content: Sendable {
         case samples(SamplePage)
@@ -31,7 +31,7 @@ package struct DeliveryGroup: Sendable {
         }
     }
 
-    package init(metric: UploadMetric, user: String, content: Content, batch: UploadBatch) {
+    package init(metric: DeliveryMetric, user: String, content: Content, batch: DeliveryBatch) {
         (self.metric, self.user, self.content, self.batch) = (metric, user, content, batch)
     }
 }
@@ -46,7 +46,7 @@ extension DeliveryGroup {
             case .nights(let all): .nights([all[index]])
             case .days(let all): .days([all[index]])
             }
-        return DeliveryGroup(metric: metric, user: user, content: content, batch: UploadBatch(count: 1))
+        return DeliveryGroup(metric: metric, user: user, content: content, batch: DeliveryBatch(count: 1))
     }
 
     /// The end times of those elements that ended no earlier than `first`; tombstones and days have no end.

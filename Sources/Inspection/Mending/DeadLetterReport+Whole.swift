@@ -106,10 +106,10 @@ extension Manifest {
     /// Whether it may produce elements of a metric.
     fileprivate func produces(for metric: String) -> Bool {
         switch kind {
-        case .observer: metric != UploadMetric.daily.rawValue
-        case .consolidator: metric == UploadMetric.daily.rawValue
+        case .observer: metric != DeliveryMetric.daily.rawValue
+        case .consolidator: metric == DeliveryMetric.daily.rawValue
         case .handler:
-            (metric == UploadMetric.sleep.rawValue || metric == UploadMetric.workouts.rawValue)
+            (metric == DeliveryMetric.sleep.rawValue || metric == DeliveryMetric.workouts.rawValue)
                 && produces.contains { $0.hasPrefix("events.") }
         default: false
         }

@@ -172,7 +172,7 @@ final class StackApp: PhoneApp {
     // MARK: What the stages ask for
 
     private func perform(_ effect: Effect, of host: SimulatedHost) throws {
-        let upload = effect.request as? UploadRequest
+        let upload = effect.request as? DeliveryRequest
         guard upload != nil || effect.request is HoldingsRequest || effect.request is HeldQuestion else { return }
         let reply: UploadReply
         if phone?.isOnline == false {
@@ -192,7 +192,7 @@ final class StackApp: PhoneApp {
 extension UploadReply {
     /// The reply to a request or a question, in the form that the uploader's own runner reports.
     package func result(of effect: Effect) -> EffectResult {
-        if let request = effect.request as? UploadRequest {
+        if let request = effect.request as? DeliveryRequest {
             return EffectResult(id: effect.id, value: request.reply(to: self))
         }
         if let question = effect.request as? HoldingsRequest {

@@ -30,8 +30,8 @@ package struct DeliveryLog {
     }
 
     /// - Throws: `JSONScanError` when the body isn't JSON.
-    package mutating func take(_ request: UploadRequest, at now: Instant) throws -> UploadReply {
-        let isDaily = request.path == UploadMetric.daily.path
+    package mutating func take(_ request: DeliveryRequest, at now: Instant) throws -> UploadReply {
+        let isDaily = request.path == DeliveryMetric.daily.path
         var changed = 0
         var known = 0
         /// The number of days and nights, which aren't examined.

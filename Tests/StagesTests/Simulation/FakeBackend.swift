@@ -59,7 +59,7 @@ struct FakeBackend {
 
     /// Stores a request's elements.
     /// - Throws: an error if the body isn't JSON.
-    mutating func take(_ request: UploadRequest) throws -> UploadReply {
+    mutating func take(_ request: DeliveryRequest) throws -> UploadReply {
         let body = try Value(json: request.body)
         let user = body["userId"].string ?? ""
         var counts = (created: Int64(0), updated: Int64(0), known: Int64(0))
@@ -85,8 +85,8 @@ struct FakeBackend {
         }
         let deletedKind =
             switch request.path {
-            case UploadMetric.daily.path: "days"
-            case UploadMetric.workouts.path: "workouts"
+            case DeliveryMetric.daily.path: "days"
+            case DeliveryMetric.workouts.path: "workouts"
             default: "samples"
             }
         for (list, kind) in [("deleted", deletedKind), ("deletedNights", "nights")] {

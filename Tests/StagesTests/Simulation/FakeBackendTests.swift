@@ -9,9 +9,9 @@ import UploaderStage
 
 /// The simulated backend says what it keeps, like the reference backend.
 struct FakeBackendTests {
-    private func upload(_ content: DeliveryGroup.Content, _ metric: UploadMetric, count: Int) -> UploadRequest {
-        UploadRequest(
-            group: DeliveryGroup(metric: metric, user: "me", content: content, batch: UploadBatch(count: count)),
+    private func upload(_ content: DeliveryGroup.Content, _ metric: DeliveryMetric, count: Int) -> DeliveryRequest {
+        DeliveryRequest(
+            group: DeliveryGroup(metric: metric, user: "me", content: content, batch: DeliveryBatch(count: count)),
             part: 0..<count, deviceId: "d", syncedAt: 0, refreshToken: false)
     }
 
@@ -59,7 +59,7 @@ struct FakeBackendTests {
         let day: Value = ["date": "2025-03-30", "steps": 7]
         _ = try backend.take(
             upload(.days([.init(id: "2025-03-30", version: 3, body: day)]), .daily, count: 1))
-        let delivered = try #require(UploadDocument.versioned(day, 3))
+        let delivered = try #require(DeliveryDocument.versioned(day, 3))
         #expect(
             try rows(backend, .days) == [
                 .init(

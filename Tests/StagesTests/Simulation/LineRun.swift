@@ -179,7 +179,9 @@ final class LineRun {
                 guard let id = row.key.split(separator: "/").last else { continue }
                 let kind = row.topic == "daily.summary" ? "days" : "nights"
                 let there = backend.entries[.init(user: row.user, kind: kind, id: String(id))]
-                let here = try UploadDocument.document(of: row).map { try Self.comparable(Value(json: $0.json().utf8)) }
+                let here = try DeliveryDocument.document(of: row).map {
+                    try Self.comparable(Value(json: $0.json().utf8))
+                }
                 if here != there?.content.map(Self.comparable) { differences.append("\(kind) \(id)") }
             }
         }

@@ -59,7 +59,7 @@ final class SimulatedStack {
     private func perform(_ effect: Effect, of host: SimulatedHost) throws {
         if let request = effect.request as? ObserverEffect {
             read(request, effect, host)
-        } else if let request = effect.request as? UploadRequest {
+        } else if let request = effect.request as? DeliveryRequest {
             try upload(request, effect, host)
         } else if effect.request is HoldingsRequest {
             let reply = backend.holdings.result(of: effect)
@@ -90,7 +90,7 @@ final class SimulatedStack {
         }
     }
 
-    private func upload(_ request: UploadRequest, _ effect: Effect, _ host: SimulatedHost) throws {
+    private func upload(_ request: DeliveryRequest, _ effect: Effect, _ host: SimulatedHost) throws {
         func answer(_ reply: UploadReply) {
             world.schedule(
                 .effect(host, life: host.lives, reply.result(of: effect)),

@@ -62,7 +62,7 @@ package enum FHIRAnswer {
 
     /// What a failed entry in a successful answer means: a transaction should take effect as a whole or not at all, so
     /// such a server breaks the rules; but one of the elements is the cause, and is found by halving.
-    private static func refusal(_ code: Int, _ told: String) -> UploadPolicy.Outcome? {
+    private static func refusal(_ code: Int, _ told: String) -> RetryPolicy.Outcome? {
         switch code {
         case 400, 412, 422: .refused("the server refuses it (\(code)\(told))")
         case 500: .failing
@@ -105,7 +105,7 @@ package enum FHIRAnswer {
         let status = response.status
         let told = json(response.body).flatMap { FHIROutcome($0) }?.told ?? ""
         let why = "the server answered \(status)\(told)"
-        let outcome: UploadPolicy.Outcome =
+        let outcome: RetryPolicy.Outcome =
             switch status {
             case 400, 412, 422: .refused("the server refuses it (\(status)\(told))")
             case 413: .refused("the server accepts no transaction of this size (413)")
@@ -122,13 +122,13 @@ package enum FHIRAnswer {
         return .init(outcome, why: why, status: status)
     }
 
-    static let unauthorized = UploadPolicy.Pause(
+    static let unauthorized = RetryPolicy.Pause(
         remedy: "it refuses the token: put the right one into the file named by 'tokenFile', or into "
             + "HEALTHBUS_FHIR_TOKEN")
-    static let wrongServer = UploadPolicy.Pause(
+    static let wrongServer = RetryPolicy.Pause(
         remedy: "that isn't a FHIR server that takes transactions: check 'server'")
 
-    private static func redirected(_ response: HTTPResponse, _ url: String) -> UploadPolicy.Pause {
+    private static func redirected(_ response: HTTPResponse, _ url: String) -> RetryPolicy.Pause {
         guard let location = response.headers["Location"],
             case .elsewhere(let origin) = HTTPRedirect(location: location, from: url)
         else { return wrongServer }

@@ -47,7 +47,7 @@ package final class FHIRSender {
 
     /// Carries out an effect, and returns its result; nil for an unknown effect.
     package func perform(_ effect: Effect) -> (any Sendable)? {
-        if let request = effect.request as? UploadRequest { return put(request) }
+        if let request = effect.request as? DeliveryRequest { return put(request) }
         if let question = effect.request as? HoldingsRequest {
             return metadata(refreshesToken: question.refreshToken)
         }
@@ -55,7 +55,7 @@ package final class FHIRSender {
         return nil
     }
 
-    private func put(_ request: UploadRequest) -> DeliveryReply {
+    private func put(_ request: DeliveryRequest) -> DeliveryReply {
         // With nothing to send, this only checks whether the server answers: some servers treat a transaction without
         // entries as an error.
         guard !request.part.isEmpty else { return probe(request) }
@@ -103,7 +103,7 @@ package final class FHIRSender {
         return !superfluous.isEmpty
     }
 
-    private func probe(_ request: UploadRequest) -> DeliveryReply {
+    private func probe(_ request: DeliveryRequest) -> DeliveryReply {
         switch metadata(refreshesToken: request.refreshToken) {
         case .holds, .silent: .onTrust(DeliveryAnswer(counts: .init()))
         case .later(let why, _), .refusesToken(let why): .unproven(why)

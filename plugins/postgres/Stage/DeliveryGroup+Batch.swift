@@ -27,14 +27,14 @@ extension DeliveryGroup.Document {
         let day = kind == .day ? id : kind == .night ? body?["date"].string : nil
         return PostgresDocument(
             kind: kind, id: id, version: version,
-            body: body.flatMap { UploadDocument.versioned($0, version)?.json() }, start: start, end: end ?? start,
+            body: body.flatMap { DeliveryDocument.versioned($0, version)?.json() }, start: start, end: end ?? start,
             date: day.flatMap { LocalDay($0) })
     }
 }
 
 extension DeliveryAnswer {
     /// What the store did with a request's elements.
-    init(_ outcome: PostgresOutcome, _ request: UploadRequest) {
+    init(_ outcome: PostgresOutcome, _ request: DeliveryRequest) {
         let refused = outcome.refused.sorted { $0.key < $1.key }.map { place, reason in
             Refusal(
                 id: request.group.element(request.part.lowerBound + place).id, index: nil, reason: reason)

@@ -4,7 +4,7 @@ import PostgresStore
 
 /// What a database error means for the data that was to be written, and for a person. Pure.
 package struct PostgresProblem: Equatable {
-    package let outcome: UploadPolicy.Outcome
+    package let outcome: RetryPolicy.Outcome
     /// What happened, and where.
     package let why: String
     package let isOfPassword: Bool
@@ -37,7 +37,7 @@ package struct PostgresProblem: Equatable {
 
     package var reply: DeliveryReply { .failed(.init(outcome, why: why)) }
 
-    private static func outcome(of error: PostgresError) -> UploadPolicy.Outcome {
+    private static func outcome(of error: PostgresError) -> RetryPolicy.Outcome {
         guard let state = error.state else {
             return error.kind == .url
                 ? person("correct \(DatabaseURL.variable), or the file named by 'urlFile'") : .unproven
@@ -58,12 +58,12 @@ package struct PostgresProblem: Equatable {
         }
     }
 
-    private static func outcome(ofClass kind: Substring) -> UploadPolicy.Outcome {
+    private static func outcome(ofClass kind: Substring) -> RetryPolicy.Outcome {
         // Data that the database can't store, constraints on data, and limits on size.
         ["22", "23", "54"].contains(kind) ? .refused("the database can't store it") : .unproven
     }
 
-    private static func outcome(of error: PostgresStoreError?) -> UploadPolicy.Outcome {
+    private static func outcome(of error: PostgresStoreError?) -> RetryPolicy.Outcome {
         switch error {
         case .viewInUse: person("drop your view, and create it again after this one is created")
         case .damaged(let table):
@@ -75,5 +75,5 @@ package struct PostgresProblem: Equatable {
         }
     }
 
-    private static func person(_ remedy: String) -> UploadPolicy.Outcome { .needsPerson(.init(remedy: remedy)) }
+    private static func person(_ remedy: String) -> RetryPolicy.Outcome { .needsPerson(.init(remedy: remedy)) }
 }

@@ -32,13 +32,13 @@ package final class PostgresWriter {
 
     /// Carries out an effect, and returns its result; nil for an unknown effect.
     package func perform(_ effect: Effect) -> (any Sendable)? {
-        if let request = effect.request as? UploadRequest { return put(request) }
+        if let request = effect.request as? DeliveryRequest { return put(request) }
         if let question = effect.request as? HoldingsRequest { return holdings(question) }
         if let question = effect.request as? HeldQuestion { return held(question) }
         return nil
     }
 
-    private func put(_ request: UploadRequest) -> DeliveryReply {
+    private func put(_ request: DeliveryRequest) -> DeliveryReply {
         do {
             let store = try open(refresh: request.refreshToken)
             let batch = try request.group.batch(request.part)

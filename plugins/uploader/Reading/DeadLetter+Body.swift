@@ -12,7 +12,7 @@ extension DeadLetter {
         samples: [SamplesPage], changes: [ChangesPage], of producer: String, family: (String) -> String
     ) throws -> (body: Value, version: Int64)? {
         let groups =
-            try DeliveryGroup.groups(samples: samples, from: producer) { UploadMetric(family: family($0)) }
+            try DeliveryGroup.groups(samples: samples, from: producer) { DeliveryMetric(family: family($0)) }
             + DeliveryGroup.groups(documents: changes, from: producer)
         for group in groups {
             guard let index = group.place(of: self) else { continue }

@@ -9,7 +9,7 @@ extension DeliveryGroup {
             let some = all[part]
             return (
                 some.compactMap { document in
-                    document.body.flatMap { UploadDocument.versioned($0, document.version) }
+                    document.body.flatMap { DeliveryDocument.versioned($0, document.version) }
                 }, some.filter { $0.body == nil }.map { .init(id: $0.id, version: $0.version) }
             )
         }

@@ -16,7 +16,7 @@ package enum UploadReply: Sendable {
 }
 
 /// The HTTP request that carries elements, and what its answer means.
-extension UploadRequest {
+extension DeliveryRequest {
     /// The header that says what was seen of the backend: `<generation> <sequence>`.
     package static let seenHeader = "Healthbus-Seen"
 

@@ -25,10 +25,10 @@ package final class UploadRunner: DeliveryRunner {
     private static func perform(
         _ effect: Effect, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double
     ) -> (any Sendable)? {
-        if let upload = effect.request as? UploadRequest {
+        if let upload = effect.request as? DeliveryRequest {
             var request = HTTPRequest(
                 method: "POST", path: upload.path, headers: ["Content-Type": upload.contentType], body: upload.body)
-            request.headers[UploadRequest.seenHeader] = upload.seenField
+            request.headers[DeliveryRequest.seenHeader] = upload.seenField
             return upload.reply(
                 to: send(request, upload.refreshToken, client, token, timeout), tokenFrom: token.place)
         }

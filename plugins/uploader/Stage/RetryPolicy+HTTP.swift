@@ -3,7 +3,7 @@ import HTTP
 import Protocol
 import UploaderReading
 
-extension UploadPolicy.Outcome {
+extension RetryPolicy.Outcome {
     /// What a status calls for.
     /// - Parameters:
     ///   - retryAfter: the header, seconds or an HTTP date.
@@ -39,7 +39,7 @@ extension UploadPolicy.Outcome {
     }
 }
 
-extension UploadPolicy.Pause {
+extension RetryPolicy.Pause {
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(
         remedy: "the uploader's 'url' doesn't seem to be a backend's: check it")

@@ -2,7 +2,7 @@ import HealthModel
 
 /// What a destination's stage asks its host to deliver: some of one user's elements. The effect runner turns them into
 /// the form that its destination accepts.
-package struct UploadRequest: Sendable {
+package struct DeliveryRequest: Sendable {
     package var group: DeliveryGroup
     /// Which of the group's elements to deliver.
     package var part: Range<Int>

@@ -3,7 +3,7 @@ import HealthModel
 import Protocol
 
 /// An event or a day in the form in which it is delivered. Pure.
-package enum UploadDocument {
+package enum DeliveryDocument {
     /// The document delivered for the row of an event or a day; nil for a tombstone, and for a row without members.
     package static func document(of row: KeyedChangelog.Row) -> Value? {
         body(of: row).flatMap { versioned($0, row.sequence.value) }

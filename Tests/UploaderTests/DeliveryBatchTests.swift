@@ -1,14 +1,14 @@
 import DeliveryKit
 import Testing
 
-struct UploadBatchTests {
+struct DeliveryBatchTests {
     @Test(
         arguments: [
             ([], [0..<8]), ([0], [1..<8]), ([7], [0..<7]), ([3], [0..<3, 4..<8]), ([0, 1, 7], [2..<7]),
             ([2, 4, 9, -1], [0..<2, 3..<4, 5..<8]), (Array(0..<8), []),
         ] as [([Int], [Range<Int>])])
     func whatIsRemovedIsntSentAgain(_ elements: [Int], _ parts: [Range<Int>]) {
-        var batch = UploadBatch(count: 8)
+        var batch = DeliveryBatch(count: 8)
         batch.remove(elements)
         #expect(batch.parts == parts)
     }
@@ -18,7 +18,7 @@ struct UploadBatchTests {
             (3, [0..<3, 3..<6, 6..<8]), (4, [0..<4, 4..<8]), (8, [0..<8]), (.max, [0..<8]), (0, [0..<8]),
         ] as [(Int, [Range<Int>])])
     func aLargePartGoesInPieces(_ count: Int, _ parts: [Range<Int>]) {
-        var batch = UploadBatch(count: 8)
+        var batch = DeliveryBatch(count: 8)
         batch.split(to: count)
         #expect(batch.parts == parts)
         batch.settle()
@@ -27,7 +27,7 @@ struct UploadBatchTests {
     }
 
     @Test func whatIsHeldIsntSettled() {
-        var batch = UploadBatch(count: 2)
+        var batch = DeliveryBatch(count: 2)
         batch.split()
         batch.hold()
         batch.settle()
@@ -39,7 +39,7 @@ struct UploadBatchTests {
     }
 
     @Test func whatTheBackendCausedDoesntCount() {
-        var batch = UploadBatch(count: 1)
+        var batch = DeliveryBatch(count: 1)
         batch.hold()
         _ = batch.settleHeld()
         batch.hold()
@@ -48,7 +48,7 @@ struct UploadBatchTests {
     }
 
     @Test func whatIsReleasedComesLast() {
-        var batch = UploadBatch(count: 4)
+        var batch = DeliveryBatch(count: 4)
         batch.split()
         batch.split()
         batch.hold()

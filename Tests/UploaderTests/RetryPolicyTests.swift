@@ -6,7 +6,7 @@ import Testing
 import UploaderReading
 import UploaderStage
 
-struct UploadPolicyTests {
+struct RetryPolicyTests {
     /// Always gives the same bits: all zeros are the low end of a range, all ones its high end.
     struct Fixed: RandomNumberGenerator {
         var bits: UInt64
@@ -15,7 +15,7 @@ struct UploadPolicyTests {
 
     enum Expected: String, Sendable { case done, retry, refreshToken, pause, split, isolate, deadLetter }
 
-    private func kind(_ action: UploadPolicy.Action) -> Expected {
+    private func kind(_ action: RetryPolicy.Action) -> Expected {
         switch action {
         case .done: .done
         case .retry: .retry
@@ -38,7 +38,7 @@ struct UploadPolicyTests {
             (500, 9, .retry), (502, 9, .retry), (503, 9, .retry), (504, 9, .retry),
         ] as [(Int, Int, Expected)])
     func table(_ status: Int, _ elements: Int, _ expected: Expected) {
-        var policy = UploadPolicy()
+        var policy = RetryPolicy()
         var generator = Fixed(bits: 1 << 63)
         let action = policy.action(after: .answered(status: status), elements: elements, now: 0, using: &generator)
         #expect(kind(action) == expected)
@@ -51,13 +51,13 @@ struct UploadPolicyTests {
             (.answerTooLarge, .retry), (.invalidRequest, .pause),
         ] as [(HTTPError.Kind, Expected)])
     func transport(_ failure: HTTPError.Kind, _ expected: Expected) {
-        var policy = UploadPolicy()
+        var policy = RetryPolicy()
         var generator = Fixed(bits: 0)
         #expect(kind(policy.action(after: .failed(failure), elements: 5, now: 0, using: &generator)) == expected)
     }
 
     @Test func fullJitterDoublesUpToTheCap() {
-        var policy = UploadPolicy()
+        var policy = RetryPolicy()
         var high = Fixed(bits: .max)
         var bounds: [Double] = []
         for _ in 0..<14 {
@@ -79,7 +79,7 @@ struct UploadPolicyTests {
     /// A server on this machine is back within seconds of its restart.
     @Test func aRefusedConnectionHasALimitOfItsOwn() {
         func longest(_ kind: HTTPError.Kind, cap: Double = 900, limit: Double = 15) -> Double {
-            var policy = UploadPolicy(cap: cap, refusedConnectionCap: limit)
+            var policy = RetryPolicy(cap: cap, refusedConnectionCap: limit)
             var high = Fixed(bits: .max)
             var longest = 0.0
             for _ in 0..<14 {
@@ -99,7 +99,7 @@ struct UploadPolicyTests {
     ])
     func retryAfterIsHonoured(_ header: String, _ seconds: Double) {
         for status in [429, 503] {
-            var policy = UploadPolicy()
+            var policy = RetryPolicy()
             var generator = Fixed(bits: .max)
             let action = policy.action(
                 after: .answered(status: status, retryAfter: header), elements: 5, now: 1_743_322_500_000_000,
@@ -114,9 +114,9 @@ struct UploadPolicyTests {
     func malformedRetryAfter(_ header: String) { #expect(RetryAfter.wait(header) == nil) }
 
     @Test func tokenIsRefreshedOnceThenItPauses() {
-        var policy = UploadPolicy()
+        var policy = RetryPolicy()
         var generator = Fixed(bits: 0)
-        func after(_ status: Int) -> UploadPolicy.Action {
+        func after(_ status: Int) -> RetryPolicy.Action {
             policy.action(after: .answered(status: status), elements: 5, now: 0, using: &generator)
         }
         #expect(after(401) == .refreshToken)
@@ -126,7 +126,7 @@ struct UploadPolicyTests {
     }
 
     @Test func aConflictThatStaysIsARefusal() {
-        var policy = UploadPolicy()
+        var policy = RetryPolicy()
         var generator = Fixed(bits: 0)
         func after(_ status: Int, _ elements: Int = 4) -> Expected {
             kind(policy.action(after: .answered(status: status), elements: elements, now: 0, using: &generator))
@@ -150,7 +150,7 @@ struct UploadPolicyTests {
             (nil, "doesn't seem to be a backend's"), (.elsewhere("https://evil\u{1B}[2J.net"), "https://evil?[2J.net"),
         ] as [(HTTPRedirect?, String)])
     func aRedirectSaysWhereItLeads(_ redirect: HTTPRedirect?, _ words: String) {
-        guard case .needsPerson(let pause) = UploadPolicy.Outcome.answered(status: 301, redirect: redirect) else {
+        guard case .needsPerson(let pause) = RetryPolicy.Outcome.answered(status: 301, redirect: redirect) else {
             Issue.record("it goes on")
             return
         }
@@ -161,8 +161,8 @@ struct UploadPolicyTests {
     @Test(arguments: [1, 2, 7, 100], [0.0, 0.5, 1.0])
     func anElementThatMakesAServerFailHoldsUpOnlyItself(_ count: Int, _ place: Double) {
         let poison = Int((Double(count - 1) * place).rounded())
-        var batch = UploadBatch(count: count)
-        var policy = UploadPolicy()
+        var batch = DeliveryBatch(count: count)
+        var policy = RetryPolicy()
         var generator = Fixed(bits: .max)
         var delivered: Set<Int> = []
         var waits: [Double] = []
@@ -191,8 +191,8 @@ struct UploadPolicyTests {
     @Test(arguments: [1, 2, 3, 7, 64, 1000], [0.0, 0.5, 1.0])
     func bisectionFindsThePoison(_ count: Int, _ place: Double) {
         let poison = Int((Double(count - 1) * place).rounded())
-        var batch = UploadBatch(count: count)
-        var policy = UploadPolicy()
+        var batch = DeliveryBatch(count: count)
+        var policy = RetryPolicy()
         var generator = Fixed(bits: 0)
         var delivered: Set<Int> = []
         var dead: [Int] = []

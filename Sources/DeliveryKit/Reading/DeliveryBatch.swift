@@ -2,7 +2,7 @@
 /// refused.
 ///
 /// One bad element among n is found with about 2 · log2 n requests, and everything around it is delivered.
-package struct UploadBatch: Sendable, Equatable {
+package struct DeliveryBatch: Sendable, Equatable {
     /// The parts in order; the first is the next to be sent.
     package private(set) var parts: [Range<Int>]
     /// Elements that were refused when sent alone, though they may not be the cause.

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What to do after a delivery attempt: pure, with clock and random numbers passed in.
-package struct UploadPolicy: Sendable, Equatable {
+package struct RetryPolicy: Sendable, Equatable {
     /// The upper limit of the first delay, in seconds; it is doubled with each further attempt up to `cap`.
     package var base: Double
     package var cap: Double
