@@ -9,6 +9,8 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
+
 func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
@@ -18,6 +20,14 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [
     .target(
         name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
         swiftSettings: swiftSettings)
+}
+
+/// The commands. They run for a moment, and the libraries below do their work: optimizing them takes several times as long
+/// as it saves.
+func tool(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
+        swiftSettings: swiftSettings + unoptimized)
 }
 
 /// A plugin is a stage library, which tests and simulations import, and a thin executable.
@@ -46,7 +56,7 @@ func part(_ folder: String, _ name: String, _ dependencies: [Target.Dependency])
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests",
-        swiftSettings: swiftSettings + [.unsafeFlags(["-Onone"])])
+        swiftSettings: swiftSettings + unoptimized)
 }
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
@@ -110,7 +120,7 @@ let package = Package(
         library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
         library("Processes", ["CPosix", "HealthModel"]),
-        library("QRCode", ["CQREncode"]),
+        tool("QRCode", ["CQREncode"]),
         library(
             "Configuration",
             [
@@ -119,7 +129,7 @@ let package = Package(
             ]),
         library("HealthViews", ["Configuration", "HealthModel"]),
         // The protocol that assistants speak; pure.
-        library("ModelContext", ["HealthModel"]),
+        tool("ModelContext", ["HealthModel"]),
         library("PostgresStore", ["HealthModel", "HealthViews", "PostgreSQL"]),
         library(
             "Client",
@@ -158,9 +168,9 @@ let package = Package(
         part(
             "uploader/Reading", "UploaderReading",
             ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Protocol"]),
-        library("Supervisor", ["CPosix", "Processes"]),
+        tool("Supervisor", ["CPosix", "Processes"]),
         // The tools: commands that look at a stack, and commands that act on it.
-        library(
+        tool(
             "Inspection",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
@@ -173,7 +183,7 @@ let package = Package(
                 "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
             ]),
-        library(
+        tool(
             "Control",
             [
                 "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
@@ -182,10 +192,10 @@ let package = Package(
                 "StageKit", "Supervisor", "Terminal",
             ]),
         library("Logging", []),
-        library("Terminal", ["Logging"]),
+        tool("Terminal", ["Logging"]),
         library("Clocks", ["HealthModel"]),
         // Tests whether a plugin honors the contract.
-        library(
+        tool(
             "Conformance",
             [
                 "Changelog", "Client", "Clocks", "Configuration", "Control", "DeliveryKit", "ExecDialogue", "HTTP",
@@ -194,7 +204,7 @@ let package = Package(
                 "UploaderReading",
             ]),
         // All stages in one process, in virtual time.
-        library(
+        tool(
             "Simulation",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",
@@ -212,7 +222,7 @@ let package = Package(
                 "Simulation",
                 "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
-            path: "Sources/healthbus", swiftSettings: swiftSettings),
+            path: "Sources/healthbus", swiftSettings: swiftSettings + unoptimized),
     ]
         + plugin(
             "hub", "HubStage", ["CZeroMQ", "Clocks", "HealthModel", "MessageBus", "Protocol"],

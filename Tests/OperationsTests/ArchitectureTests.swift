@@ -21,7 +21,7 @@ import Testing
         var targets: [Target] = []
         func names(_ text: Substring) -> Set<String> { Set(text.matches(of: #/"(\w+)"/#).map { String($0.1) }) }
         for found in package.matches(
-            of: try Regex(#"\blibrary\(\s*"(\w+)",\s*(\[[^\]]*\])"#, as: (Substring, Substring, Substring).self))
+            of: try Regex(#"\b(?:library|tool)\(\s*"(\w+)",\s*(\[[^\]]*\])"#, as: (Substring, Substring, Substring).self))
         {
             targets.append(Target(name: String(found.1), folder: "Sources/\(found.1)", declared: names(found.2)))
         }
