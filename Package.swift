@@ -22,8 +22,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [
         swiftSettings: swiftSettings)
 }
 
-/// The commands. They run for a moment, and the libraries below do their work: optimizing them takes several times as long
-/// as it saves.
+/// Commands run for a moment, and the libraries below do their work: optimizing them takes several times as long as it
+/// saves.
 func tool(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
     .target(
         name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
@@ -204,7 +204,7 @@ let package = Package(
                 "UploaderReading",
             ]),
         // All stages in one process, in virtual time.
-        tool(
+        library(
             "Simulation",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -381,6 +382,8 @@ def sync_now(stack, browser):
     page.wait_for_selector(".fresh summary time")
     stalest = page.locator(".fresh summary time").get_attribute("datetime")
     check(stalest == told["stalest"]["lastSynced"], f"the page says {stalest}, status says {told['stalest']}")
+    shown = page.locator(".fresh summary time").inner_text()
+    check(re.search("now|ago", shown), f"it doesn't say how long ago that was: {shown}")
     page.locator(".fresh summary").focus()
     page.keyboard.press("Enter")
     times = page.eval_on_selector_all(".fresh tbody tr", "all => all.map((row) => row.querySelector('td:nth-child(2) time')?.dateTime ?? null)")

@@ -83,6 +83,17 @@ extension EndToEnd {
                 #expect(try await metric("sleep")["lastChecked"].isNull)
                 let steps = try await row("steps")
                 #expect(!steps.contains("not yet"), "\(steps)")
+                // A person sees how long ago that was.
+                let screen = try await stack.start(
+                    program: "/usr/bin/env",
+                    [
+                        "python3", "-c", "import pty, sys; pty.spawn(sys.argv[1:])", Programs.healthbus, "status",
+                        "--state", stack.state,
+                    ], environment: ["TERM": "xterm", "COLUMNS": "160"]
+                ).ended(within: 40).output
+                let seen = try #require(screen.split(whereSeparator: \.isNewline).last { $0.hasPrefix("steps") })
+                #expect(seen.contains(#/(\d+ (sec|min|hr) ago|now) .*(\d+ (sec|min|hr) ago|now)/#), "\(screen)")
+                #expect(!seen.contains(#/\d{2}:\d{2}:\d{2}/#), "\(screen)")
                 try await stack.interrupt(up)
             }
         }

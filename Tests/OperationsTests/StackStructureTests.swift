@@ -189,6 +189,16 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
+    @Test func aDebouncerThatCanNotBeRegisteredIsFound() throws {
+        let folder = try TemporaryFolder()
+        let place = try plugin("mine", like: "debouncer", ["entitlements": ["health"]], folder)
+        let list = try findings(#"{"instances": {"debouncer": {"plugin": "\#(place)"}}}"#)
+        let found = try #require(
+            list.first { $0.what.contains("can't be registered for background delivery") }, "\(list)")
+        #expect(found.severity == .error && found.remedy.contains(#"add "background-delivery" to "entitlements""#))
+        #expect(!(try findings("{}").contains { $0.what.contains("can't be registered") }))
+    }
+
     /// Figures travel under the instance's name, whatever the plugin is called.
     @Test func figuresAreExpectedUnderTheInstancesName() throws {
         let folder = try TemporaryFolder()

@@ -1,7 +1,10 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
+import Foundation
 import HealthModel
 import ObserverReading
+import ObserverStage
 import Protocol
 import StageKit
 import TestSupport
@@ -27,6 +30,30 @@ extension ObserverDeliveryTests {
             try source.answer(request("zones", consumer: "sleep"), head: rig.store.head) { _, _ in }
             try source.answer(request("samples", consumer: "client-1-2"), head: rig.store.head) { _, _ in }
         }
+    }
+
+    /// The observer refuses whom the stack's own manifests don't allow.
+    @Test(arguments: [["health", "background-delivery"], ["health"]]) func theManifestsDecideWhoIsRegistered(
+        _ entitlements: [String]
+    ) throws {
+        let folder = try TemporaryFolder()
+        let text = try String(contentsOfFile: Checkout.root + "/plugins/debouncer/plugin.json", encoding: .utf8)
+        var manifest = try Value(json: Data(text.utf8)).object ?? [:]
+        manifest["entitlements"] = .array(entitlements.map { .string($0) })
+        try Value.object(manifest).json().write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
+        try #"{"instances": {"debouncer": {"plugin": "\#(folder.path)"}}}"#
+            .write(toFile: folder.path + "/stack.json", atomically: true, encoding: .utf8)
+        let stack = try StackConfiguration(
+            path: folder.path + "/stack.json",
+            catalog: PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere"))
+        let setting = StageSetting(
+            stack: stack, instance: try #require(stack.only(.observer)), environment: ["HEALTHBUS_ZONE": "UTC"],
+            generator: SystemRandomNumberGenerator(), reachesOut: false)
+        let stage = try #require(try StagePlugin.observer.stage(setting) as? ObserverStage)
+        let rig = try StageRig { stage }
+        try register(rig)
+        let refused = try rig.report().details["refused"]?["debouncer"].string
+        #expect(refused?.contains("background-delivery") == (entitlements.count == 2 ? nil : true), "\(refused ?? "")")
     }
 
     /// On a sealed bus a plugin's key may also speak as a tool of its own.

@@ -138,7 +138,9 @@ import Testing
     }
 
     @Test func aWatchIsHourlyButForEventsAndHasFourWakesAnHour() throws {
-        let policy = try policy(try stack("watch-like"))
+        let stack = try stack("watch-like")
+        #expect(stack.only(.debouncer)?.configuration["refreshMinutes"] == 60)
+        let policy = try policy(stack)
         #expect(policy.floor == .hourly && policy.wakesPerHour == 4 && policy.strikesUntilStopped == 3)
         for type in [Self.heart, Self.workout, Self.energy] {
             #expect(effective(["*": "immediate"], type, policy) == .hourly)
