@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// `TestSupport.eventually`, for all files in this folder.
+/// `TestSupport.eventually`, for all files of this target.
 func eventually(_ condition: () throws -> Bool) rethrows -> Bool { try TestSupport.eventually(condition) }
 
 /// A forwarder on its own thread, as the hub runs it.

@@ -18,10 +18,10 @@ func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Re
     }
 }
 
-/// `TestSupport.eventually`, for all files in this folder.
+/// `TestSupport.eventually`, for all files of this target.
 func eventually(_ condition: () -> Bool) -> Bool { TestSupport.eventually(condition) }
 
-/// `TestSupport.isRunning`, for all files in this folder.
+/// `TestSupport.isRunning`, for all files of this target.
 func isRunning(_ pid: pid_t) -> Bool { TestSupport.isRunning(pid) }
 
 func shell(_ script: String, name: String = "child", streams: ChildProcess.Streams = .init()) -> ProcessSpec {
