@@ -333,7 +333,7 @@ let package = Package(
                 dependencies: ["CXMLStream", "CZlib", "HealthImport", "HealthModel", "HealthPush", "JSON", "Protocol"],
                 path: "Tests/Fuzz/Targets", swiftSettings: swiftSettings),
             tests("Fuzz", ["FuzzTargets", "TestSupport"]),
-            tests("HealthModel", ["HealthModel", "TestSupport"]),
+            tests("HealthModel", ["HealthModel", "JSON", "TestSupport"]),
             tests("HealthStatistics", ["HealthModel", "HealthStatistics", "TestSupport"]),
             tests(
                 "Handlers",
@@ -356,9 +356,8 @@ let package = Package(
             tests(
                 "Backend",
                 [
-                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "PostgreSQL", "Protocol", "SQLite",
-                    "TestSupport",
-                    "UploaderReading",
+                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "PostgreSQL", "Protocol", "SQLite",
+                    "TestSupport", "UploaderReading",
                 ]),
             tests("HealthViews", ["Configuration", "HealthViews", "SQLite", "TestSupport"]),
             tests("ModelContext", ["HealthModel", "ModelContext", "TestSupport"]),
@@ -394,43 +393,44 @@ let package = Package(
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader",
-                ["DeliveryKit", "HTTP", "HealthModel", "Logging", "TestSupport", "UploaderReading", "UploaderStage"]),
+                [
+                    "DeliveryKit", "HTTP", "HealthModel", "Logging", "Protocol", "TestSupport", "UploaderReading",
+                    "UploaderStage",
+                ]),
             tests(
                 "Protocol",
                 [
                     "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "Control", "HTTP", "HealthGenerator",
-                    "HealthModel", "HubStage", "Inspection", "MessageBus", "Processes", "Protocol", "StageKit",
-                    "TestSupport",
+                    "HealthModel", "HubStage", "Inspection", "MessageBus", "Processes", "Protocol", "SQLite",
+                    "StageKit", "TestSupport",
                 ]),
-            tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
+            tests("Changelog", ["Changelog", "Configuration", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
-                "PluginKit",
+                "Configuration",
                 [
-                    "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "ExecDialogue",
-                    "ExecStage", "HandlerKit", "HealthModel", "HubStage", "Logging", "MessageBus", "Processes",
-                    "Protocol", "SQLite", "StageKit", "TestSupport",
+                    "BackgroundDelivery", "CPosix", "Changelog", "Client", "Configuration", "ExecDialogue",
+                    "ExecStage", "HandlerKit", "HealthModel", "Logging", "MessageBus", "Processes", "Protocol",
+                    "SQLite", "StageKit", "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "ConsolidatorStage",
-                    "DebouncerStage", "DeliveryKit", "EnergyStage", "ExecDialogue", "ExecStage", "FilesStage",
-                    "GenericStage", "HTTP",
-                    "HandlerKit",
-                    "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
-                    "HomeAssistantStage", "IngestStage", "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage",
-                    "ObserverReading",
-                    "ObserverStage", "PlacesStage", "Protocol", "SQLite",
-                    "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage",
-                    "WorkoutsStage",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Clocks", "Configuration",
+                    "ConsolidatorStage", "DebouncerStage", "DeliveryKit", "EnergyStage", "ExecDialogue", "ExecStage",
+                    "FilesStage", "GenericStage", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "HealthPush",
+                    "HealthStatistics", "HealthStore", "HeartRateStage", "HomeAssistantStage", "IngestStage",
+                    "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage",
+                    "PlacesStage", "Protocol", "SQLite", "Simulation", "SleepStage", "StageKit", "StepsStage",
+                    "TestSupport", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
-                "Operations",
+                "Tools",
                 [
-                    "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
-                    "HealthModel", "HealthPush", "HealthResources", "HealthStatistics", "HealthStore",
-                    "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SQLite", "SleepStage",
-                    "StageKit", "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "Control",
+                    "DeliveryKit", "EnergyStage", "GenericStage", "HealthModel", "HealthPush", "HealthResources",
+                    "HealthStatistics", "HealthStore", "HealthViews", "HeartRateStage", "Inspection", "Logging",
+                    "MessageBus", "ModelContext", "Protocol", "SQLite", "SleepStage", "StageKit", "StepsStage",
+                    "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
