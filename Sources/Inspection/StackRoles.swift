@@ -15,12 +15,8 @@ package struct StackRoles: Sendable {
         observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String],
         backends: [String] = []
     ) {
-        self.observer = observer
-        self.handlers = handlers
-        self.consolidator = consolidator
-        self.uploaders = uploaders
-        self.documents = documents
-        self.backends = backends
+        (self.observer, self.handlers, self.consolidator) = (observer, handlers, consolidator)
+        (self.uploaders, self.documents, self.backends) = (uploaders, documents, backends)
     }
 }
 

@@ -42,9 +42,7 @@ package final class ImportClient {
         package init(
             isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil, mixesMadeUp: Bool = false
         ) {
-            self.isComplete = isComplete
-            self.isTrial = isTrial
-            self.deleteUpTo = deleteUpTo
+            (self.isComplete, self.isTrial, self.deleteUpTo) = (isComplete, isTrial, deleteUpTo)
             self.mixesMadeUp = mixesMadeUp
         }
 
@@ -74,10 +72,7 @@ package final class ImportClient {
     package init(
         client: StackClient, observer: String, hub: String = "hub", isInterrupted: @escaping () -> Bool = { false }
     ) {
-        self.isInterrupted = isInterrupted
-        self.client = client
-        self.observer = observer
-        self.hub = hub
+        (self.isInterrupted, self.client, self.observer, self.hub) = (isInterrupted, client, observer, hub)
         offers = FileOffers(client, observer: observer)
     }
 

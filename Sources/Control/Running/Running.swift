@@ -1,14 +1,19 @@
+import Client
 import Clocks
 import Foundation
 import HealthModel
+import Inspection
 import MessageBus
 import Protocol
 import StageKit
 import Supervisor
 import Synchronization
+import Terminal
 
-/// The state of a running supervisor, for the threads that run alongside it.
+/// A running supervisor and who directs it, for the threads that run alongside it.
 final class Running: Sendable {
+    let swaps: SwapDirector
+    let director: ProcessDirector
     private struct Said {
         var details: SupervisorDetails?
         var repetition = Repetition(at: MonotonicClock.now)
@@ -17,7 +22,25 @@ final class Running: Sendable {
     private let supervisor = Mutex<Supervisor?>(nil)
     private let said = Mutex(Said())
 
-    func set(_ new: Supervisor?) { supervisor.withLock { $0 = new } }
+    init(_ stack: Stack, _ processes: StackProcesses) throws {
+        swaps = SwapDirector(stack, processes)
+        director = try ProcessDirector(stack)
+    }
+
+    func start(_ new: Supervisor, _ client: StackClient) {
+        supervisor.withLock { $0 = new }
+        swaps.start(new, said: { client.beat() })
+        director.start(new, said: { client.beat() })
+    }
+
+    /// Ends the threads alongside, then those that direct.
+    func end() {
+        supervisor.withLock { $0 = nil }
+        LiveLine.error.end()
+        swaps.stop()
+        director.stop()
+    }
+
     func stop() { supervisor.withLock { $0 }?.stop() }
     var goesOn: Bool { supervisor.withLock { $0 } != nil }
 
@@ -27,7 +50,7 @@ final class Running: Sendable {
     }
 
     /// The supervisor's heartbeat: its processes, and their states.
-    func heartbeat(_ swaps: SwapDirector, _ director: ProcessDirector) -> Message? {
+    var heartbeat: Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let details = SupervisorDetails(
             processes: statuses.map { status in

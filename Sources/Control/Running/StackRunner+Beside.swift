@@ -30,14 +30,14 @@ extension StackRunner {
     }
 
     /// Shows what the stack is doing on the terminal's lowest line, every second.
-    func summarize(_ client: StackClient, _ director: ProcessDirector, _ running: Running) {
+    func summarize(_ client: StackClient, _ running: Running) {
         let thread = Thread { [stack] in
             var before: TopSample?
             while running.goesOn {
                 let now = TopSample(
                     names: stack.names, beats: client.heartbeats, now: WallClock.now, monotonic: MonotonicClock.now)
                 let sample = before.map { now.following($0) } ?? now
-                LiveLine.error.rest(LiveSummary.line(TopTable(sample), stopped: director.stopped))
+                LiveLine.error.rest(LiveSummary.line(TopTable(sample), stopped: running.director.stopped))
                 before = sample
                 Thread.sleep(forTimeInterval: 1)
             }

@@ -14,8 +14,19 @@ extension StackRunner {
     /// The time before an uploader is asked again to compare its backend.
     private static let comparisonSpacing = Duration.seconds(3)
 
+    func startAccompanying(_ client: StackClient, _ running: Running) {
+        let work = Thread { [self] in
+            do { try accompany(client, running) } catch {
+                state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
+                running.stop()
+            }
+        }
+        work.name = "accompany"
+        work.start()
+    }
+
     /// Runs beside the supervisor: hands over the files to import, and checks whether the stack is idle.
-    func accompany(_ client: StackClient, _ running: Running, _ director: ProcessDirector) throws {
+    private func accompany(_ client: StackClient, _ running: Running) throws {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
         for path in options.imports {
@@ -38,7 +49,7 @@ extension StackRunner {
             client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
             // The supervisor reports an instance that can't start; until all have been ready, nothing is reported as
             // done.
-            let stopped = director.stopped
+            let stopped = running.director.stopped
             let notReady = stack.names.filter { name in
                 !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }
             }

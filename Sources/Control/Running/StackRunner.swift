@@ -16,38 +16,23 @@ import Terminal
 /// `healthbus up`: starts every instance in order, watches them all, imports files, and stops everything together.
 package final class StackRunner: Sendable {
     package struct Options: Sendable {
-        package var imports: [String]
+        package var imports: [String] = []
         package var user: String?
         package var zone: String?
         /// The absolute path of a folder from which files are imported automatically.
         package var inbox: String?
-        package var untilIdle: Bool
+        package var untilIdle = false
         /// The address at which to answer questions about the state of the stack; nil for the configured one.
         package var monitoring: Endpoint?
         /// Only log events of this level or above are passed on to standard error; the processes' log files contain all
         /// of them.
-        package var passesOn: Log.Level
+        package var passesOn = Log.Level.debug
         /// Import files even though this mixes made-up data with a person's.
-        package var mixesMadeUp: Bool
+        package var mixesMadeUp = false
         /// Whether the lowest line of the terminal shows what the stack is doing.
-        package var showsSummary: Bool
+        package var showsSummary = false
 
-        package init(
-            imports: [String] = [], user: String? = nil, zone: String? = nil, inbox: String? = nil,
-            untilIdle: Bool = false,
-            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug, mixesMadeUp: Bool = false,
-            showsSummary: Bool = false
-        ) {
-            self.imports = imports
-            self.user = user
-            self.zone = zone
-            self.inbox = inbox
-            self.untilIdle = untilIdle
-            self.monitoring = monitoring
-            self.passesOn = passesOn
-            self.mixesMadeUp = mixesMadeUp
-            self.showsSummary = showsSummary
-        }
+        package init() {}
     }
 
     /// The result of a run.
@@ -93,34 +78,71 @@ package final class StackRunner: Sendable {
         passOn: @escaping @Sendable (String) -> Void = { LiveLine.error.say($0) },
         whenIdle: (@Sendable (Outcome) throws -> Void)? = nil
     ) {
-        self.stack = stack
-        self.options = options
-        toldTo = say
-        self.passOn = passOn
-        self.whenIdle = whenIdle
+        (self.stack, self.options, toldTo, self.passOn, self.whenIdle) = (stack, options, say, passOn, whenIdle)
     }
 
     /// Runs until Ctrl-C, SIGTERM or idleness (if requested), or until it turns out that the stack can't start. Blocks
     /// the calling thread.
     /// - Throws: `Failure` for whatever keeps the stack from starting or continuing.
     package func run() throws -> Outcome {
+        try checkRequest()
+        let lock = try takeFolder()
+        defer {
+            removeSockets()
+            withExtendedLifetime(lock) {}
+        }
+        try prepareFolders()
+        let relay = try relayLogs()
+        defer { relay.finish() }
+        let log = try SupervisorLog(path: stack.state.log("supervisor"))
+        let processes = StackProcesses(
+            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone,
+            inbox: options.inbox)
+        let running = try Running(stack, processes)
+        let client = try connect(running)
+        defer { client.close() }
+        let metrics = try monitoring.map { try MonitoringServer(stack, client, at: $0) }
+        defer { metrics?.stop() }
+        if let endpoint = metrics?.endpoint { say("metrics  http://\(endpoint)/metrics") }
+        let supervisor = try supervisor(of: processes, client, running, log)
+        running.start(supervisor, client)
+        defer { running.end() }
+        for name in running.director.stopped.sorted() {
+            say(stack.advice.addressed("'\(name)' was stopped, so it stays down; 'healthbus start \(name)' starts it"))
+        }
+        startAccompanying(client, running)
+        watchFolders(running)
+        if options.showsSummary { summarize(client, running) }
+        try supervisor.run()
+        return try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return state.outcome
+        }
+    }
+
+    // MARK: The steps of a run, in their order
+
+    private func checkRequest() throws {
         try stack.requireSoundStructure()
         if let zone = options.zone { try ZoneName.require(zone) }
         for path in options.imports where !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its permissions")
         }
+    }
+
+    private func takeFolder() throws -> InstanceLock {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // The supervisor of a stack that is being stopped may still be ending.
-        let start = StartGuard(stack: stack, monitoring: options.monitoring ?? stack.configuration.monitoring)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
-            throw start.occupied()
+            throw StartGuard(stack: stack, monitoring: monitoring).occupied()
         }
-        defer {
-            removeSockets()
-            withExtendedLifetime(lock) {}
-        }
-        try start.check()
+        return lock
+    }
+
+    /// Makes the folders, and keeps in them what the processes and later commands look up there.
+    private func prepareFolders() throws {
+        try StartGuard(stack: stack, monitoring: monitoring).check()
         for folder in [stack.state.sockets] + stack.names.map({ stack.state.instance($0) }) {
             try StateFolder.make(folder)
         }
@@ -128,9 +150,7 @@ package final class StackRunner: Sendable {
         let notices =
             try [zone.notice].compactMap { $0 } + FormerZone.atStart(of: stack, beginning: zone.beginning)
             + FormerDestinations.notices(in: stack.state, besides: stack.names)
-        for notice in notices {
-            toldTo(stack.advice.addressed(notice))
-        }
+        for notice in notices { toldTo(stack.advice.addressed(notice)) }
         try StackLayer(stack.state).remember(
             stack.configurationFile,
             StartOptions(
@@ -138,79 +158,50 @@ package final class StackRunner: Sendable {
                 environment: ProcessInfo.processInfo.environment,
                 folders: Set(stack.declarations.filter { $0.kind == .folder }.compactMap(\.variable))))
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
+    }
 
+    private func relayLogs() throws -> LogRelay {
         let relay = try LogRelay(
             stack.configuration.instances.map { ($0.name, stack.state.log($0.name)) }, minimum: options.passesOn,
             passOn: passOn, say: toldTo)
         state.withLock { $0.relay = relay }
-        defer { relay.finish() }
-        let log = try SupervisorLog(path: stack.state.log("supervisor"))
-        let running = Running()
-        let processes = StackProcesses(
-            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone,
-            inbox: options.inbox)
-        let swaps = SwapDirector(stack, processes)
-        let director = try ProcessDirector(stack)
+        return relay
+    }
+
+    private func connect(_ running: Running) throws -> StackClient {
         try stack.configuration.requireKeys(in: stack.state)
-        let client = try StackClient(
+        return try StackClient(
             address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
-            beat: { running.heartbeat(swaps, director) }, pace: { running.pace },
+            beat: { running.heartbeat }, pace: { running.pace },
             hears: (
                 SwapDirector.subscriptions,
                 { message in
-                    swaps.hear(message)
-                    director.hear(message)
+                    running.swaps.hear(message)
+                    running.director.hear(message)
                 }
             ))
-        defer { client.close() }
-        let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
-            try MonitoringServer(stack, client, at: endpoint)
-        }
-        defer { monitoring?.stop() }
-        if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
-        let supervisor = try Supervisor(
-            stack.configuration.instances.map { processes.spec($0) }, held: director.stopped,
+    }
+
+    private func supervisor(
+        of processes: StackProcesses, _ client: StackClient, _ running: Running, _ log: SupervisorLog
+    ) throws -> Supervisor {
+        try Supervisor(
+            stack.configuration.instances.map { processes.spec($0) }, held: running.director.stopped,
             isReady: { name, pid in
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == .ready } ?? false
             },
             onEvent: { [self] notice in
                 log.note(notice)
-                note(notice, director)
+                note(notice, running.director)
                 if case .ready(let name) = notice { tellOfPage(name, client.heartbeats[name]?.beat) }
-                swaps.note(notice)
+                running.swaps.note(notice)
                 client.beat()
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
-        running.set(supervisor)
-        swaps.start(supervisor, said: { client.beat() })
-        director.start(supervisor, said: { client.beat() })
-        defer {
-            swaps.stop()
-            director.stop()
-        }
-        for name in director.stopped.sorted() {
-            say(stack.advice.addressed("'\(name)' was stopped, so it stays down; 'healthbus start \(name)' starts it"))
-        }
-        let work = Thread { [self] in
-            do { try accompany(client, running, director) } catch {
-                state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
-                running.stop()
-            }
-        }
-        work.name = "accompany"
-        work.start()
-        watchFolders(running)
-        if options.showsSummary { summarize(client, director, running) }
-        defer {
-            running.set(nil)
-            LiveLine.error.end()
-        }
-        try supervisor.run()
-        return try state.withLock { state in
-            if let failure = state.failure { throw failure }
-            return state.outcome
-        }
     }
+
+    /// The address at which to answer questions; nil for none.
+    private var monitoring: Endpoint? { options.monitoring ?? stack.configuration.monitoring }
 
     /// Prints through the relay, so that a reader that stops reading holds up neither the processes nor their
     /// supervision.

@@ -35,9 +35,7 @@ package struct ZoneClient {
     private let hub: String
 
     package init(client: StackClient, observer: String, hub: String = "hub") {
-        self.client = client
-        self.observer = observer
-        self.hub = hub
+        (self.client, self.observer, self.hub) = (client, observer, hub)
     }
 
     /// - Returns: the resulting timeline.

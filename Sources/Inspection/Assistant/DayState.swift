@@ -33,12 +33,8 @@ package struct DayState: Equatable {
         _ date: LocalDay, zone: String?, isFinal: Bool, revision: Int64, waitsFor: [String], hasData: Bool = true,
         zones: ZoneTimeline, now: Instant
     ) {
-        self.date = date
-        self.zone = zone
-        self.isFinal = isFinal
-        self.revision = revision
-        self.waitsFor = waitsFor
-        self.hasData = hasData
+        (self.date, self.zone, self.isFinal, self.revision) = (date, zone, isFinal, revision)
+        (self.waitsFor, self.hasData) = (waitsFor, hasData)
         let ranges = zones.ranges(of: date)
         // Rounded down, so that a day doesn't seem over before it is.
         func hours(_ ranges: [Range<Instant>]) -> Double {

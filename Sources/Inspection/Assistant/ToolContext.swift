@@ -44,11 +44,7 @@ final class ToolContext {
                 "nothing is stored about '\(user)'",
                 hint: "'healthbus import FILE' brings some; --user of 'healthbus mcp' says whose data this is about")
         }
-        self.zones = zones
-        self.user = user
-        self.now = now
-        self.isWanted = isWanted
-        self.silences = silences
+        (self.zones, self.user, self.now, self.isWanted, self.silences) = (zones, user, now, isWanted, silences)
         isRunning = try reader.isRunning(stack.observer)
     }
 

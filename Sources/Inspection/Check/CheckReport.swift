@@ -19,10 +19,7 @@ package struct CheckReport {
         package init(
             user: String, from: LocalDay? = nil, to: LocalDay? = nil, tolerance: RingComparison.Tolerance = .standard
         ) {
-            self.user = user
-            self.from = from
-            self.to = to
-            self.tolerance = tolerance
+            (self.user, self.from, self.to, self.tolerance) = (user, from, to, tolerance)
         }
 
         func holds(_ date: LocalDay) -> Bool { from.map { date >= $0 } ?? true && to.map { date <= $0 } ?? true }

@@ -21,9 +21,7 @@ package struct TypeDays: Sendable {
         package var last: LocalDay
 
         package init(stretches: Int, first: LocalDay, last: LocalDay) {
-            self.stretches = stretches
-            self.first = first
-            self.last = last
+            (self.stretches, self.first, self.last) = (stretches, first, last)
         }
 
         /// - Parameter zones: those of the samples' user.

@@ -56,19 +56,10 @@ package struct DestinationReport {
             delivered: Int64, lastDelivered: String?, onTrust: Bool = false, deadLetters: Int64, blocked: String?,
             unreachable: String?, proof: ToldProof? = nil
         ) {
-            self.name = name
-            self.plugin = plugin
-            self.place = place
-            self.state = state
-            self.behind = behind
-            self.rate = rate
-            self.delivered = delivered
-            self.lastDelivered = lastDelivered
-            self.onTrust = onTrust
-            self.deadLetters = deadLetters
-            self.blocked = blocked
-            self.unreachable = unreachable
-            self.proof = proof
+            (self.name, self.plugin, self.place, self.state, self.behind) = (name, plugin, place, state, behind)
+            (self.rate, self.delivered, self.lastDelivered) = (rate, delivered, lastDelivered)
+            (self.onTrust, self.deadLetters, self.blocked) = (onTrust, deadLetters, blocked)
+            (self.unreachable, self.proof) = (unreachable, proof)
         }
     }
 

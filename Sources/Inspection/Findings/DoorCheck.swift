@@ -21,63 +21,35 @@ struct DoorCheck {
                 endpoint.port = told.ingestPort
                 // The ingest may be on a different machine, in a different network.
                 let isSupervised = Readiness.isUp(beats["supervisor"])
-                let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, isSupervised)
-                return reach + exposure(instance, endpoint) + tokens(instance)
+                // A TLS certificate doesn't cover this machine's loopback address, so all that a handshake would show
+                // is this mismatch.
+                let isTLS = instance.configuration["certificateFile"].string != nil
+                let url = IngestAddress.url(endpoint, isTLS: isTLS)
+                let reach =
+                    stack.configuration.bus.isRemote || isTLS
+                    ? nil : Door(instance.name).reach(url, "/v1/health", isSupervised)
+                let exposure =
+                    endpoint.isLoopback || isTLS
+                    ? nil : Door(instance.name).exposure(endpoint, otherwise: "; otherwise set 'certificateFile'")
+                return [reach, exposure, tokens(instance)].compactMap { $0 }
                     + CertificateCheck(instance, now: WallClock.now).findings(about: instance.name)
             } catch { return [Finding(error)] }
         }
     }
 
-    private func reach(
-        _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, _ isSupervised: Bool
-    ) -> [Finding] {
-        let isTLS = instance.configuration["certificateFile"].string != nil
-        // A TLS certificate doesn't cover this machine's loopback address, so all that a handshake would show is this
-        // mismatch.
-        guard !isTLS else { return [] }
-        let url = IngestAddress.url(endpoint, isTLS: isTLS)
-        func finding(_ what: String, _ remedy: String) -> Finding {
-            Finding(.error, instance.name, "can't be reached at \(url): \(what)", remedy: remedy)
-        }
-        do {
-            let answer = try HTTPClient(base: url).send(HTTPRequest(path: "/v1/health"), timeout: 5)
-            if answer.status == 200 { return [] }
-            return [finding("it answers \(answer.status)", "find out who listens there: 'ss -ltnp'")]
-        } catch let error as HTTPError {
-            return [
-                finding(
-                    error.detail,
-                    "\(Finding.restart(instance.name, isSupervised: isSupervised)); see 'healthbus logs \(instance.name)'"
-                )
-            ]
-        } catch { return [finding("\(error)", "see 'healthbus logs \(instance.name)'")] }
-    }
-
-    private func exposure(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
-        guard !endpoint.isLoopback, instance.configuration["certificateFile"].string == nil else { return [] }
-        return [
-            Finding(
-                .note, instance.name, "listens at \(endpoint.host) without TLS, because 'plainHTTP' is set",
-                remedy:
-                    "nothing if a proxy, a VPN or a container's network is in between; otherwise set 'certificateFile'")
-        ]
-    }
-
-    private func tokens(_ instance: StackConfiguration.Instance) -> [Finding] {
+    private func tokens(_ instance: StackConfiguration.Instance) -> Finding? {
         // In containers, the list of tokens is in another container's volume.
-        guard !stack.configuration.bus.isRemote else { return [] }
+        guard !stack.configuration.bus.isRemote else { return nil }
         do throws(Failure) {
             let list = try TokenFile(stack.state).read()
             // Someone who imports files needs no token; whoever had one may be missing it.
             guard !list.entries.isEmpty, !list.entries.contains(where: { $0.state(at: WallClock.now) == .valid })
-            else { return [] }
-            return [
-                Finding(
-                    .note, instance.name, "lets nobody in any more: no token is valid",
-                    remedy: "'healthbus pair' lets a phone in, 'healthbus token new' a program")
-            ]
+            else { return nil }
+            return Finding(
+                .note, instance.name, "lets nobody in any more: no token is valid",
+                remedy: "'healthbus pair' lets a phone in, 'healthbus token new' a program")
         } catch {
-            return [Finding(.error, instance.name, "lets nobody in: \(error.message)", remedy: error.hint ?? "")]
+            return Finding(.error, instance.name, "lets nobody in: \(error.message)", remedy: error.hint ?? "")
         }
     }
 }
@@ -96,44 +68,53 @@ struct PageCheck {
             let endpoint = try DashboardAddress.endpoint(of: instance)
             // The dashboard may be on a different machine, in a different network.
             let isSupervised = Readiness.isUp(beats["supervisor"])
-            let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, port: port, isSupervised)
-            return reach + exposure(instance, endpoint)
+            let name = "it doesn't accept the name \(endpoint.host)"
+            let reach =
+                stack.configuration.bus.isRemote
+                ? nil
+                : Door(instance.name).reach(
+                    DashboardAddress.url(endpoint, port: port), "/api/session", isSupervised,
+                    misdirected: (name, "add \(endpoint.host) to its option 'hosts'"))
+            let isOpen = DashboardAddress.isOpen(instance.configuration)
+            let exposure =
+                endpoint.isLoopback
+                ? nil
+                : Door(instance.name).exposure(
+                    endpoint,
+                    isOpen ? "; anyone who reaches it can read all days without a token: 'open' is set" : "")
+            return [reach, exposure].compactMap { $0 }
         } catch { return [Finding(error)] }
     }
+}
 
-    private func reach(
-        _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, port: Int, _ isSupervised: Bool
-    ) -> [Finding] {
-        let url = DashboardAddress.url(endpoint, port: port)
-        func finding(_ what: String, _ remedy: String) -> [Finding] {
-            [Finding(.error, instance.name, "can't be reached at \(url): \(what)", remedy: remedy)]
+/// What both have in common: a server of an instance.
+private struct Door {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
+    /// - Parameter misdirected: what it means, and what to do, if the server doesn't accept its name.
+    func reach(
+        _ url: String, _ path: String, _ isSupervised: Bool, misdirected: (what: String, remedy: String)? = nil
+    ) -> Finding? {
+        func finding(_ what: String, _ remedy: String) -> Finding {
+            Finding(.error, name, "can't be reached at \(url): \(what)", remedy: remedy)
         }
         do {
-            let answer = try HTTPClient(base: url).send(HTTPRequest(path: "/api/session"), timeout: 5)
-            switch answer.status {
-            case 200: return []
-            case 421:
-                return finding(
-                    "it doesn't accept the name \(endpoint.host)", "add \(endpoint.host) to its option 'hosts'")
-            default: return finding("it answers \(answer.status)", "find out who listens there: 'ss -ltnp'")
-            }
+            let answer = try HTTPClient(base: url).send(HTTPRequest(path: path), timeout: 5)
+            if answer.status == 200 { return nil }
+            if answer.status == 421, let misdirected { return finding(misdirected.what, misdirected.remedy) }
+            return finding("it answers \(answer.status)", "find out who listens there: 'ss -ltnp'")
         } catch let error as HTTPError {
             return finding(
-                error.detail,
-                "\(Finding.restart(instance.name, isSupervised: isSupervised)); see 'healthbus logs \(instance.name)'")
-        } catch { return finding("\(error)", "see 'healthbus logs \(instance.name)'") }
+                error.detail, "\(Finding.restart(name, isSupervised: isSupervised)); see 'healthbus logs \(name)'")
+        } catch { return finding("\(error)", "see 'healthbus logs \(name)'") }
     }
 
-    private func exposure(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
-        guard !endpoint.isLoopback else { return [] }
-        let isOpen = DashboardAddress.isOpen(instance.configuration)
-        return [
-            Finding(
-                .note, instance.name,
-                "listens at \(endpoint.host) without TLS, because 'plainHTTP' is set"
-                    + (isOpen ? "; anyone who reaches it can read all days without a token: 'open' is set" : ""),
-                remedy: "nothing if a proxy, a VPN or a container's network is in between")
-        ]
+    func exposure(_ endpoint: Endpoint, _ more: String = "", otherwise: String = "") -> Finding {
+        Finding(
+            .note, name, "listens at \(endpoint.host) without TLS, because 'plainHTTP' is set\(more)",
+            remedy: "nothing if a proxy, a VPN or a container's network is in between\(otherwise)")
     }
 }
 
@@ -163,17 +144,12 @@ struct CertificateCheck {
         do throws(HTTPError) {
             let identity = try TLSIdentity(certificateFile: certificate, keyFile: keyFile)
             let ends = Instant(seconds: try identity.ends())
-            if ends < now {
-                return [
-                    finding(
-                        .error, "its certificate expired on \(InstantText.iso8601(ends))",
-                        "renew it; the new one is used within a minute")
-                ]
-            }
             guard ends - now < Self.warnBefore else { return [] }
+            let isOver = ends < now
             return [
                 finding(
-                    .warning, "its certificate expires on \(InstantText.iso8601(ends))",
+                    isOver ? .error : .warning,
+                    "its certificate \(isOver ? "expired" : "expires") on \(InstantText.iso8601(ends))",
                     "renew it; the new one is used within a minute")
             ]
         } catch { return [finding(.error, "\(error.endpoint): \(error.detail)", error.hint).keepingFromStarting()] }

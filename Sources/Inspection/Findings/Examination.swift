@@ -53,10 +53,7 @@ package struct Examination: Sendable {
     package var battery: Int?
 
     package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
-        self.stack = stack
-        self.state = state
-        self.now = now
-        self.beats = beats
+        (self.stack, self.state, self.now, self.beats) = (stack, state, now, beats)
     }
 }
 

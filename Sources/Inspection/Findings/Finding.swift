@@ -41,12 +41,8 @@ package struct Finding: Sendable, Equatable {
     package init(
         _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
     ) {
-        self.severity = severity
-        self.subject = subject
-        self.key = key
-        self.line = line
-        self.what = what
-        self.remedy = remedy
+        (self.severity, self.subject, self.key, self.line) = (severity, subject, key, line)
+        (self.what, self.remedy) = (what, remedy)
     }
 
     /// What is wrong with a configuration.
@@ -64,27 +60,14 @@ package struct Finding: Sendable, Equatable {
             ? "set it to that, or unset it" : "correct it in the file; docs/configuration.md lists the options"
     }
 
-    func because(of causes: [String?]) -> Finding {
-        var finding = self
-        finding.causes = causes.compactMap { $0 }
-        return finding
-    }
+    func because(of causes: [String?]) -> Finding { with(\.causes, causes.compactMap { $0 }) }
+    func asCause(because causes: [String?] = []) -> Finding { because(of: causes).with(\.isCause, true) }
+    func standing() -> Finding { with(\.isStanding, true) }
+    func keepingFromStarting() -> Finding { with(\.keepsFromStarting, true) }
 
-    func standing() -> Finding {
+    private func with<Member>(_ property: WritableKeyPath<Finding, Member>, _ value: Member) -> Finding {
         var finding = self
-        finding.isStanding = true
-        return finding
-    }
-
-    func keepingFromStarting() -> Finding {
-        var finding = self
-        finding.keepsFromStarting = true
-        return finding
-    }
-
-    func asCause(because causes: [String?] = []) -> Finding {
-        var finding = because(of: causes)
-        finding.isCause = true
+        finding[keyPath: property] = value
         return finding
     }
 
@@ -105,6 +88,11 @@ package struct Finding: Sendable, Equatable {
             "consequences": .array(consequences.map { .string($0) }),
         ]
     }
+}
+
+extension Finding? {
+    /// One finding or none, among others.
+    var list: [Finding] { map { [$0] } ?? [] }
 }
 
 /// All findings, the worst first.

@@ -1,7 +1,6 @@
 import Configuration
 import HealthModel
 import Logging
-import Protocol
 
 extension StackStructure {
     /// Figures that share a name: a day's summary contains only the one from the handler whose name sorts first.
@@ -26,9 +25,7 @@ extension StackStructure {
             }
         }
     }
-}
 
-extension StackStructure {
     /// A figure that `significantChange` names and no handler has: its threshold would never apply.
     var significantFigures: [Finding] {
         // A running plugin may have figures that its manifest doesn't declare only if it isn't a shipped one.
@@ -51,23 +48,4 @@ extension StackStructure {
 extension StackConfiguration.Instance {
     /// Whether its plugin is a shipped one, rather than one named by its folder.
     var isShipped: Bool { !plugin.contains("/") }
-}
-
-extension Diagnosis {
-    /// A figure that is missing from all summaries because its name is taken. A shipped plugin isn't to blame for what
-    /// another one calls its figures.
-    func collision(_ told: ConsolidatorDetails.Collision) -> Finding {
-        let remedy = "give it another name in the plugin"
-        func isShipped(_ name: String) -> Bool { seen.stack.instance(name)?.isShipped != false }
-        if let taken = told.taken, isShipped(told.handler), !isShipped(taken) {
-            return Finding(
-                .error, taken, "its figure '\(told.figure)' keeps that of \(told.handler) out of all summaries",
-                remedy: remedy)
-        }
-        return Finding(
-            .error, told.handler,
-            "its figure '\(told.figure)' isn't in any summary: "
-                + (told.taken.map { "\($0) has one of that name" } ?? "summaries use that name"),
-            remedy: remedy)
-    }
 }

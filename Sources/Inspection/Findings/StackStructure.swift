@@ -167,7 +167,7 @@ package struct StackStructure {
             }
     }
 
-    private var servers: [Finding] { ingests + dashboards + ports + unknownPort }
+    private var servers: [Finding] { ingests + dashboards + ports.list + unknownPort.list }
 
     /// What would keep an ingest from starting.
     private var ingests: [Finding] {
@@ -204,29 +204,25 @@ package struct StackStructure {
     }
 
     /// A backend that takes any free port: an uploader without its URL can't know which one.
-    private var unknownPort: [Finding] {
+    private var unknownPort: Finding? {
         let unaddressed = stack.deliveringToBackends.filter { $0.address == nil }
         guard let backend = stack.only(.backend), let uploader = unaddressed.first,
             let port = try? BackendAddress.port(of: backend), port == 0
-        else { return [] }
+        else { return nil }
         let isVariable = backend.configuration["port"].int != 0
-        return [
-            Finding(
-                .error, isVariable ? ConfigurationError.environment : stack.file,
-                key: isVariable ? BackendAddress.variable : "instances.\(backend.name).configuration.port",
-                "is 0, so the backend takes any free port, and '\(uploader.name)' can't know which",
-                remedy: "choose a port, such as \(BackendAddress.usualPort)")
-        ]
+        return Finding(
+            .error, isVariable ? ConfigurationError.environment : stack.file,
+            key: isVariable ? BackendAddress.variable : "instances.\(backend.name).configuration.port",
+            "is 0, so the backend takes any free port, and '\(uploader.name)' can't know which",
+            remedy: "choose a port, such as \(BackendAddress.usualPort)")
     }
 
     /// The monitoring endpoint on the backend's port.
-    private var ports: [Finding] {
+    private var ports: Finding? {
         guard let monitoring = stack.monitoring, let backend = stack.only(.backend),
             let port = try? BackendAddress.port(of: backend), port == monitoring.port, port != 0
-        else { return [] }
-        return [
-            finding(
-                .error, "monitoring.port", "is the backend's port, \(port)", remedy: "give one of them another")
-        ]
+        else { return nil }
+        return finding(
+            .error, "monitoring.port", "is the backend's port, \(port)", remedy: "give one of them another")
     }
 }

@@ -17,11 +17,11 @@ struct Surroundings {
     let environment: [String: String]
 
     /// What `up` itself requires: it refuses to start if any of these is an error.
-    var required: [Finding] { programs + folder + stores + ports + variables }
+    var required: [Finding] { programs + folder.list + stores + ports + variables }
 
     /// The rest: problems that don't keep a stack from starting, except for findings that are marked as doing so.
     /// Anything beyond these is checked by asking each program (`StartChecks`).
-    var others: [Finding] { disk + locks + charts + certificates + secrets + inbox + sources + servers }
+    var others: [Finding] { disk.list + lock.list + charts + certificates + secrets + inbox.list + sources + servers }
 
     private var programs: [Finding] {
         let trampoline = ChildProcess.trampolineBesideProgram()
@@ -50,7 +50,7 @@ struct Surroundings {
             }
     }
 
-    private var folder: [Finding] {
+    private var folder: Finding? {
         var status = stat()
         guard stat(state.path, &status) == 0 else {
             // The folder is created on the first start; this finds the existing folder above it.
@@ -58,46 +58,40 @@ struct Surroundings {
             while above.path != "/", !FileManager.default.fileExists(atPath: above.path) {
                 above.deleteLastPathComponent()
             }
-            guard access(above.path, W_OK | X_OK) != 0 else { return [] }
-            return [
-                Finding(
-                    .error, state.path, "can't be made: \(above.path) isn't writable by this account",
-                    remedy: "choose another folder with --state")
-            ]
+            guard access(above.path, W_OK | X_OK) != 0 else { return nil }
+            return Finding(
+                .error, state.path, "can't be made: \(above.path) isn't writable by this account",
+                remedy: "choose another folder with --state")
         }
-        if state.isFile { return [.notAFolder(state.path)] }
+        if state.isFile { return .notAFolder(state.path) }
         if status.st_uid != getuid() {
-            return [
-                Finding(
-                    .error, state.path, "belongs to another account",
-                    remedy: "run as that account, or choose another folder with --state")
-            ]
+            return Finding(
+                .error, state.path, "belongs to another account",
+                remedy: "run as that account, or choose another folder with --state")
         }
-        guard status.st_mode & 0o077 != 0 else { return [] }
+        guard status.st_mode & 0o077 != 0 else { return nil }
         let rights = String(status.st_mode & 0o777, radix: 8)
-        return [
-            Finding(
-                .warning, state.path, "is open to other accounts (0\(rights)); 'up' closes it",
-                remedy: "chmod 700 \(state.path)")
-        ]
+        return Finding(
+            .warning, state.path, "is open to other accounts (0\(rights)); 'up' closes it",
+            remedy: "chmod 700 \(state.path)")
     }
 
-    private var disk: [Finding] {
-        guard let free = DiskSpace.free(at: state.path) else { return [] }
-        guard let severity = DiskSpace.severity(free: free) else { return [] }
-        return [
-            Finding(
-                severity, state.path, "has \(HumanFormat.bytes(Int(free))) left on its disk",
-                remedy: "free some space: ten years of one person's data take about 2 GB")
-        ]
-    }
-
-    private var locks: [Finding] {
-        [("supervisor", "a stack is running in it")].compactMap { name, what in
-            guard InstanceLock.isHeld(folder: state.instance(name)) else { return nil }
-            let process = InstanceLock.holder(folder: state.instance(name)).map { " (process \($0))" } ?? ""
-            return Finding(.note, state.path, what + process, remedy: "'healthbus doctor' looks at the running stack")
+    private var disk: Finding? {
+        guard let free = DiskSpace.free(at: state.path), let severity = DiskSpace.severity(free: free) else {
+            return nil
         }
+        return Finding(
+            severity, state.path, "has \(HumanFormat.bytes(Int(free))) left on its disk",
+            remedy: "free some space: ten years of one person's data take about 2 GB")
+    }
+
+    private var lock: Finding? {
+        let folder = state.instance("supervisor")
+        guard InstanceLock.isHeld(folder: folder) else { return nil }
+        let process = InstanceLock.holder(folder: folder).map { " (process \($0))" } ?? ""
+        return Finding(
+            .note, state.path, "a stack is running in it" + process,
+            remedy: "'healthbus doctor' looks at the running stack")
     }
 
     private var certificates: [Finding] {
@@ -137,17 +131,15 @@ struct Surroundings {
     }
 
     /// The folder from which the observer takes files.
-    private var inbox: [Finding] {
+    private var inbox: Finding? {
         guard let observer = stack.only(.observer),
             let path = InboxFolder.path(of: observer, environment: environment),
             let problem = InboxFolder.problem(path)
-        else { return [] }
+        else { return nil }
         let isVariable = environment[InboxFolder.variable].map { !$0.isEmpty } == true
-        return [
-            Finding(
-                .warning, isVariable ? ConfigurationError.environment : stack.file,
-                key: isVariable ? InboxFolder.variable : "instances.\(observer.name).configuration.inbox",
-                "nothing can be taken out of the inbox folder", remedy: problem)
-        ]
+        return Finding(
+            .warning, isVariable ? ConfigurationError.environment : stack.file,
+            key: isVariable ? InboxFolder.variable : "instances.\(observer.name).configuration.inbox",
+            "nothing can be taken out of the inbox folder", remedy: problem)
     }
 }

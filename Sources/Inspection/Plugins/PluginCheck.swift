@@ -15,10 +15,7 @@ package struct PluginCheck: Sendable {
         package var column: Int?
 
         package init(member: String, problem: String, line: Int? = nil, column: Int? = nil) {
-            self.member = member
-            self.problem = problem
-            self.line = line
-            self.column = column
+            (self.member, self.problem, self.line, self.column) = (member, problem, line, column)
         }
     }
 

@@ -11,10 +11,7 @@ package struct MetricDurations: Codable, Sendable, Equatable {
     @OrNull package var p95: Double?
 
     package init(rounds: Int, failed: Int, median: Double?, p95: Double?) {
-        self.rounds = rounds
-        self.failed = failed
-        self.median = median
-        self.p95 = p95
+        (self.rounds, self.failed, self.median, self.p95) = (rounds, failed, median, p95)
     }
 
     /// By consumer: a metric's handler, or a destination.

@@ -29,10 +29,7 @@ package struct SampleTrace: Sendable {
         package var note: String
 
         package init(day: String, sequence: SequenceNumber, at: Instant?, note: String = "") {
-            self.day = day
-            self.sequence = sequence
-            self.at = at
-            self.note = note
+            (self.day, self.sequence, self.at, self.note) = (day, sequence, at, note)
         }
     }
 

@@ -22,11 +22,7 @@ package struct TapFilter: Sendable {
     package init(
         prefixes: [String] = [], type: String? = nil, handler: String? = nil, user: String? = nil, from: String? = nil
     ) {
-        self.prefixes = prefixes
-        self.type = type
-        self.handler = handler
-        self.user = user
-        self.from = from
+        (self.prefixes, self.type, self.handler, self.user, self.from) = (prefixes, type, handler, user, from)
     }
 
     package func wants(_ message: Message) -> Bool {

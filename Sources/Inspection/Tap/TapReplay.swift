@@ -38,10 +38,7 @@ package final class TapReplay {
 
     /// - Parameter note: receives anything else that a person should know.
     package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
-        self.stack = stack
-        self.filter = filter
-        self.showsValues = showsValues
-        self.note = note
+        (self.stack, self.filter, self.showsValues, self.note) = (stack, filter, showsValues, note)
         reader = stack.reader()
     }
 

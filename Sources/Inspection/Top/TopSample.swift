@@ -16,10 +16,7 @@ package struct TopSample: Sendable {
         package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
 
         package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
-            self.name = name
-            self.supervised = supervised
-            self.restarts = restarts
-            self.beat = beat
+            (self.name, self.supervised, self.restarts, self.beat) = (name, supervised, restarts, beat)
             self.arrived = arrived
         }
     }
@@ -31,9 +28,7 @@ package struct TopSample: Sendable {
     package var monotonic: MonotonicTime
 
     package init(processes: [Process], now: Instant, monotonic: MonotonicTime) {
-        self.processes = processes
-        self.now = now
-        self.monotonic = monotonic
+        (self.processes, self.now, self.monotonic) = (processes, now, monotonic)
     }
 
     /// - Parameters:

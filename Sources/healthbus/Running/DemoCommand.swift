@@ -42,16 +42,14 @@ enum DemoCommand: Command {
         say(
             choice.notice.map(stack.advice.addressed)
                 ?? "zone   \(zone)" + (isMachines ? " (this machine's; --zone names another)" : ""))
-        let file = try export ?? generate(in: stack, zone: zone, say)
+        var options = StackRunner.Options()
+        options.imports = [try export ?? generate(in: stack, zone: zone, say)]
+        (options.zone, options.passesOn) = (zone, quiet())
+        // The demo's own folder may hold data that an earlier release generated without marking it as made up.
+        options.mixesMadeUp = export == nil && arguments.value("--state") == nil
+        options.showsSummary = Terminal(.error).isTerminal
         let runner = StackRunner(
-            stack,
-            StackRunner.Options(
-                imports: [file], zone: zone, passesOn: quiet(),
-                // The demo's own folder may hold data that an earlier release generated without marking it as made up.
-                mixesMadeUp: export == nil && arguments.value("--state") == nil,
-                showsSummary: Terminal(.error).isTerminal),
-            say: say,
-            whenIdle: { outcome in try show(stack, outcome, say) })
+            stack, options, say: say, whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
     }
 

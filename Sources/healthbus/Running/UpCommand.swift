@@ -52,12 +52,14 @@ enum UpCommand: Command {
             if let file { file.write(line + "\n") } else { LiveLine.error.say(line) }
         }
         let isQuiet = file != nil || (Terminal(.error).isTerminal && !arguments.flag("--verbose"))
-        let options = StackRunner.Options(
-            imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
-            inbox: try inbox(arguments),
-            untilIdle: arguments.flag("--until-idle"), monitoring: try arguments.endpoint("--metrics"),
-            passesOn: isQuiet ? .error : .debug, mixesMadeUp: arguments.flag("--mix-made-up"),
-            showsSummary: Terminal(.error).isTerminal)
+        var options = StackRunner.Options()
+        options.imports = arguments.values("--import")
+        (options.user, options.zone) = (arguments.value("--user"), arguments.value("--zone"))
+        options.inbox = try inbox(arguments)
+        options.monitoring = try arguments.endpoint("--metrics")
+        options.passesOn = isQuiet ? .error : .debug
+        (options.untilIdle, options.mixesMadeUp) = (arguments.flag("--until-idle"), arguments.flag("--mix-made-up"))
+        options.showsSummary = Terminal(.error).isTerminal
         if let inbox = options.inbox { say("inbox  \(inbox)") }
         say("state  \(stack.state.path)")
         let outcome = try StackRunner(stack, options, say: say, passOn: say).run()

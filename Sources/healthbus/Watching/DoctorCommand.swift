@@ -21,7 +21,7 @@ enum DoctorCommand: Command {
                 : found.text(
                     for: Terminal(.output),
                     allWell: "all is well: \(stack.names.count) processes are ready, and none is stuck"
-                        + ProofFindings.words(seen.beats, now: seen.now)))
+                        + Diagnosis.comparison(seen.beats, now: seen.now)))
         // A note requires no action.
         if let worst = found.worst, worst > .note { throw Quiet(.failed) }
     }

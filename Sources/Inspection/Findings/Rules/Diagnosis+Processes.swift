@@ -1,9 +1,37 @@
 import Configuration
 import Protocol
 
-/// Instances that don't run, and those that run although the configuration doesn't have them.
+/// Whether what ought to run does, and is heard.
 extension Diagnosis {
     static let restart = "restart the stack: 'healthbus stop', then 'healthbus start'"
+
+    var notAFolder: Finding? { seen.isFile ? .notAFolder(seen.state) : nil }
+
+    var nothingRuns: Finding? {
+        seen.isFile
+            ? nil : Finding(.error, seen.state, "no stack is running in it", remedy: "start it with \(seen.start)")
+    }
+
+    /// Processes exist, but none sends a heartbeat.
+    var silence: Finding? {
+        let hub = seen.stack.only(.hub)?.name ?? "hub"
+        return seen.held.contains(hub)
+            ? Finding(
+                .error, hub, "runs, but isn't passing messages on",
+                remedy: Finding.restart(hub, isSupervised: false)
+                    + "; if that doesn't help, look at 'healthbus logs \(hub)'")
+            : Finding(
+                .error, hub, "doesn't run: no process can reach another",
+                remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
+    }
+
+    /// A supervisor that hangs doesn't look after any process.
+    var supervisor: Finding? {
+        guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return nil }
+        return Finding(
+            .error, "supervisor", "runs, but isn't heard from: nothing that ends is restarted",
+            remedy: Finding.restart("supervisor", isSupervised: false))
+    }
 
     /// The instances that the running stack was started with; nil if nobody says so.
     private var runningProcesses: Set<String>? {
@@ -23,11 +51,12 @@ extension Diagnosis {
             }
     }
 
-    func supervisedProcess(_ name: String) -> SupervisorDetails.Process? {
-        seen.beats["supervisor"]?.beat.supervisor?.processes.first { $0.name == name }
+    func absent(_ name: String) -> Finding {
+        absence(name).asCause(because: isFull ? [seen.state] : [])
     }
 
-    func absent(_ name: String, _ supervised: SupervisorDetails.Process?) -> Finding {
+    private func absence(_ name: String) -> Finding {
+        let supervised = seen.supervised(name)
         let log = "'healthbus logs \(name)' says why"
         if seen.beats["supervisor"]?.beat.supervisor?.stopped?.contains(name) == true {
             return Finding(.warning, name, "was stopped by hand", remedy: "'healthbus start \(name)' starts it")
