@@ -16,7 +16,7 @@ extension EndToEnd {
         /// here fails the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
-            "wish.instance": "steps", "silence.instance": "steps", "plugin(of: beat, name)": "steps", "plugin": "",
+            "wish.instance": "steps", "silence.instance": "steps", "instance.plugin": "steps", "plugin": "",
             "before.instance": "debouncer", "first.destination": "uploader",
             "type": "StepCount", "action": "off", "wanted == 3 ? \" hourly\" : \"\"": "",
             "newName(text, meaning)": "coffee",

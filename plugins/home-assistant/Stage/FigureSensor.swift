@@ -42,7 +42,7 @@ package struct FigureSensor: Sendable, Equatable {
         let found = path.reduce(summary) { $0[$1] }
         if isCounted { return .integer(Int64(found.array?.count ?? 0)) }
         guard let number = found.double, number.isFinite else { return .null }
-        return isFraction ? .number(number * 100) : found
+        return isFraction ? .number(ShownFraction.percent(number)) : found
     }
 
     /// Words that only repeat the unit, which is shown anyway.
