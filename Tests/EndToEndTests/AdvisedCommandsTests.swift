@@ -25,7 +25,7 @@ extension EndToEnd {
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "dashboard.name": "dashboard", "Advice.quoted(manifest.folder)": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
-            "destination": "uploader", "choice": "--destination uploader", "which": "1",
+            "destination": "uploader", "uploader": "uploader", "choice": "--destination uploader", "which": "1",
             "date": "2025-04-02", "Advice.quoted(entry.user)": "me", "Advice.quoted(key.user)": "me",
             "first.figure": "exerciseMinutes",
             "first.date": "2025-04-02", "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71",

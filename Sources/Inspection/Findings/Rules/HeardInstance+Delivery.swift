@@ -102,10 +102,10 @@ extension HeardInstance {
 
     var oldProof: Finding? {
         guard let proof, seen.now - proof.at > Self.proofPatience else { return nil }
-        let days = HumanFormat.count(Int((seen.now - proof.at).seconds / 86_400), "day")
+        let (uploader, days) = (name, HumanFormat.count(Int((seen.now - proof.at).seconds / 86_400), "day"))
         return warning(
             "last compared what the \(destination.word) keeps with what was delivered \(days) ago",
-            remedy: "'healthbus verify --destination \(name)' compares now, or says what is in the way")
+            remedy: "'healthbus verify --destination \(uploader)' compares now, or says what is in the way")
     }
 
     private var proof: ProofSummary? { uploader?.proof.flatMap { $0.unable == nil ? $0 : nil } }
