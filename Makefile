@@ -11,10 +11,7 @@ BIN = $(shell $(BUILD) --show-bin-path)
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
 	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libmosquitto-dev libjs-chart.js
 SOURCES := Package.swift Sources Tests plugins Benchmarks
-# The validator that tests use to check messages against docs/protocol.cddl.
-SCHEMA := .build/schema/installed
-
-.PHONY: help run build test test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-others test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +25,7 @@ help:
 	@echo "make test-grafana         ask PostgreSQL and Prometheus every question of Grafana's boards (installs both)"
 	@echo "make test-mcp             ask a made-up person's stack with the official client of the Model Context Protocol (installs it)"
 	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
+	@echo "make -j2 test-others      run all of these, two at a time, and check the format"
 	@echo "make pictures             take the pictures in docs/pictures anew"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make statements           draw statements about HealthKit at random, with what shows each; COUNT=all, SEED=3"
@@ -46,9 +44,8 @@ help:
 run: build
 	@exec "$(BIN)/healthbus" demo $(if $(EXPORT),--export "$(EXPORT)")
 
-build: deps
+build: deps install-manifests
 	@$(BUILD)
-	@$(MAKE) --no-print-directory install-manifests
 
 # Everything is copied again, including the files of handlers in other languages, so that nothing remains of a removed
 # plugin.
@@ -64,79 +61,73 @@ install-manifests:
 	done; \
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
 
-test: PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-# The program that tests use to create the certificates of their own authority.
-test: PACKAGES += openssl
-test: deps $(SCHEMA)
+.PHONY: build-tests
+build-tests: deps install-manifests
 	@$(BUILD) --build-tests
-	@$(MAKE) --no-print-directory install-manifests
+
+# What tests use from PyPI, each in a folder of its own. It is installed once, and again when the pinned versions change.
+# Without a network, the tests that need it are skipped, and say so.
+VENV = $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+PYTHON := .build/python
+python = [ ! -e $(PYTHON)/$(1)/installed ] || $(PYTHON)/$(1)/bin/python $(2)
+
+.PRECIOUS: $(PYTHON)/%/installed
+$(PYTHON)/%/installed: PACKAGES += $(VENV)
+$(PYTHON)/%/installed: Tests/%/requirements.txt | deps
+	@echo "installing $$(sed -n 's/==.*//p' $< | paste -sd ' ')"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
+	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
+		rm -rf $(@D); echo "it can't be installed: the tests that need it are skipped" >&2; }
+
+# `openssl` creates the certificates of the tests' own authority.
+test: PACKAGES += openssl $(VENV)
+test: build-tests $(PYTHON)/Schema/installed
 	@$(TEST)
 
 # Each test that needs a server starts its own, from Debian's programs, and leaves alone the server that the package
 # starts.
+POSTGRES = $(shell ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
+
 test-servers: PACKAGES += postgresql mosquitto mosquitto-clients openssl
-test-servers: deps
-	@$(BUILD) --build-tests
-	@$(MAKE) --no-print-directory install-manifests
-	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
+test-servers: build-tests
+	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$(POSTGRES)" \
+		$(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
 
-# The program that tests ingest, backend and changes. It is installed once, and again when the pinned version changes.
-CONTRACT := .build/contract/installed
+test-contract: build $(PYTHON)/Contract/installed
+	@$(call python,Contract,Tests/Contract/run.py "$(BIN)")
 
-$(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-$(CONTRACT): Tests/Contract/requirements.txt | deps
-	@echo "installing what tries the contract"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
-	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "it can't be installed: nothing is held against docs/openapi*.json" >&2; }
+test-files: build $(PYTHON)/Files/installed
+	@$(call python,Files,Tests/Files/run.py "$(BIN)")
 
-test-contract: build $(CONTRACT)
-	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
+test-fhir: build $(PYTHON)/FHIR/installed
+	@$(call python,FHIR,Tests/FHIR/run.py "$(BIN)")
 
-# The libraries that read the files, installed in the same way.
-READERS := .build/files/installed
-
-$(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-$(READERS): Tests/Files/requirements.txt | deps
-	@echo "installing DuckDB and pandas"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
-	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "they can't be installed: the files aren't read with DuckDB and pandas" >&2; }
-
-test-files: build $(READERS)
-	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
-
-# The library used to validate FHIR resources, installed in the same way.
-RESOURCES := .build/fhir/installed
-
-$(RESOURCES): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-$(RESOURCES): Tests/FHIR/requirements.txt | deps
-	@echo "installing fhir.resources"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
-	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "it can't be installed: FHIR's resources aren't validated" >&2; }
-
-test-fhir: build $(RESOURCES)
-	@[ ! -e $(RESOURCES) ] || $(dir $(RESOURCES))bin/python Tests/FHIR/run.py "$(BIN)"
-
-# Like test-servers, this runs servers of its own, from Debian's programs.
 test-grafana: PACKAGES += postgresql prometheus
 test-grafana: build
-	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" python3 -B Tests/Grafana/run.py "$(BIN)"
+	@HEALTHBUS_TEST_POSTGRES="$(POSTGRES)" python3 -B Tests/Grafana/run.py "$(BIN)"
 
-# A client that asks questions as an assistant's host would, installed in the same way.
-ASSISTANT := .build/mcp/installed
+test-mcp: build $(PYTHON)/MCP/installed
+	@$(call python,MCP,Tests/MCP/run.py "$(BIN)")
 
-$(ASSISTANT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-$(ASSISTANT): Tests/MCP/requirements.txt | deps
-	@echo "installing the client of the Model Context Protocol"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
-	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "it can't be installed: nobody asks healthbus mcp" >&2; }
+# What drives the page: Debian's browser, through a library that would otherwise install its own.
+test-browser bench-pages pictures: PACKAGES += chromium fonts-liberation
 
-test-mcp: build $(ASSISTANT)
-	@[ ! -e $(ASSISTANT) ] || $(dir $(ASSISTANT))bin/python Tests/MCP/run.py "$(BIN)"
+test-browser: build $(PYTHON)/Browser/installed
+	@$(call python,Browser,Tests/Browser/run.py "$(BIN)" $(CHECK))
+
+bench-pages: build $(PYTHON)/Browser/installed
+	@$(call python,Browser,Benchmarks/pages.py "$(BIN)")
+
+pictures: build $(PYTHON)/Browser/installed
+	@$(call python,Browser,Tests/Browser/pictures.py "$(BIN)" docs/pictures)
+
+# `make -j2 test-others` runs two of them beside each other. All packages are installed first, because a second apt would
+# fail while the first one works.
+OTHERS := test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser check-format
+test-others: PACKAGES += postgresql mosquitto mosquitto-clients openssl prometheus chromium fonts-liberation $(VENV)
+test-others: $(OTHERS)
 
 # Every message that the end-to-end tests show to people, command by command, so that they can be read as a whole.
-messages: deps
-	@$(BUILD) --build-tests
-	@$(MAKE) --no-print-directory install-manifests
+messages: build-tests
 	@bin="$(BIN)"; rm -f "$$bin/messages.jsonl"; \
 	HEALTHBUS_MESSAGES="$$bin/messages.jsonl" $(TEST) --filter EndToEnd >"$$bin/messages.log" 2>&1 || \
 		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
@@ -146,24 +137,6 @@ messages: deps
 COUNT ?= 50
 statements:
 	@python3 Tests/Statements/draw.py --count "$(COUNT)" $(if $(SEED),--seed "$(SEED)")
-
-# What drives the page: Debian's browser, through a library that would otherwise install its own.
-BROWSER := .build/browser/installed
-test-browser bench-pages pictures $(BROWSER): PACKAGES += chromium fonts-liberation $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-
-$(BROWSER): Tests/Browser/requirements.txt | deps
-	@echo "installing Playwright and axe"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
-	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "they can't be installed: the dashboard's page isn't driven in a browser" >&2; }
-
-test-browser: build $(BROWSER)
-	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/run.py "$(BIN)" $(CHECK)
-
-bench-pages: build $(BROWSER)
-	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Benchmarks/pages.py "$(BIN)"
-
-pictures: build $(BROWSER)
-	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/pictures.py "$(BIN)" docs/pictures
 
 # A separate build, in .build/mutants: the sources with all mutants in them, each active only when it is named.
 mutants: deps
@@ -175,7 +148,7 @@ fuzz: deps
 	@SWIFT="$(SWIFT)" Tests/Fuzz/run.sh "$(TARGET)" "$(SECONDS)"
 
 # What floors, peers and profiles require in addition to the build.
-BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(VENV)
 
 bench: PACKAGES += $(BENCH_PACKAGES)
 bench: build
@@ -185,13 +158,6 @@ WHAT ?= import
 profile: PACKAGES += $(shell command -v perf >/dev/null || echo linux-perf)
 profile: build
 	@Benchmarks/profiling.py "$(BIN)" "$(WHAT)"
-
-# Installed once, and again when the pinned version changes. Without a network, the tests that need one are skipped, and
-# say so.
-$(SCHEMA): Tests/Schema/requirements.txt | deps
-	@echo "installing the schema's checker"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
-	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "it can't be installed: messages aren't held against docs/protocol.cddl" >&2; }
 
 # Uses the machine's own network, so that Debian's packages can be downloaded inside as they can be here.
 DOCKER_BUILD_FLAGS ?= --network host

@@ -10,9 +10,9 @@ enum ContentCoding: Equatable {
     /// nil when the body isn't compressed.
     /// - Throws: 415 for any other coding, and for a combination of several.
     static func of(_ headers: HTTPHeaders) throws(HTTPRefusal) -> ContentCoding? {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
         let names = headers.all("Content-Encoding").flatMap { $0.split(separator: ",") }
-            .map { $0.drop { $0 == " " || $0 == "\t" } }
-            .map { String($0.prefix { $0 != " " && $0 != "\t" }).lowercased() }
+            .map { (name: Substring) in String(name.drop(while: isBlank).prefix { !isBlank($0) }).lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
         switch names {
         case []: return nil

@@ -131,7 +131,7 @@ extension RecordBatch {
 
     fileprivate func check() throws {
         let rows = count
-        let columns = [
+        let columns: [(String, Int)] = [
             ("start", start.count), ("end", end.count), ("value", value.count), ("unit", unit.count),
             ("origin", origin.count),
             ("created", created.count), ("flags", flags.count), ("metadata", metadata.count),

@@ -5,7 +5,7 @@ import Testing
 struct AutoExportMetricTests {
     /// The app's names, from its list of supported data and from its requests. Each has a unit, a value, and the
     /// resulting type and value.
-    @Test(arguments: [
+    private static let metrics: [(String, String, String, String, Double)] = [
         ("step_count", "count", "8500", "StepCount", 8500), ("active_energy", "kJ", "418.4", "ActiveEnergyBurned", 100),
         ("active_energy", "kcal", "100", "ActiveEnergyBurned", 100),
         ("basal_energy_burned", "Cal", "70", "BasalEnergyBurned", 70),
@@ -106,7 +106,9 @@ struct AutoExportMetricTests {
         ("vitamin_b6", "mg", "1", "DietaryVitaminB6", 1), ("vitamin_b12", "mcg", "1", "DietaryVitaminB12", 1),
         ("vitamin_c", "mg", "1", "DietaryVitaminC", 1), ("vitamin_d", "mcg", "1", "DietaryVitaminD", 1),
         ("vitamin_e", "mg", "1", "DietaryVitaminE", 1), ("vitamin_k", "mcg", "1", "DietaryVitaminK", 1),
-    ])
+    ]
+
+    @Test(arguments: metrics)
     func eachMetricBecomesItsTypeInItsUnit(
         name: String, units: String, quantity: String, type: String, value: Double
     ) throws {

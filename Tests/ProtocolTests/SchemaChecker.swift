@@ -6,11 +6,11 @@ import Testing
 /// Checks CBOR against `docs/protocol.cddl` with pycddl, a CDDL validator maintained by others: one of our own would
 /// share our mistakes.
 ///
-/// `make test` installs it into `.build/schema`; without it the tests that need it are skipped.
+/// `make test` installs it into `.build/python/Schema`; without it the tests that need it are skipped.
 enum SchemaChecker {
     static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
-    private static let python = checkout + "/.build/schema/bin/python"
+    private static let python = checkout + "/.build/python/Schema/bin/python"
 
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: python) }
 

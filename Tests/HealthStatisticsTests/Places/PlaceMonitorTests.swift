@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test func nearTheEdgeTheStateStays() throws {
-        let drift = (0..<50).map { (60 + Double($0) * 60, 101 + Double($0 % 29), 5.0) }
+        let drift = (0..<50).map { (minute: Int) -> (Double, Double, Double) in
+            (Double(60 + minute * 60), Double(101 + minute % 29), 5)
+        }
         #expect(try monitor([(0, 20, 5), (30, 20, 5)] + drift).state == .satisfied)
         #expect(try monitor([(0, 500, 5), (30, 500, 5)] + drift).state == .unsatisfied)
         #expect(try monitor(drift).state == .unknown)
