@@ -103,7 +103,7 @@ struct BatchIngest {
             for entry in waiting { try take(entry.row, .decided(pairs)) }
         }
         session.keepsLastClaimed = false
-        try writer.flushPending(user: user)
+        try writer.rows.flush(user: user)
         return tally
     }
 
@@ -162,7 +162,7 @@ struct BatchIngest {
         guard let last = rows.last else { return }
         let lastSecond = batch.startOf(last).flooredSecond
         try loadBlocks(type: type, rows: rows, through: lastSecond)
-        let query = writer.statements.rowsBySecond
+        let query = writer.rows.bySecond
         query.reset()
         defer { query.reset() }
         query.bind(1, user)

@@ -39,9 +39,7 @@ extension HealthStoreReader {
             SELECT deleted, uuids.seq, state FROM uuids LEFT JOIN samples ON samples.seq = uuids.seq
             WHERE uuids.user = ? AND uuids.uuid = ?
             """)
-        find.bind(1, user)
-        find.bind(2, uuid)
-        return try find.firstRow { row in
+        return try find.with(user, uuid).firstRow { row in
             if row.int64(0) != 0 { return .deleted }
             if row.isNull(1) { return .free }
             // A row that isn't in the table of rows is in a block, and blocks contain no deleted rows.
@@ -64,9 +62,7 @@ extension HealthStoreReader {
             SELECT samples.id, type, second, start_us, duration, value, unit, metadata FROM uuids
             JOIN samples ON samples.seq = uuids.seq WHERE uuids.user = ? AND uuids.uuid = ? AND state = 0
             """)
-        find.bind(1, user)
-        find.bind(2, uuid)
-        return try find.firstRow { row in
+        return try find.with(user, uuid).firstRow { row in
             let start = row.int64(2) &* Instant.microsecondsPerSecond &+ row.int64(3)
             return SampleContent(
                 id: row.sampleID(0) ?? SampleID(high: 0, low: 0), type: try types.name(row.int(1)),
@@ -86,12 +82,9 @@ extension HealthStoreReader {
               AND flags & \(RecordFlags.manual.rawValue) != 0 AND uuid IS NOT NULL
             """)
         let second = start.flooredSecond
-        find.bind(1, user)
-        find.bind(2, type)
-        find.bind(3, second)
-        find.bind(4, start.microseconds &- second &* Instant.microsecondsPerSecond)
         var found: [SampleID] = []
-        try find.forEachRow { row in
+        try find.with(user, type, second, start.microseconds &- second &* Instant.microsecondsPerSecond).forEachRow {
+            row in
             if let uuid = row.sampleID(0) { found.append(uuid) }
         }
         return found

@@ -51,8 +51,7 @@ final class BlockTable {
 
     private func ready() throws -> BlockStatements? {
         if let statements { return statements }
-        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moved'").firstRow { _ in true }
-        if exists == true { statements = try BlockStatements(in: database) }
+        if try database.hasTable("moved") { statements = try BlockStatements(in: database) }
         return statements
     }
 
@@ -69,7 +68,7 @@ final class BlockTable {
     // MARK: Finding
 
     /// The latest sequence in any block.
-    func newest() throws -> Int64? { try ready()?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
+    func newest() throws -> Int64? { try ready()?.newest.firstNumber() }
 
     /// The first block with rows after a given sequence.
     func next(behind sequence: Int64) throws -> BlockPlace? {
@@ -213,8 +212,6 @@ final class BlockTable {
     }
 
     /// Records that the row with the given sequence has a newer version in the table of rows.
-    func leave(_ sequence: Int64, of block: SampleBlock) throws { try leave(sequence, of: block.place) }
-
     func leave(_ sequence: Int64, of place: BlockPlace) throws {
         forgetWhatWasUndone()
         guard let leave = try ready()?.leave else { return }

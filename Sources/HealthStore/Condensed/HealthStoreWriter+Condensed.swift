@@ -59,9 +59,8 @@ extension HealthStoreWriter {
             SELECT type, second, (start_us + duration) / 1000000 FROM samples INDEXED BY samples_replaced
             WHERE user = ? AND state = \(SampleState.replaced.rawValue)
             """)
-        list.bind(1, user)
         var times: [Int: TimeSpans] = [:]
-        try list.forEachRow { row in
+        try list.with(user).forEachRow { row in
             times[row.int(0), default: TimeSpans()].add(row.int64(1)...(row.int64(1) &+ max(0, row.int64(2))))
         }
         for (type, times) in times { try unsettled.note(times, type: type, user: user) }
@@ -97,7 +96,7 @@ extension HealthStoreWriter {
         let reach = try heads.reach(user: user, type: stretch.type)
         let seconds = (stretch.span.lowerBound &- 2 * reach)...(stretch.span.upperBound &+ 2 * reach)
         var groups: [Group: [StoredRow]] = [:]
-        for row in try rows(type: stretch.type, startingIn: seconds, user: user) where row.state != .quarantined {
+        for row in try rows.rows(type: stretch.type, startingIn: seconds, user: user) where row.state != .quarantined {
             let source = try origins.origin(row.origin).sourceName
             let key = renamed[source] ?? names.key(source)
             groups[Group(key: key, unit: row.unit), default: []].append(row)
@@ -115,12 +114,9 @@ extension HealthStoreWriter {
         else { return [] }
         var known: [(row: StoredRow, form: SampleForm)] = []
         for row in rows {
-            var form = row.form
-            form.imports = try sightings.imports(of: row.born)
-            form.exported = sightings.newest(form.imports)
             // What was taken back never was.
             if try row.state == .absent && !sightings.isBacked(row.born) { continue }
-            known.append((row, form))
+            known.append((row, try sightings.form(of: row)))
         }
         guard let outcome = CondensedForms.outcome(known.map(\.form), style) else { return [] }
         let replaced = outcome.replaced
@@ -168,26 +164,6 @@ extension HealthStoreWriter {
         return found
     }
 
-    /// The rows of a type that start in these seconds, whatever their state.
-    func rows(type: Int, startingIn seconds: ClosedRange<Int64>, user: Int) throws -> [StoredRow] {
-        try flushPending(user: user)
-        var found: [StoredRow] = []
-        let query = statements.rowsBySecond
-        query.bind(1, user)
-        query.bind(2, type)
-        query.bind(3, seconds.lowerBound)
-        query.bind(4, seconds.upperBound)
-        try query.forEachRow { found.append(StoredRow($0)) }
-        for view in try blocks.views(user: user, type: type, seconds: seconds) {
-            var index = view.block.firstRow(from: seconds.lowerBound)
-            while index < view.block.second.count, view.block.second[index] <= seconds.upperBound {
-                if view.isHere(index) { found.append(view.block.row(index)) }
-                index += 1
-            }
-        }
-        return found
-    }
-
     /// How many samples a trial run's records would replace, by type.
     package func wouldBeReplaced(by session: ImportSession) throws -> [String: Int] {
         forgetWhatWasUndone()
@@ -219,9 +195,7 @@ extension HealthStoreWriter {
                     let new = forms.count
                     guard new > 0, CondensedForms.mayCondense(forms + rows.map(\.form)) else { continue }
                     for row in rows {
-                        var form = row.form
-                        form.imports = try sightings.imports(of: row.born)
-                        form.exported = sightings.newest(form.imports)
+                        var form = try sightings.form(of: row)
                         if session.hasClaimed(row) {
                             form.imports.append(Self.trial)
                             form.exported = max(form.exported, exported)

@@ -65,17 +65,14 @@ extension HealthStoreWriter {
     ) throws -> DoublesProgress.Place? {
         let list = try database.prepare(
             "SELECT type FROM heads WHERE user = ? AND type >= ? AND alive > 0 ORDER BY type")
-        list.bind(1, user)
-        list.bind(2, place.type)
-        var numbers: [Int] = []
-        try list.forEachRow { numbers.append($0.int(0)) }
+        let numbers = try list.with(user, place.type).rows { $0.int(0) }
         var scanned = 0
         for type in numbers {
             guard let times = try heads.times(user: user, type: type) else { continue }
             var day = type == place.type ? max(place.day, Self.day(times.lowerBound)) : Self.day(times.lowerBound)
             while day <= times.upperBound {
                 if scanned > limit { return .init(type: type, day: day) }
-                let rows = try rows(type: type, startingIn: day...(day + 86_399), user: user).filter {
+                let rows = try self.rows.rows(type: type, startingIn: day...(day + 86_399), user: user).filter {
                     $0.state == .alive
                 }
                 // A day without rows costs something, too.
@@ -119,7 +116,7 @@ extension HealthStoreWriter {
             return false
         }
         guard a.value.isNaN else { return true }
-        return try text(.payload, of: a, user: user) == text(.payload, of: b, user: user)
+        return try rows.text(.payload, of: a, user: user) == rows.text(.payload, of: b, user: user)
     }
 
     /// Decides which names belong together and, unless this is a trial, records it.
@@ -162,13 +159,7 @@ extension HealthStoreWriter {
         guard let style = CondensedForms.Style(HealthType.named(name)) else { return }
         var sightings = try Sightings(brought, user: user)
         for rows in try groups(stretch, names.known(of: user), renamed: progress.keys, user: user).values {
-            var forms: [SampleForm] = []
-            for row in rows {
-                var form = row.form
-                form.imports = try sightings.imports(of: row.born)
-                form.exported = sightings.newest(form.imports)
-                forms.append(form)
-            }
+            let forms = try rows.map { try sightings.form(of: $0) }
             guard let replaced = CondensedForms.outcome(forms, style)?.replaced else { continue }
             let count = zip(rows, replaced).filter { $1 && $0.state == .alive && stretch.span.contains($0.second) }
                 .count
@@ -216,8 +207,7 @@ extension HealthStoreWriter {
                 phase = .restoring(after: reached, through: end)
                 guard isWhole else { return }
                 for repair in repairs { try brought.drop(repair.number) }
-                try heads.flush(user: user, settle: false)
-                try heads.settle(user: user)
+                try heads.finish(user: user)
                 phase = .naming(NameProgress())
             }
             (undo.counts, undo.phase) = (counts, phase)
@@ -232,22 +222,13 @@ extension HealthStoreWriter {
             BroughtNotes(brought, of: repairs.filter { $0.way == way }.map(\.number), amongRepairs: true)
         }
         var found: [StoredRow] = []
-        var (reached, scanned) = (after, 0)
-        let isWhole = try RowWalk(.all, in: database, blocks).run(
-            SequenceWindow(after: after, through: through), wants: { owner, _ in owner == user }
-        ) { walked, _ in
-            let row = walked.row
-            (reached, scanned) = (row.sequence, scanned + 1)
-            guard walked.user == user else { return scanned < limit }
+        let step = try walk(SequenceWindow(after: after, through: through), limit: limit, user: user) { row, _ in
             let isMerged = try row.state == .absent && row.isMoved && changed[0].origins(of: row.born).theirs
             if try isMerged || row.state == .replaced && changed[1].origins(of: row.born).theirs { found.append(row) }
-            return scanned < limit && found.count < PendingBlock.rowLimit
+            return found.count < PendingBlock.rowLimit
         }
         for old in found {
-            var row = old
-            row.state = .alive
-            row.flags &= ~StoredRow.moved
-            try rewrite(&row, was: old, user: user)
+            let row = try rewrite(old, user: user) { ($0.state, $0.flags) = (.alive, $0.flags & ~StoredRow.moved) }
             let type = try types.name(row.type)
             guard old.state == .absent else {
                 counts.replaced[type, default: 0] += 1
@@ -258,13 +239,13 @@ extension HealthStoreWriter {
             for index in counts.renamed.indices where counts.renamed[index].to == source {
                 counts.renamed[index].samples += 1
             }
-            for other in try rows(type: row.type, startingIn: row.second...row.second, user: user)
+            for other in try rows.rows(type: row.type, startingIn: row.second...row.second, user: user)
             where other.born != row.born && other.state == .alive && other.unit == row.unit && other.end == row.end
                 && StoredValue.agrees(other.value, row.value)
             {
                 try brought.subtract(row.born.value, from: other.born.value)
             }
         }
-        return (reached, isWhole)
+        return step
     }
 }

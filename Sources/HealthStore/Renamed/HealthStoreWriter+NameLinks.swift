@@ -47,18 +47,10 @@ extension HealthStoreWriter {
         let exported = session.exported ?? .distantFuture
         var sightings = try Sightings(brought, user: user)
         var prefixes = KeyPrefixes(user: self.user)
-        var (reached, scanned) = (after, 0)
-        let isWhole = try RowWalk(.all, in: database, blocks).run(
-            SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
-        ) { walked, _ in
-            scanned += 1
-            reached = walked.row.sequence
-            let row = walked.row
-            guard walked.user == user, row.state == .alive, Instant(microseconds: row.end) <= exported else {
-                return scanned < limit
-            }
+        return try walk(SequenceWindow(after: after, through: sequence), limit: limit, user: user) { row, _ in
+            guard row.state == .alive, Instant(microseconds: row.end) <= exported else { return true }
             let name = try origins.origin(row.origin).sourceName
-            guard sources.contains(name) else { return scanned < limit }
+            guard sources.contains(name) else { return true }
             if !session.hasClaimed(row) {
                 progress.lacking[name, default: 0] += 1
             } else if session.names.told(row) == nil {
@@ -70,9 +62,8 @@ extension HealthStoreWriter {
                     progress.holding[name, default: 0] += 1
                 }
             }
-            return scanned < limit
+            return true
         }
-        return (reached, isWhole)
     }
 
     /// Of a source's samples that have disappeared, at least this share must have come back under the other name: an app
