@@ -67,20 +67,9 @@ extension HealthStoreWriter {
     }
 
     private func settle(_ stretches: [UnsettledTimes.Stretch], user: Int) throws -> FormCounts {
-        var counts = FormCounts()
-        var gone = SequenceSet()
-        var sightings = try Sightings(brought, user: user)
-        let names = try names.known(of: user)
-        for stretch in stretches {
-            var overlaps: [UnsettledTimes.Overlap] = []
-            for group in try groups(stretch, names, user: user).values {
-                overlaps += try settle(group, stretch, &sightings, &counts, &gone, user: user)
-            }
-            try unsettled.set(overlaps, in: stretch, user: user)
-        }
-        // Their records could otherwise pass for known samples.
-        if !counts.replaced.isEmpty { try pieces.forget(holding: &gone, user: user) }
-        return counts
+        var settling = try FormSettling(self, user: user)
+        for stretch in stretches { try settling.settle(stretch) }
+        return try settling.end()
     }
 
     struct Group: Hashable {
@@ -102,43 +91,6 @@ extension HealthStoreWriter {
             groups[Group(key: key, unit: row.unit), default: []].append(row)
         }
         return groups
-    }
-
-    private func settle(
-        _ rows: [StoredRow], _ stretch: UnsettledTimes.Stretch, _ sightings: inout Sightings,
-        _ counts: inout FormCounts, _ gone: inout SequenceSet, user: Int
-    ) throws -> [UnsettledTimes.Overlap] {
-        let name = try types.name(stretch.type)
-        guard let style = CondensedForms.Style(HealthType.named(name)),
-            rows.contains(where: { $0.state == .replaced }) || CondensedForms.mayCondense(rows.map(\.form))
-        else { return [] }
-        var known: [(row: StoredRow, form: SampleForm)] = []
-        for row in rows {
-            // What was taken back never was.
-            if try row.state == .absent && !sightings.isBacked(row.born) { continue }
-            known.append((row, try sightings.form(of: row)))
-        }
-        guard let outcome = CondensedForms.outcome(known.map(\.form), style) else { return [] }
-        let replaced = outcome.replaced
-        let left = zip(known, replaced).filter { !$1 && ($0.row.state == .alive || $0.row.state == .replaced) }
-        for (index, entry) in known.enumerated() {
-            var row = entry.row
-            if replaced[index], row.state == .alive {
-                row.state = .replaced
-                counts.replaced[name, default: 0] += 1
-                gone.insert(row.born)
-                try noteRepaired(row.born, as: Self.replaced, user: user)
-            } else if !replaced[index], row.state == .replaced, entry.form.overlaps(stretch.span) {
-                // Only here is everything known that may stand for it.
-                row.state = try sightings.isBacked(row.born) ? .alive : .absent
-                if row.state == .alive { counts.restored[name, default: 0] += 1 }
-            } else {
-                continue
-            }
-            try rewrite(&row, was: entry.row, user: user)
-        }
-        return CondensedForms.overlaps(left.map(\.0.form)).filter { $0.overlaps(stretch.span) }
-            .map { .init(span: $0, isTogether: false) } + outcome.together.map { .init(span: $0, isTogether: true) }
     }
 
     /// How many samples of one source stand for samples of another, by the sources' names.
@@ -230,7 +182,7 @@ extension StoredRow {
 }
 
 extension SampleForm {
-    fileprivate func overlaps(_ span: ClosedRange<Int64>) -> Bool { start <= span.upperBound && end >= span.lowerBound }
+    func overlaps(_ span: ClosedRange<Int64>) -> Bool { start <= span.upperBound && end >= span.lowerBound }
 }
 
 extension TimeSpans {

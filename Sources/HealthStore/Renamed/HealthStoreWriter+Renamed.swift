@@ -52,13 +52,14 @@ extension HealthStoreWriter {
         of session: ImportSession?, _ progress: inout NameProgress, limit: Int = 50_000
     ) throws -> Set<String> {
         try change(settle: false) { user in
+            let links = session.map { NameLinks(writer: self, session: $0, user: user) }
             switch progress.phase {
             case .done: return []
             case .new:
-                if let session {
-                    try confirmLinks(session, user: user)
+                if let links {
+                    try links.confirm()
                     try unsettled.examineOverlaps(user: user)
-                    if try !session.names.counts.isEmpty || !strangers(in: session, user: user).isEmpty {
+                    if try !links.session.names.counts.isEmpty || !links.strangers().isEmpty {
                         progress.phase = .counting(after: .beginning)
                         return []
                     }
@@ -66,11 +67,11 @@ extension HealthStoreWriter {
                 progress.phase = try rewriting(user)
                 return []
             case .counting(let after):
-                guard let session else { return [] }
-                let (reached, isWhole) = try countLacking(session, &progress, after: after, limit, user: user)
+                guard let links else { return [] }
+                let (reached, isWhole) = try links.countLacking(&progress, after: after, limit: limit)
                 progress.phase = .counting(after: reached)
                 guard isWhole else { return [] }
-                try link(session, &progress, user: user)
+                try links.link(&progress)
                 progress.phase = try rewriting(user)
                 return []
             case .rewriting(let after, let through, let work):
