@@ -244,11 +244,6 @@ struct BatchIngest {
 
     /// The index in `rows` of the first record that starts in the given second or later.
     private func firstRecord(from second: Int64, among rows: [Int]) -> Int {
-        var (low, high) = (0, rows.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if batch.startOf(rows[middle]).flooredSecond < second { low = middle + 1 } else { high = middle }
-        }
-        return low
+        rows.indices.firstIndex(behind: { batch.startOf(rows[$0]).flooredSecond < second })
     }
 }

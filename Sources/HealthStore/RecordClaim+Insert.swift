@@ -20,16 +20,8 @@ extension RecordClaim {
         }
         if ordinal < ordinals { try shift(record, from: ordinal, below: ordinals) }
 
-        var row = StoredRow()
-        row.type = type
-        row.second = record.second
-        row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
-        row.duration = record.end &- record.start
-        row.value = record.value
-        row.unit = record.unit
-        row.origin = record.origin
+        var row = record.row(record.id(ordinal), type: type)
         row.flags = record.flags
-        row.id = record.id(ordinal)
         row.created = record.created
         row.uuid = record.uuid
         row.hasPayload = !record.payload.isEmpty

@@ -22,8 +22,7 @@ extension RecordClaim {
             let row = writer.window.rows[slot]
             guard row.type == type, row.second == record.second,
                 unnamedOrigins.contains(row.origin) != record.isUnnamed,
-                row.endSecond == record.endSecond, row.unit == record.unit,
-                StoredValue.agrees(row.value, record.value), !session.hasClaimed(row),
+                record.agrees(with: row), !session.hasClaimed(row),
                 record.uuid == nil || row.uuid == nil || record.uuid == row.uuid
             else { continue }
             guard try type != workouts || isSameActivity(record, row) else { continue }

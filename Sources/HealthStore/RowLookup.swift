@@ -29,7 +29,7 @@ final class RowLookup {
     /// The row with the given id.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         try looseRow(user: user, type: type, second: second, id: id)
-            ?? sealedRow(user: user, type: type, second: second, id: id)
+            ?? blocks.row(user: user, type: type, second: second, id: id)
     }
 
     /// The row with an id, whatever its second.
@@ -42,7 +42,7 @@ final class RowLookup {
             if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }
         }
         for type in types {
-            if let row = try sealedRow(user: user, type: type, second: second, id: id) { return row }
+            if let row = try blocks.row(user: user, type: type, second: second, id: id) { return row }
         }
         return nil
     }
@@ -55,19 +55,14 @@ final class RowLookup {
         return try byID.firstRow { StoredRow($0) }
     }
 
-    private func sealedRow(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
-        try blocks.row(user: user, type: type, second: second, id: id).map { $0.block.row($0.index) }
-    }
-
     /// Such ids begin with 0 instead of a time, so all rows before 1970 are searched.
     private func row(before1970 id: SampleID, user: Int, type: Int) throws -> StoredRow? {
         let query = try database.prepare(
             "SELECT \(StoredRow.columns) FROM samples WHERE user = ? AND type = ? AND second < 0 AND id = ?")
         if let row = try query.with(user, type, id).firstRow({ StoredRow($0) }) { return row }
         for view in try blocks.views(user: user, type: type, seconds: Int64.min...(-1)) {
-            for index in view.block.id.indices where view.block.id[index] == id && view.isHere(index) {
-                return view.block.row(index)
-            }
+            let index = view.block.id.indices.first { view.block.id[$0] == id && view.isHere($0) }
+            if let index { return view.block.row(index) }
         }
         return nil
     }

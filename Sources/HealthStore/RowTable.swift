@@ -181,11 +181,7 @@ final class RowTable {
         try flush(user: user)
         var found = try bySecond.with(user, type, seconds.lowerBound, seconds.upperBound).rows { StoredRow($0) }
         for view in try blocks.views(user: user, type: type, seconds: seconds) {
-            var index = view.block.firstRow(from: seconds.lowerBound)
-            while index < view.block.second.count, view.block.second[index] <= seconds.upperBound {
-                if view.isHere(index) { found.append(view.block.row(index)) }
-                index += 1
-            }
+            for index in view.rows(in: seconds) where view.isHere(index) { found.append(view.block.row(index)) }
         }
         return found
     }

@@ -20,8 +20,7 @@ extension RecordClaim {
         var best: (slot: Int, rank: Int, isOwn: Bool)?
         for slot in writer.window.slots(inSecond: record.second) {
             let row = writer.window.rows[slot]
-            guard row.endSecond == record.endSecond, row.unit == record.unit,
-                StoredValue.agrees(row.value, record.value), !unnamedOrigins.contains(row.origin),
+            guard record.agrees(with: row), !unnamedOrigins.contains(row.origin),
                 !session.hasClaimed(row, child: record.isChild), !row.isMoved,
                 record.uuid == nil || row.uuid == nil || record.uuid == row.uuid,
                 row.flags & RecordFlags.manual.rawValue == record.flags & RecordFlags.manual.rawValue
