@@ -103,7 +103,7 @@ struct BatchIngest {
             for entry in waiting { try take(entry.row, .decided(pairs)) }
         }
         session.keepsLastClaimed = false
-        try writer.flushPending(user: user)
+        try writer.rows.flush(user: user)
         return tally
     }
 
@@ -162,7 +162,7 @@ struct BatchIngest {
         guard let last = rows.last else { return }
         let lastSecond = batch.startOf(last).flooredSecond
         try loadBlocks(type: type, rows: rows, through: lastSecond)
-        let query = writer.statements.rowsBySecond
+        let query = writer.rows.bySecond
         query.reset()
         defer { query.reset() }
         query.bind(1, user)
@@ -244,11 +244,6 @@ struct BatchIngest {
 
     /// The index in `rows` of the first record that starts in the given second or later.
     private func firstRecord(from second: Int64, among rows: [Int]) -> Int {
-        var (low, high) = (0, rows.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if batch.startOf(rows[middle]).flooredSecond < second { low = middle + 1 } else { high = middle }
-        }
-        return low
+        rows.indices.firstIndex(behind: { batch.startOf(rows[$0]).flooredSecond < second })
     }
 }

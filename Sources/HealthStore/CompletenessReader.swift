@@ -96,9 +96,7 @@ package final class CompletenessReader {
             entry = (head.sequence, DayWalk(user: head.user, type: head.type, edges: edges))
         }
         if !entry.walk.isComplete {
-            reach.bind(1, user)
-            reach.bind(2, type)
-            let reach = try reach.firstRow { $0.int64(0) } ?? 0
+            let reach = try reach.with(user, type).firstRow { $0.int64(0) } ?? 0
             try entry.walk.advance(seeks, user: user, type: type, reach: reach, seeks: &budget.seeks)
             walks[key] = entry
         }
@@ -120,10 +118,6 @@ extension HealthStoreReader {
             SELECT reason, count(*) AS n FROM quarantine WHERE dropped = 0 AND user = (SELECT id FROM users WHERE name = ?)
             GROUP BY reason ORDER BY n DESC, reason LIMIT ?
             """)
-        query.bind(1, user)
-        query.bind(2, limit)
-        var reasons: [(reason: String, count: Int)] = []
-        try query.forEachRow { reasons.append(($0.string(0), $0.int(1))) }
-        return reasons
+        return try query.with(user, limit).rows { ($0.string(0), $0.int(1)) }
     }
 }

@@ -117,30 +117,23 @@ package struct DayWalk: Sendable {
         }
 
         func first(_ user: Int, _ type: Int, from second: Int64) throws -> Instant? {
-            seek.bind(1, user)
-            seek.bind(2, type)
             let from = max(second, SampleTimes.earliest.flooredSecond)
-            seek.bind(3, from)
-            let row = try seek.firstRow { $0.int64(0) &* Instant.microsecondsPerSecond &+ $0.int64(1) }
+            let row = try seek.with(user, type, from).firstRow {
+                $0.int64(0) &* Instant.microsecondsPerSecond &+ $0.int64(1)
+            }
             let sealed = try blocks.first(user: user, type: type, from: from)
             let start = [row, sealed].compactMap { $0 }.min().map { Instant(microseconds: $0) }
             return start.flatMap { SampleTimes.mayStart($0) ? $0 : nil }
         }
 
         func lastEnd(_ user: Int, _ type: Int, from second: Int64, before: Int64) throws -> Instant? {
-            ends.bind(1, user)
-            ends.bind(2, type)
-            ends.bind(3, second)
-            ends.bind(4, before)
-            let row = try ends.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+            let row = try ends.with(user, type, second, before).firstNumber()
             let sealed = try blocks.lastEnd(user: user, type: type, seconds: second...max(second, before - 1))
             return [row, sealed].compactMap { $0 }.max().map { Instant(microseconds: $0) }
         }
 
         func long(_ user: Int, _ type: Int, _ body: (Instant, Instant) -> Void) throws {
-            longOnes.bind(1, user)
-            longOnes.bind(2, type)
-            try longOnes.forEachRow { row in
+            try longOnes.with(user, type).forEachRow { row in
                 let start = row.int64(0) &* Instant.microsecondsPerSecond &+ row.int64(1)
                 guard SampleTimes.mayStart(Instant(microseconds: start)) else { return }
                 let end = SampleTimes.countedEnd(start: start, duration: row.int64(2))

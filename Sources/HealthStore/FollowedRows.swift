@@ -2,6 +2,7 @@ import HealthModel
 
 /// Rows of one type that come from another store.
 struct FollowedRows {
+    let writer: HealthStoreWriter
     let page: SamplePage
     /// All HealthKit UUIDs of the page, whatever the type.
     let uuids: Set<SampleID>
@@ -15,6 +16,7 @@ struct FollowedRows {
     /// Whether samples from the other store may be kept in the quarantine as text.
     let mayBeKeptApart: Bool
     let rule: (Double, Instant, Instant) -> String?
+    var counts: FollowCounts
 
     /// Why a row can't be true; the text doesn't contain its value.
     func reason(_ row: Int) -> String? {

@@ -77,20 +77,17 @@ final class HeadLedger {
             if head.stale, settle { try look(up: &head, user: user, type: type) }
             try store(head, user: user, type: type)
             for stretch in delta.stretches {
-                noteStretch.bind(1, type)
-                noteStretch.bind(2, stretch)
-                try noteStretch.run()
+                try noteStretch.with(type, stretch).run()
             }
         }
         deltas.removeAll(keepingCapacity: true)
     }
 
-    /// Looks up the edges of all types that a long delete has left stale.
-    func settle(user: Int) throws {
+    /// Writes the collected changes, and looks up the edges of all types that a long delete has left stale.
+    func finish(user: Int) throws {
+        try flush(user: user, settle: false)
         let stale = try database.prepare("SELECT type FROM heads WHERE user = ? AND stale = 1")
-        stale.bind(1, user)
-        var types: [Int] = []
-        try stale.forEachRow { types.append($0.int(0)) }
+        let types = try stale.with(user).rows { $0.int(0) }
         for type in types {
             var head = try current(user: user, type: type)
             try look(up: &head, user: user, type: type)
@@ -127,29 +124,19 @@ final class HeadLedger {
     }
 
     private func current(user: Int, type: Int) throws -> Head {
-        find.bind(1, user)
-        find.bind(2, type)
-        return try find.firstRow { row in
+        return try find.with(user, type).firstRow { row in
             Head(
                 sequence: SequenceNumber(row.int64(0)), alive: row.int(1), deleted: row.int(2), quarantined: row.int(3),
-                firstStart: row.isNull(4) ? nil : row.int64(4), lastStart: row.isNull(5) ? nil : row.int64(5),
-                lastEnd: row.isNull(6) ? nil : row.int64(6), reach: row.int64(7), stale: row.int64(8) != 0)
+                firstStart: row.optional(4), lastStart: row.optional(5),
+                lastEnd: row.optional(6), reach: row.int64(7), stale: row.int64(8) != 0)
         } ?? Head()
     }
 
     private func store(_ head: Head, user: Int, type: Int) throws {
-        write.bind(1, user)
-        write.bind(2, type)
-        write.bind(3, head.sequence.value)
-        write.bind(4, head.alive)
-        write.bind(5, head.deleted)
-        write.bind(6, head.quarantined)
-        for (index, edge) in [(7, head.firstStart), (8, head.lastStart), (9, head.lastEnd)] {
-            if let edge { write.bind(index, edge) } else { write.bindNull(index) }
-        }
-        write.bind(10, head.reach)
-        write.bind(11, head.stale ? 1 : 0)
-        try write.run()
+        try write.with(
+            user, type, head.sequence.value, head.alive, head.deleted, head.quarantined, head.firstStart,
+            head.lastStart, head.lastEnd, head.reach, head.stale ? 1 : 0
+        ).run()
     }
 
     private func look(up head: inout Head, user: Int, type: Int) throws {
@@ -161,11 +148,8 @@ final class HeadLedger {
         head.stale = false
         guard let lastStart = head.lastStart else { return }
         let from = Instant(microseconds: lastStart &- head.reach).flooredSecond
-        longest.bind(1, user)
-        longest.bind(2, type)
-        longest.bind(3, from)
         head.lastEnd = try nearer(
-            longest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil,
+            longest.with(user, type, from).firstNumber(),
             blocks.lastEnd(user: user, type: type, seconds: from...Int64.max), max)
     }
 
@@ -180,8 +164,7 @@ final class HeadLedger {
         _ statement: Statement, user: Int, type: Int, better: (Int64, Int64) -> Bool
     ) throws -> Int64? {
         defer { statement.reset() }
-        statement.bind(1, user)
-        statement.bind(2, type)
+        let statement = statement.with(user, type)
         var best: Int64?
         var second: Int64?
         while try statement.step() {

@@ -6,9 +6,7 @@ extension HealthStoreReader {
     /// sent them.
     package func devices() throws -> [(user: String, device: String, ways: [String])] {
         // A store from an earlier release has no such records.
-        let hasNotes =
-            try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'bringers'").firstRow { _ in true } ?? false
-        guard hasNotes else { return [] }
+        guard try database.hasTable("bringers") else { return [] }
         var found: [(user: String, device: String, ways: [String])] = []
         try database.prepare(
             """

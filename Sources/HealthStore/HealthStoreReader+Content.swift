@@ -34,46 +34,28 @@ extension HealthStoreReader {
     package func standing(of uuid: SampleID, user: String) throws -> UUIDStanding {
         try refresh()
         guard let user = users.ids[user] else { return .free }
-        let find = try database.prepare(
-            """
-            SELECT deleted, uuids.seq, state FROM uuids LEFT JOIN samples ON samples.seq = uuids.seq
-            WHERE uuids.user = ? AND uuids.uuid = ?
-            """)
-        find.bind(1, user)
-        find.bind(2, uuid)
-        return try find.firstRow { row in
-            if row.int64(0) != 0 { return .deleted }
-            if row.isNull(1) { return .free }
-            // A row that isn't in the table of rows is in a block, and blocks contain no deleted rows.
-            let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
-            return switch state {
-            case .absent, .replaced: .absent
-            case .deleted: .deleted
-            case .alive, .quarantined, nil: .taken
-            }
-        } ?? .free
+        guard let entry = try uuids.entry(uuid, user: user) else { return .free }
+        if entry.isDeleted { return .deleted }
+        guard let sequence = entry.sequence else { return .free }
+        return switch try lookup.row(at: sequence)?.state {
+        case .absent, .replaced: .absent
+        case .deleted: .deleted
+        case .alive, .quarantined, nil: .taken
+        }
     }
 
     /// The content of the sample with this UUID; nil if it doesn't exist or doesn't count. Blocks aren't searched: the
     /// caller asks for samples that were entered by hand, and those arrive one at a time.
     package func entered(uuid: SampleID, user: String) throws -> SampleContent? {
         try refresh()
-        guard let user = users.ids[user] else { return nil }
-        let find = try database.prepare(
-            """
-            SELECT samples.id, type, second, start_us, duration, value, unit, metadata FROM uuids
-            JOIN samples ON samples.seq = uuids.seq WHERE uuids.user = ? AND uuids.uuid = ? AND state = 0
-            """)
-        find.bind(1, user)
-        find.bind(2, uuid)
-        return try find.firstRow { row in
-            let start = row.int64(2) &* Instant.microsecondsPerSecond &+ row.int64(3)
-            return SampleContent(
-                id: row.sampleID(0) ?? SampleID(high: 0, low: 0), type: try types.name(row.int(1)),
-                start: Instant(microseconds: start), end: Instant(microseconds: start &+ row.int64(4)),
-                value: row.isNull(5) ? .nan : row.double(5), unit: units.names[row.int(6)] ?? "",
-                metadata: row.string(7))
-        }
+        let find = try database.prepare("SELECT metadata FROM samples WHERE seq = ?")
+        guard let user = users.ids[user], let row = try row(uuid: uuid, user: user), row.state == .alive,
+            let metadata = try find.with(row.sequence.value).firstRow({ $0.string(0) })
+        else { return nil }
+        return SampleContent(
+            id: row.id, type: try types.name(row.type), start: Instant(microseconds: row.start),
+            end: Instant(microseconds: row.end), value: row.value, unit: units.names[row.unit] ?? "",
+            metadata: metadata)
     }
 
     /// The UUIDs of the samples of a type that were entered by hand for the given instant and aren't deleted.
@@ -86,14 +68,7 @@ extension HealthStoreReader {
               AND flags & \(RecordFlags.manual.rawValue) != 0 AND uuid IS NOT NULL
             """)
         let second = start.flooredSecond
-        find.bind(1, user)
-        find.bind(2, type)
-        find.bind(3, second)
-        find.bind(4, start.microseconds &- second &* Instant.microsecondsPerSecond)
-        var found: [SampleID] = []
-        try find.forEachRow { row in
-            if let uuid = row.sampleID(0) { found.append(uuid) }
-        }
-        return found
+        return try find.with(user, type, second, start.microseconds &- second &* Instant.microsecondsPerSecond)
+            .rows { $0.sampleID(0) }.compactMap { $0 }
     }
 }

@@ -18,11 +18,8 @@ extension HealthStoreReader {
                   ORDER BY number LIMIT ?3)
             JOIN document_names ON document = number ORDER BY number, kind, key
             """)
-        list.bind(1, after)
-        if let user = user.flatMap({ users.ids[$0] }) { list.bind(2, user) } else { list.bindNull(2) }
-        list.bind(3, limit)
         var found: [StoredDocument] = []
-        try list.forEachRow { row in
+        try list.with(after, user.flatMap { users.ids[$0] }, limit).forEachRow { row in
             guard let kind = DocumentKind(rawValue: row.string(5)) else { return }
             let reference = row.isNull(7) ? nil : try Value(json: row.bytes(7)).read(DocumentReference.self)
             let file = DocumentFile(
@@ -44,23 +41,19 @@ extension HealthStoreReader {
     ) throws -> (bytes: [UInt8], size: Int64, hash: [UInt8])? {
         guard try hasDocuments() else { return nil }
         let find = try database.prepare("SELECT bytes, hash FROM documents WHERE number = ? AND whole = 1")
-        find.bind(1, number)
-        guard let (size, hash) = try find.firstRow({ ($0.int64(0), $0.bytes(1)) }) else { return nil }
+        guard let (size, hash) = try find.with(number).firstRow({ ($0.int64(0), $0.bytes(1)) }) else { return nil }
         let read = try database.prepare(
             """
             SELECT substr(content, ?2 - first + 1, ?3) FROM document_parts
             WHERE document = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1
             """)
-        read.bind(1, number)
-        read.bind(2, offset)
-        read.bind(3, limit)
-        let bytes = offset < 0 || offset >= size ? [] : try read.firstRow { $0.bytes(0) } ?? []
+        let bytes =
+            offset < 0 || offset >= size ? [] : try read.with(number, offset, limit).firstRow { $0.bytes(0) } ?? []
         return (bytes, size, hash)
     }
 
     /// A store from an earlier release has no such tables until this release's observer has opened it.
     private func hasDocuments() throws -> Bool {
-        try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'document_names'").firstRow { _ in true }
-            ?? false
+        try database.hasTable("document_names")
     }
 }

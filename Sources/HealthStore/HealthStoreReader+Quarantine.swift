@@ -50,12 +50,9 @@ extension HealthStoreReader {
             // An id begins with the start in milliseconds, or with 0 if that was before 1970.
             let second = Int64(id.high >> 16) / 1000
             for type in types {
-                query.bind(1, user)
-                query.bind(2, type)
-                query.bind(3, second == 0 ? Int64.min : second)
-                query.bind(4, second)
-                query.bind(5, id)
-                if let sample = try query.firstRow({ try sample($0) }) {
+                if let sample = try query.with(user, type, second == 0 ? Int64.min : second, second, id).firstRow({
+                    try sample($0)
+                }) {
                     return QuarantinedRecord(entry: entry, type: try self.types.name(type), sample: sample)
                 }
             }
@@ -74,10 +71,7 @@ extension HealthStoreReader {
 
     private func quarantinedTypes(user: Int) throws -> [Int] {
         let query = try database.prepare("SELECT type FROM heads WHERE user = ? AND (quarantined > 0 OR deleted > 0)")
-        query.bind(1, user)
-        var types: [Int] = []
-        try query.forEachRow { types.append($0.int(0)) }
-        return types
+        return try query.with(user).rows { $0.int(0) }
     }
 
     /// The type that an input states; the input is either an element of an export or an item of a request. It is

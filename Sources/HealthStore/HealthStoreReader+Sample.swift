@@ -22,51 +22,26 @@ extension HealthStoreReader {
     /// Finds a sample by its id or by HealthKit's UUID; nil when there is none.
     package func sample(_ id: SampleID) throws -> SamplePlace? {
         try refresh()
-        guard let sequence = try sequence(uuid: id) ?? sequence(id: id) else { return nil }
-        var place: SamplePlace?
-        let window = SequenceWindow(after: SequenceNumber(sequence.value - 1), through: sequence)
-        _ = try RowWalk(.all, in: database, blocks).run(window) { walked, _ in
-            let row = walked.row
-            place = SamplePlace(
-                id: row.id, uuid: row.uuid, user: try users.name(walked.user), type: try types.name(row.type),
-                sequence: row.sequence, born: row.born, start: Instant(microseconds: row.start),
-                end: Instant(microseconds: row.end), state: "\(row.state)")
-            return false
+        let users = self.users.ids.sorted { $0.value < $1.value }
+        for (name, user) in users {
+            if let row = try row(uuid: id, user: user) { return try place(of: row, user: name) }
         }
-        return place
-    }
-
-    private func sequence(uuid: SampleID) throws -> SequenceNumber? {
-        let find = try database.prepare("SELECT seq FROM uuids WHERE user = ? AND uuid = ? AND seq IS NOT NULL")
-        for user in users.ids.values.sorted() {
-            find.bind(1, user)
-            find.bind(2, uuid)
-            if let sequence = try find.firstRow({ SequenceNumber($0.int64(0)) }) { return sequence }
+        let types = self.types.ids.values.sorted()
+        for (name, user) in users {
+            if let row = try lookup.row(id: id, among: types, user: user) { return try place(of: row, user: name) }
         }
         return nil
     }
 
-    /// An id begins with the start time, by which the index is ordered, so one lookup per user and type is enough. Only
-    /// the ids of samples before 1970 begin with 0.
-    private func sequence(id: SampleID) throws -> SequenceNumber? {
-        let find = try database.prepare(
-            "SELECT seq FROM samples WHERE user = ? AND type = ? AND second = ? AND id = ?")
-        for user in users.ids.values.sorted() {
-            for type in types.ids.values.sorted() {
-                let second = Int64(id.high >> 16) / 1000
-                find.bind(1, user)
-                find.bind(2, type)
-                find.bind(3, second)
-                find.bind(4, id)
-                if let sequence = try find.firstRow({ SequenceNumber($0.int64(0)) }) { return sequence }
-                if let (block, index) = try blocks.row(user: user, type: type, second: second, id: id) {
-                    return block.row(index).sequence
-                }
-                if second == 0, let row = try blocks.row(before1970: id, user: user, type: type, in: database) {
-                    return row.sequence
-                }
-            }
-        }
-        return nil
+    /// The row that has a UUID.
+    func row(uuid: SampleID, user: Int) throws -> StoredRow? {
+        try uuids.entry(uuid, user: user)?.sequence.flatMap { try lookup.row(at: $0) }
+    }
+
+    private func place(of row: StoredRow, user: String) throws -> SamplePlace {
+        SamplePlace(
+            id: row.id, uuid: row.uuid, user: user, type: try types.name(row.type), sequence: row.sequence,
+            born: row.born, start: Instant(microseconds: row.start), end: Instant(microseconds: row.end),
+            state: "\(row.state)")
     }
 }

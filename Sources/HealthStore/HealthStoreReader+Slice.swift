@@ -30,12 +30,10 @@ extension HealthStoreReader {
     /// For each name of a renamed source, its other names.
     func otherNames(user: Int) throws -> [String: [String]] {
         // A store from an earlier release that this release's observer hasn't upgraded yet has no such table.
-        guard try links != nil || SourceNames.exists(in: database) else { return [:] }
+        guard try links != nil || database.hasTable("source_links") else { return [:] }
         let query = try links ?? database.prepare("SELECT name, other FROM source_links WHERE user = ?")
         links = query
-        query.bind(1, user)
-        var found: [(String, String)] = []
-        try query.forEachRow { found.append(($0.string(0), $0.string(1))) }
+        let found = try query.with(user).rows { ($0.string(0), $0.string(1)) }
         let groups = SourceNames.groups(found)
         return Dictionary(
             uniqueKeysWithValues: groups.map { name, group in (name, group.subtracting([name]).sorted()) })
@@ -47,9 +45,8 @@ extension HealthStoreReader {
         let during = try rangesDuring(query)
         let filter = TypeFilter(types: query.types)
         let heads = liveTypes
-        heads.bind(1, user)
         var wanted: [(type: Int, reach: Int64)] = []
-        try heads.forEachRow { row in
+        try heads.with(user).forEachRow { row in
             if filter.includes(type: try types.name(row.int(0))) { wanted.append((row.int(0), row.int64(1))) }
         }
         let detailed = TypeFilter(types: query.detailed)

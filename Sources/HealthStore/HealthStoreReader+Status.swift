@@ -42,29 +42,22 @@ extension HealthStoreReader {
         try refresh()
         let query = try database.prepare(
             "SELECT user, type, seq, alive, deleted, quarantined, first_start, last_start, last_end FROM heads")
-        func instant(_ row: Statement, _ column: Int) -> Instant? {
-            row.isNull(column) ? nil : Instant(microseconds: row.int64(column))
-        }
-        var heads: [TypeHead] = []
-        try query.forEachRow { row in
-            let entry = TypeHead(
+        let heads = try query.rows { row in
+            let edges = [6, 7, 8].map { row.optional($0).map { Instant(microseconds: $0) } }
+            return TypeHead(
                 user: try users.name(row.int(0)), type: try types.name(row.int(1)),
-                sequence: SequenceNumber(row.int64(2)),
-                alive: row.int(3),
-                deleted: row.int(4), quarantined: row.int(5), firstStart: instant(row, 6), lastStart: instant(row, 7),
-                lastEnd: instant(row, 8))
-            if user == nil || user == entry.user { heads.append(entry) }
+                sequence: SequenceNumber(row.int64(2)), alive: row.int(3), deleted: row.int(4),
+                quarantined: row.int(5), firstStart: edges[0], lastStart: edges[1], lastEnd: edges[2])
         }
-        return heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) }
+        return heads.filter { user == nil || user == $0.user }.sorted { ($0.user, $0.type) < ($1.user, $1.type) }
     }
 
     /// The latest change to each type, over all users, for types that have changed since the given sequences.
     package func heads(after sequence: SequenceNumber) throws -> [String: SequenceNumber] {
         try refresh()
         let query = try database.prepare("SELECT type, max(seq) FROM heads WHERE seq > ? GROUP BY type")
-        query.bind(1, sequence.value)
         var heads: [String: SequenceNumber] = [:]
-        try query.forEachRow { heads[try types.name($0.int(0))] = SequenceNumber($0.int64(1)) }
+        try query.with(sequence.value).forEachRow { heads[try types.name($0.int(0))] = SequenceNumber($0.int64(1)) }
         return heads
     }
 
@@ -84,32 +77,22 @@ extension HealthStoreReader {
             SELECT number, user, source, line, reason, raw, sample, seen FROM quarantine
             WHERE number > ?1 AND dropped = 0 AND (?3 IS NULL OR user = ?3) ORDER BY number LIMIT ?2
             """)
-        query.bind(1, after)
-        query.bind(2, limit)
-        if let id = user.flatMap({ users.ids[$0] }) { query.bind(3, id) } else { query.bindNull(3) }
-        var entries: [QuarantineEntry] = []
-        try query.forEachRow { row in
-            entries.append(
-                QuarantineEntry(
-                    number: row.int64(0), user: try users.name(row.int(1)), source: row.string(2), line: row.int64(3),
-                    reason: row.string(4), raw: row.string(5), sample: row.sampleID(6), seen: row.int64(7)))
+        return try query.with(after, limit, user.flatMap { users.ids[$0] }).rows { row in
+            QuarantineEntry(
+                number: row.int64(0), user: try users.name(row.int(1)), source: row.string(2), line: row.int64(3),
+                reason: row.string(4), raw: row.string(5), sample: row.sampleID(6), seen: row.int64(7))
         }
-        return entries
     }
 
     /// Names of sources over all users, sorted.
     package func sourceNames(limit: Int) throws -> [String] {
         let query = try database.prepare("SELECT DISTINCT source FROM origins ORDER BY source LIMIT ?")
-        query.bind(1, limit)
-        var names: [String] = []
-        try query.forEachRow { names.append($0.string(0)) }
-        return names
+        return try query.with(limit).rows { $0.string(0) }
     }
 
     package func hasSource(named name: String) throws -> Bool {
         let query = try database.prepare("SELECT 1 FROM origins WHERE source = ? LIMIT 1")
-        query.bind(1, name)
-        return try query.firstRow { _ in true } ?? false
+        return try query.with(name).hasRow()
     }
 
     /// How many entries the quarantine has.
@@ -127,13 +110,9 @@ extension HealthStoreReader {
             SELECT date, payload FROM activity_summaries WHERE user = (SELECT id FROM users WHERE name = ?) AND date >= ?
             AND date <= ? ORDER BY date LIMIT ?
             """)
-        query.bind(1, user)
-        query.bind(2, from.description)
-        query.bind(3, through.description)
-        query.bind(4, limit)
-        var summaries: [ActivitySummaryRecord] = []
-        try query.forEachRow { summaries.append(ActivitySummaryRecord(date: $0.string(0), payload: $0.string(1))) }
-        return summaries
+        return try query.with(user, from.description, through.description, limit).rows {
+            ActivitySummaryRecord(date: $0.string(0), payload: $0.string(1))
+        }
     }
 
     /// The stretches of a route as JSON, in order; empty if there is no route under that path.
@@ -142,10 +121,6 @@ extension HealthStoreReader {
             """
             SELECT points FROM routes WHERE user = (SELECT id FROM users WHERE name = ?) AND path = ? ORDER BY first_point
             """)
-        query.bind(1, user)
-        query.bind(2, path)
-        var stretches: [[UInt8]] = []
-        try query.forEachRow { stretches.append($0.bytes(0)) }
-        return stretches
+        return try query.with(user, path).rows { $0.bytes(0) }
     }
 }

@@ -7,6 +7,8 @@ import SQLite
 package final class HealthStoreReader {
     let database: Database
     let blocks: BlockTable
+    let lookup: RowLookup
+    let uuids: UUIDTable
     let types: Names
     let units: Names
     let users: Names
@@ -38,8 +40,7 @@ package final class HealthStoreReader {
         }
 
         func refresh() throws {
-            query.bind(1, newest)
-            try query.forEachRow { row in
+            try query.with(newest).forEachRow { row in
                 let id = row.int(0)
                 let name = row.string(1)
                 names[id] = name
@@ -58,6 +59,8 @@ package final class HealthStoreReader {
     package init(database: Database) throws {
         self.database = database
         blocks = try BlockTable(in: database)
+        lookup = try RowLookup(in: database, blocks)
+        uuids = try UUIDTable(in: database)
         types = try Names("types", in: database)
         units = try Names("units", in: database)
         users = try Names("users", in: database)
@@ -81,8 +84,7 @@ package final class HealthStoreReader {
 
     func origin(_ id: Int) throws -> Origin {
         if let origin = origins[id] { return origin }
-        readOrigin.bind(1, id)
-        let found = try readOrigin.firstRow {
+        let found = try readOrigin.with(id).firstRow {
             Origin(
                 sourceName: $0.string(0), sourceVersion: $0.string(1), productType: $0.string(2), device: $0.string(3))
         }

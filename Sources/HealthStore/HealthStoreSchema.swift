@@ -26,10 +26,7 @@ package struct HealthStoreSchema {
     /// - Throws: `HealthStoreError.newerSchema` for a store made by a later version.
     package static func create(in database: Database) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS store_schema (version INTEGER NOT NULL)")
-        let found = try database.prepare("SELECT max(version) FROM store_schema").firstRow {
-            $0.isNull(0) ? nil : $0.int(0)
-        }
-        if let found = found.flatMap({ $0 }) {
+        if let found = try database.prepare("SELECT max(version) FROM store_schema").firstNumber().map({ Int($0) }) {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
             guard found < version else { return try beginLateTables(in: database) }
             if found < 2 {
@@ -60,7 +57,7 @@ package struct HealthStoreSchema {
 
     private static func beginLateTables(in database: Database) throws {
         try WorkoutSightings.begin(in: database)
-        try RouteExports.begin(in: database)
+        try RouteTable.begin(in: database)
         for table in [BroughtTable.dates, replacedIndex] + UnsettledTimes.tables + SourceNames.tables {
             try database.execute(table)
         }

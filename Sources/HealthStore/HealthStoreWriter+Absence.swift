@@ -74,18 +74,12 @@ extension HealthStoreWriter {
         try change(settle: false) { user in
             try join(export.session)
             let (counts, gone) = try compare(export, &progress, limit: limit, user: user)
-            // All pieces must be read again: their records could restore these rows.
-            if !gone.isEmpty { try pieces.forgetAll(user: user) }
-            for sequence in gone {
-                guard let row = try row(at: sequence, user: user) else { continue }
-                try leaveTombstone(row, as: .absent, user: user)
-            }
+            try removeRows(at: gone, user: user)
             if progress.isDone {
                 if export.session.firstSeconds[HealthType.workoutIdentifier] != nil {
                     try forgetVersions(lackingIn: export.date, user: user)
                 }
-                try heads.flush(user: user, settle: false)
-                try heads.settle(user: user)
+                try heads.finish(user: user)
             }
             return counts.absent
         }
@@ -100,26 +94,23 @@ extension HealthStoreWriter {
         for (name, second) in export.session.firstSeconds {
             if let id = try self.types.existing(name) { types[id] = (name, second) }
         }
-        let walk = try RowWalk(.times, in: database, blocks)
         var counts = AbsenceCounts()
         var gone: [SequenceNumber] = []
         let devices = try brought.devices(of: user)
         var notes = BroughtNotes(brought, of: devices)
         /// Whether devices brought the row, and no import did.
-        func isOnlyPushed(_ row: WalkedRow) throws -> Bool {
+        func isOnlyPushed(_ row: StoredRow) throws -> Bool {
             guard !devices.isEmpty else { return false }
-            let origins = try notes.origins(of: row.row.born)
+            let origins = try notes.origins(of: row.born)
             return origins.theirs && !origins.others
         }
         var replaced = try export.session.triedReplaced ?? wouldBeReplaced(by: export.session, user: user)
         export.session.triedReplaced = replaced
-        var scanned = 0
-        let isDone = try walk.run(SequenceWindow(after: progress.after, through: through)) { walked, _ in
-            let row = walked.row
-            scanned += 1
-            progress.after = row.sequence
-            if walked.user == user, let type = types[row.type], row.second >= type.firstSecond,
-                Self.couldHold(walked, export), try !isOnlyPushed(walked)
+        let window = SequenceWindow(after: progress.after, through: through)
+        let wants = { types[$0] != nil }
+        (progress.after, progress.isDone) = try walk(window, .times, limit: limit, user: user, wants: wants) { row, _ in
+            if let type = types[row.type], row.second >= type.firstSecond, Self.couldHold(row, export),
+                try !isOnlyPushed(row)
             {
                 counts.covered[type.name, default: 0] += 1
                 if replaced.contains(row.born) {
@@ -129,16 +120,14 @@ extension HealthStoreWriter {
                     gone.append(row.sequence)
                 }
             }
-            return scanned < limit
+            return true
         }
-        if isDone { (progress.after, progress.isDone) = (through, true) }
         return (counts, gone)
     }
 
     /// Whether an export made on that date would contain a row's sample if it were still in HealthKit.
-    private static func couldHold(_ walked: WalkedRow, _ export: CompleteExport) -> Bool {
-        let row = walked.row
-        return row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
+    private static func couldHold(_ row: StoredRow, _ export: CompleteExport) -> Bool {
+        row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
             && row.created <= export.date.flooredSecond && row.flags & RecordFlags.manual.rawValue == 0
             // A row that has changed still has the sequence with which it was added.
             && row.uuid == nil && row.born <= export.before

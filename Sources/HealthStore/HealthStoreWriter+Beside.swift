@@ -17,16 +17,10 @@ extension HealthStoreWriter {
                 ON CONFLICT (user, date) DO UPDATE SET payload = excluded.payload, exported = excluded.exported
                 WHERE (excluded.exported, excluded.payload) > (exported, payload)
                 """)
-            var changed = 0
-            for summary in summaries {
-                upsert.bind(1, user)
-                upsert.bind(2, summary.date)
-                upsert.bind(3, summary.payload)
-                upsert.bind(4, (exported ?? .distantPast).microseconds)
-                try upsert.run()
-                changed += database.changes
+            return try summaries.reduce(0) { changed, summary in
+                try upsert.with(user, summary.date, summary.payload, exported.orOldest).run()
+                return changed + database.changes
             }
-            return changed
         }
     }
 }

@@ -46,21 +46,21 @@ extension HealthStoreWriter {
                     // sample, if they have the same source.
                     let origin =
                         held.origin.sourceName == conflict.source ? held.origin : Origin(sourceName: conflict.source)
-                    moved = batch(conflict, uuid, old, origin, metadata: try text(.metadata, of: old, user: user))
+                    moved = batch(conflict, uuid, old, origin, metadata: try rows.text(.metadata, of: old, user: user))
                     // Its UUID belongs to the sample that replaces it.
                     row.state = .deleted
                     row.uuid = nil
                 }
                 (type, now) = (conflict.type, told)
                 if isInPlace { (now.start, now.end) = (held.kept.start, held.kept.end) }
-                try refuse(
+                try quarantined.refuse(
                     RecordConflict(
                         type: held.type, uuid: conflict.uuid, source: held.origin.sourceName, told: held.kept,
                         kept: held.type == type ? now : nil), from: entry.source, user: user)
             }
-            try showInOthers(now, type: type, of: conflict.uuid, besides: entry.number, user: user)
+            try quarantined.show(now, type: type, inConflictsOf: conflict.uuid, besides: entry.number, user: user)
             try rewrite(&row, was: old, user: user)
-            if takesOther, row.state == .alive { try leaveFormer(of: old, origin: held.origin, user: user) }
+            if takesOther, row.state == .alive { try leaveFormer(of: old, user: user) }
             return true
         }
         guard isThere else { return .isGone }
@@ -69,14 +69,10 @@ extension HealthStoreWriter {
         return .settled
     }
 
-    private func leaveFormer(of old: StoredRow, origin: Origin, user: Int) throws {
-        let prefix = SampleKeyPrefix(
-            user: self.user, type: try types.name(old.type),
-            sourceName: try names.known(of: user).key(origin.sourceName))
-        let end = Instant(microseconds: old.end).flooredSecond
+    private func leaveFormer(of old: StoredRow, user: Int) throws {
+        let id = try ids(of: old)
         _ = try leaveFormer(of: old, user: user) { ordinal in
-            let id = SampleID(prefix, startSecond: old.second, endSecond: end, ordinal: ordinal)
-            return (id, try self.row(user: user, type: old.type, second: old.second, id: id))
+            (id(ordinal), try rows.row(user: user, type: old.type, second: old.second, id: id(ordinal)))
         }
     }
 
@@ -89,56 +85,7 @@ extension HealthStoreWriter {
     private func held(_ row: StoredRow) throws -> Held {
         Held(
             type: try types.name(row.type), origin: try origins.origin(row.origin),
-            kept: RecordConflict.Content(
-                start: Instant(microseconds: row.start), end: Instant(microseconds: row.end),
-                value: row.value.isFinite ? row.value : nil, unit: try units.name(row.unit)))
-    }
-
-    /// The content that wasn't chosen may arrive again whenever an old request is repeated; it is then refused
-    /// silently.
-    private func refuse(_ conflict: RecordConflict, from source: String, user: Int) throws {
-        _ = try setAside(conflict, line: 0, from: source, user: user)
-        let keys = keys(of: conflict)
-        let drop = try database.prepare(
-            "UPDATE quarantine SET dropped = 1, raw = '' WHERE user = ? AND content IN (?, ?)")
-        drop.bind(1, user)
-        drop.bind(2, keys.current)
-        drop.bind(3, keys.former)
-        try drop.run()
-    }
-
-    /// Updates a sample's other conflicts with its new content. A conflict about exactly that content is resolved.
-    private func showInOthers(
-        _ now: RecordConflict.Content, type: String, of uuid: String, besides number: Int64, user: Int
-    ) throws {
-        let list = try database.prepare(
-            "SELECT number, raw FROM quarantine WHERE user = ? AND reason = ? AND dropped = 0 AND number <> ?")
-        list.bind(1, user)
-        list.bind(2, RecordConflict.reason)
-        list.bind(3, number)
-        var others: [(number: Int64, conflict: RecordConflict)] = []
-        try list.forEachRow { row in
-            guard let conflict = RecordConflict(json: row.string(1)), conflict.uuid == uuid else { return }
-            others.append((row.int64(0), conflict))
-        }
-        let write = try database.prepare("UPDATE OR IGNORE quarantine SET raw = ?, content = ? WHERE number = ?")
-        let forget = try database.prepare("DELETE FROM quarantine WHERE number = ?")
-        for (number, other) in others {
-            var conflict = other
-            conflict.kept = other.type == type ? now : nil
-            var isWritten = false
-            if conflict.isOpen {
-                write.bind(1, conflict.json)
-                write.bind(2, keys(of: conflict).current)
-                write.bind(3, number)
-                try write.run()
-                isWritten = database.changes > 0
-            }
-            // If a conflict's new key is already taken, the same content is already listed or refused.
-            guard !isWritten else { continue }
-            forget.bind(1, number)
-            try forget.run()
-        }
+            kept: RecordConflict.Content(row, unit: try units.name(row.unit)))
     }
 
     /// The other content as a record of its own, with the sample's UUID, metadata, flags and creation time.
@@ -160,14 +107,5 @@ extension HealthStoreWriter {
         batch.healthKitUUID = [uuid]
         batch.line = [0]
         return batch
-    }
-}
-
-extension RecordConflict.Content {
-    /// Whether both contents are the same, by the rules for records with the same UUID.
-    func agrees(with other: RecordConflict.Content) -> Bool {
-        unit == other.unit && StoredValue.agrees(value ?? .nan, other.value ?? .nan)
-            && abs(start.flooredSecond - other.start.flooredSecond) <= RecordClaim.tolerance
-            && abs(end.flooredSecond - other.end.flooredSecond) <= RecordClaim.tolerance
     }
 }

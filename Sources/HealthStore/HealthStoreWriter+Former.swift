@@ -19,10 +19,7 @@ extension HealthStoreWriter {
                 StoredValue.agrees(old.value, sample.value)
             {
                 guard old.state == .alive else { return nil }
-                var dead = old
-                dead.state = .deleted
-                try rewrite(&dead, was: old, user: user)
-                return dead
+                return try rewrite(old, user: user) { $0.state = .deleted }
             }
             ordinal += 1
         }
@@ -32,12 +29,8 @@ extension HealthStoreWriter {
         var row = sample
         (row.id, row.state, row.uuid, row.hasPayload, row.claimedBelow) = (id, .deleted, nil, false, (0, 0))
         (row.metadata, row.created, row.isSealed) = (nil, 0, false)
-        row.sequence = nextSequence()
-        row.born = row.sequence
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         try add(&row, metadata: none, payload: none, user: user)
-        heads.enter(row)
-        if !row.isSealed { heads.note(row) }
         return row
     }
 }

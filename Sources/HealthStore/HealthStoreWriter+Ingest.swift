@@ -90,7 +90,7 @@ extension HealthStoreWriter {
             if session.isRewriting { return counts }
             try noteBrought(by: session, user: user)
             try noteWorkouts(batch, session, user: user)
-            if session.isPushed { try linkPushed(session, user: user) }
+            if session.isPushed { try NameLinks(writer: self, session: session, user: user).linkPushed() }
             try noteTimes(of: session, user: user)
             if session.isFile, let bringer = session.bringerNumber {
                 let new = session.names.seen.subtracting(session.names.mentioned)

@@ -8,14 +8,11 @@ extension HealthStoreWriter {
     package func renew(_ window: SequenceWindow, limit: Int) throws -> Int {
         try change { user in
             var found: [StoredRow] = []
-            _ = try RowWalk(.all, in: database, blocks).run(window, wants: { owner, _ in owner == user }) { walked, _ in
-                if walked.user == user { found.append(walked.row) }
+            _ = try walk(window, limit: .max, user: user) { row, _ in
+                found.append(row)
                 return found.count < limit
             }
-            for old in found {
-                var row = old
-                try rewrite(&row, was: old, user: user)
-            }
+            for row in found { try rewrite(row, user: user) }
             return found.count
         }
     }
@@ -37,28 +34,18 @@ extension HealthStoreWriter {
                 type == nil || type == name || type == HealthType.base(ofStatistics: name)
             }
             var found: [StoredRow] = []
-            var (scanned, reached) = (0, window.after)
-            let isComplete = try RowWalk(.all, in: database, blocks).run(
-                window, wants: { owner, type in owner == user && types.contains(type) }
-            ) { walked, _ in
-                let row = walked.row
-                (scanned, reached) = (scanned + 1, row.sequence)
-                if walked.user == user, row.state == .alive, types.contains(row.type), wanted.contains(row.origin) {
-                    found.append(row)
-                }
-                return scanned < limit
+            let step = try walk(window, limit: limit, user: user, wants: types.contains) { row, _ in
+                if row.state == .alive, wanted.contains(row.origin) { found.append(row) }
+                return true
             }
-            for old in found {
-                var row = old
-                try rewrite(&row, was: old, user: user)
-            }
-            return (found.count, isComplete ? window.through : reached)
+            for row in found { try rewrite(row, user: user) }
+            return (found.count, step.reached)
         }
     }
 
     private func ids(_ query: String, where wanted: (String) -> Bool) throws -> Set<Int> {
-        var ids: Set<Int> = []
-        try database.prepare(query).forEachRow { if wanted($0.string(1)) { ids.insert($0.int(0)) } }
-        return ids
+        Set(
+            try database.prepare(query).rows { (id: $0.int(0), name: $0.string(1)) }.filter { wanted($0.name) }.map(
+                \.id))
     }
 }

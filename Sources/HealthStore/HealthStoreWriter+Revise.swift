@@ -18,12 +18,10 @@ extension HealthStoreWriter {
     package func revise(uuid: SampleID, value: Double, unit: String, metadata: [UInt8]) throws -> Bool {
         try change { user in
             guard let old = try aliveRow(uuid, user: user) else { return false }
-            var row = old
-            row.value = value
-            row.unit = try units.id(unit)
-            try rewrite(&row, was: old, user: user)
+            let unit = try units.id(unit)
+            let row = try rewrite(old, user: user) { ($0.value, $0.unit) = (value, unit) }
             let canonical = metadata.withUnsafeBytes { JSONMembers.canonical($0) }
-            try set(.metadata, of: row, canonical ?? metadata)
+            try rows.set(.metadata, of: row, canonical ?? metadata)
             return true
         }
     }
@@ -38,21 +36,15 @@ extension HealthStoreWriter {
                 SELECT \(StoredRow.columns) FROM samples WHERE user = ? AND type = ? AND state = 0 AND uuid IS NOT NULL
                 ORDER BY second DESC LIMIT 1
                 """)
-            find.bind(1, user)
-            find.bind(2, type)
-            guard let old = try find.firstRow({ StoredRow($0) }) else { return }
-            var row = old
-            try rewrite(&row, was: old, user: user)
+            guard let old = try find.with(user, type).firstRow({ StoredRow($0) }) else { return }
+            try rewrite(old, user: user)
         }
     }
 
+    /// The row that has a UUID, if it counts.
     func aliveRow(_ uuid: SampleID, user: Int) throws -> StoredRow? {
-        let find = statements.findUUID
-        find.bind(1, user)
-        find.bind(2, uuid)
-        let found = try find.firstRow { $0.isNull(0) ? nil : $0.int64(0) }
-        guard let sequence = found.flatMap({ $0 }), let row = try row(at: SequenceNumber(sequence), user: user),
-            row.state == .alive
+        guard let sequence = try uuids.entry(uuid, user: user)?.sequence,
+            let row = try rows.row(at: sequence, user: user), row.state == .alive
         else { return nil }
         return row
     }

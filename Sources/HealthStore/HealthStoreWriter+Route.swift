@@ -23,16 +23,16 @@ extension HealthStoreWriter {
                 sourceName: try names.known(of: user).key(sourceName))
             let second = start.flooredSecond
             var found: [(row: StoredRow, payload: [UInt8])] = []
-            while let row = try row(
+            while let row = try rows.row(
                 user: user, type: type, second: second,
                 id: SampleID(prefix, startSecond: second, endSecond: end.flooredSecond, ordinal: found.count))
             {
-                found.append((row, try text(.payload, of: row, user: user)))
+                found.append((row, try rows.text(.payload, of: row, user: user)))
             }
             if found.isEmpty {
-                for row in try rows(type: type, startingIn: second...second, user: user)
-                where Instant(microseconds: row.end).flooredSecond == end.flooredSecond {
-                    let payload = try text(.payload, of: row, user: user)
+                for row in try rows.rows(type: type, startingIn: second...second, user: user)
+                where row.endSecond == end.flooredSecond {
+                    let payload = try rows.text(.payload, of: row, user: user)
                     if Self.routeName(of: payload) == Self.name(path) { found.append((row, payload)) }
                 }
             }
@@ -46,9 +46,7 @@ extension HealthStoreWriter {
             // In the form that a later import of the same workout would give it.
             let joined = replaced.withUnsafeBytes { PayloadJoin.joined($0, $0) }
             guard joined != payload else { return false }
-            var row = old
-            try rewrite(&row, was: old, user: user)
-            try set(.payload, of: row, joined)
+            try rows.set(.payload, of: rewrite(old, user: user), joined)
             return true
         }
     }

@@ -6,7 +6,7 @@ extension HealthStoreWriter {
     /// Whether two rows of one type have the same key.
     func areSiblings(_ a: StoredRow, _ b: StoredRow) throws -> Bool {
         guard a.sequence != b.sequence, a.second == b.second,
-            Instant(microseconds: a.end).flooredSecond == Instant(microseconds: b.end).flooredSecond
+            a.endSecond == b.endSecond
         else { return false }
         return try a.origin == b.origin || key(of: a) == key(of: b)
     }
@@ -24,28 +24,30 @@ extension HealthStoreWriter {
     /// Gives a row the first id of its key that no row has.
     func moveAside(_ row: StoredRow, user: Int) throws {
         // Waiting rows aren't found by their ids.
-        try flushPending(user: user)
-        let prefix = SampleKeyPrefix(
-            user: self.user, type: try types.name(row.type), sourceName: try key(of: row))
-        let end = Instant(microseconds: row.end).flooredSecond
+        try rows.flush(user: user)
+        let id = try ids(of: row)
         for ordinal in 0... {
-            let id = SampleID(prefix, startSecond: row.second, endSecond: end, ordinal: ordinal)
-            guard try self.row(user: user, type: row.type, second: row.second, id: id) == nil else { continue }
+            let id = id(ordinal)
+            guard try rows.row(user: user, type: row.type, second: row.second, id: id) == nil else { continue }
             _ = try move(row, to: id, user: user)
             return
         }
     }
 
+    /// The ids that rows with a row's key may have, by their ordinals.
+    func ids(of row: StoredRow) throws -> (_ ordinal: Int) -> SampleID {
+        let prefix = SampleKeyPrefix(user: user, type: try types.name(row.type), sourceName: try key(of: row))
+        return { SampleID(prefix, startSecond: row.second, endSecond: row.endSecond, ordinal: $0) }
+    }
+
     /// The name by which a row's source is identified.
-    private func key(of row: StoredRow) throws -> String {
+    func key(of row: StoredRow) throws -> String {
         try names.known(of: users.id(user)).key(origins.origin(row.origin).sourceName)
     }
 
     private func move(_ old: StoredRow, to id: SampleID, user: Int) throws -> StoredRow {
-        var row = old
-        row.id = id
-        try rewrite(&row, was: old, user: user)
-        try rename(old.id, to: id, user: user)
+        let row = try rewrite(old, user: user) { $0.id = id }
+        try quarantined.rename(old.id, to: id, user: user)
         return row
     }
 }

@@ -47,7 +47,7 @@ extension HealthStoreWriter {
             progress.isDone = true
             return TakeBackCounts()
         }
-        let counts = try walk(&progress, limit: limit, user: user).counts
+        let counts = try survey(&progress, limit: limit, user: user).counts
         progress.isDone = progress.isWalked
         return counts
     }
@@ -66,28 +66,22 @@ extension HealthStoreWriter {
             return TakeBackCounts()
         }
         return try change(settle: false) { user in
-            let (counts, gone) = try walk(&progress, limit: limit, user: user)
-            // All pieces must be read again: their records could restore these rows.
-            if !gone.isEmpty { try pieces.forgetAll(user: user) }
-            for sequence in gone {
-                guard let row = try row(at: sequence, user: user) else { continue }
-                try leaveTombstone(row, as: .absent, user: user)
-            }
+            let (counts, gone) = try survey(&progress, limit: limit, user: user)
+            try removeRows(at: gone, user: user)
             if progress.isWalked {
                 try forgetVersions(broughtBy: progress.bringers, user: user)
                 try settleAll(user: user)
                 try brought.forget(progress.bringers)
                 try names.forget(progress.bringers, user: user)
                 try unsettleReplaced(user: user)
-                try heads.flush(user: user, settle: false)
-                try heads.settle(user: user)
+                try heads.finish(user: user)
             }
             return counts
         }
     }
 
     /// Rows that change in the meantime come up again at the end, so the walk ends at the store's current head.
-    private func walk(
+    private func survey(
         _ progress: inout TakeBackProgress, limit: Int, user: Int
     ) throws -> (counts: TakeBackCounts, gone: [SequenceNumber]) {
         var counts = TakeBackCounts()
@@ -96,31 +90,24 @@ extension HealthStoreWriter {
             progress.isWalked = true
             return (counts, gone)
         }
-        var after = progress.after ?? SequenceNumber(begin.value - 1)
+        let after = progress.after ?? SequenceNumber(begin.value - 1)
         let since = try brought.since()
         var notes = BroughtNotes(brought, of: progress.bringers)
-        var scanned = 0
-        let isWhole = try RowWalk(.times, in: database, blocks).run(
-            SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
-        ) { walked, _ in
-            let row = walked.row
-            scanned += 1
-            after = row.sequence
-            guard walked.user == user, row.state == .alive else { return scanned < limit }
+        let step = try walk(SequenceWindow(after: after, through: sequence), .times, limit: limit, user: user) {
+            row, _ in
+            guard row.state == .alive else { return true }
             let origins = try notes.origins(of: row.born)
-            if origins.theirs {
-                let name = try types.name(row.type)
-                if row.born.value > since, !origins.others {
-                    counts.taken[name, default: 0] += 1
-                    gone.append(row.sequence)
-                } else {
-                    counts.kept[name, default: 0] += 1
-                }
+            guard origins.theirs else { return true }
+            let name = try types.name(row.type)
+            if row.born.value > since, !origins.others {
+                counts.taken[name, default: 0] += 1
+                gone.append(row.sequence)
+            } else {
+                counts.kept[name, default: 0] += 1
             }
-            return scanned < limit
+            return true
         }
-        progress.after = isWhole ? max(after, sequence) : after
-        progress.isWalked = isWhole
+        (progress.after, progress.isWalked) = step
         return (counts, gone)
     }
 

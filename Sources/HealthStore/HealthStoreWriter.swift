@@ -9,7 +9,6 @@ import SQLite
 package final class HealthStoreWriter {
     package let user: String
     let database: Database
-    let statements: WriterStatements
     let types: NameTable
     let units: NameTable
     let users: NameTable
@@ -17,39 +16,32 @@ package final class HealthStoreWriter {
     let heads: HeadLedger
     let blocks: BlockTable
     let pieces: Pieces
+    let rows: RowTable
+    let uuids: UUIDTable
+    let quarantined: QuarantineTable
+    let documents: DocumentTable
     let brought: BroughtTable
     let sightings: WorkoutSightings
-    let routes: RouteExports
+    let routes: RouteTable
     let names: SourceNames
     let unsettled: UnsettledTimes
     var window = RowWindow()
-    /// New rows that haven't been written yet; none is kept beyond its batch.
-    var pending = PendingBlock()
     /// The id of the repair in progress; nil if there is none.
     var repairing: String?
-    /// The document whose parts are being received; nil between documents.
-    var openDocument: OpenDocument?
-
-    /// If fewer new rows than this arrive at a time, they go into the table of rows.
-    let leastInBlock: Int
 
     private let sequences: any SequenceSource
     private var seenRollbacks: Int
     private var knownUser: Int?
-    private var sessions: [WeakSession] = []
-
-    private struct WeakSession { weak var session: ImportSession? }
+    private(set) var sessions = ImportSessions()
 
     /// - Parameters:
     ///   - database: a store made by `HealthStoreSchema.create`.
     ///   - sequences: the source of each change's sequence.
     ///   - leastInBlock: if fewer new rows of a type than this arrive at a time, they are stored as rows.
     package init(database: Database, user: String, sequences: any SequenceSource, leastInBlock: Int = 64) throws {
-        self.leastInBlock = leastInBlock
         self.database = database
         self.user = user
         self.sequences = sequences
-        statements = try WriterStatements(in: database)
         types = try NameTable("types", in: database) {
             HealthType.known(HealthType.base(ofStatistics: $0) ?? $0) != nil
         }
@@ -60,15 +52,19 @@ package final class HealthStoreWriter {
         pieces = try Pieces(in: database)
         brought = try BroughtTable(in: database)
         sightings = try WorkoutSightings(in: database)
-        routes = try RouteExports(in: database)
+        routes = try RouteTable(in: database, pieces)
         names = try SourceNames(in: database)
         unsettled = try UnsettledTimes(in: database)
         heads = try HeadLedger(in: database, blocks: blocks)
+        rows = try RowTable(in: database, blocks, heads, leastInBlock: leastInBlock)
+        uuids = try UUIDTable(in: database)
+        quarantined = try QuarantineTable(in: database, of: user)
+        documents = try DocumentTable(in: database)
         seenRollbacks = database.rollbackCount
     }
 
     /// Whether an import or a document is in progress, in which case another writer for the same user can't take over.
-    package var isInUse: Bool { openDocument != nil || sessions.contains { $0.session != nil } }
+    package var isInUse: Bool { documents.isReceiving || !sessions.isEmpty }
 
     /// The current sequence.
     var sequence: SequenceNumber { sequences.sequence }
@@ -78,7 +74,7 @@ package final class HealthStoreWriter {
         forgetWhatWasUndone()
         let user = try knownUser ?? users.id(self.user)
         knownUser = user
-        pending.removeAll()
+        rows.dropWaiting()
         let result = try body(user)
         try blocks.dropEmptied()
         try heads.flush(user: user, settle: settle)
@@ -100,55 +96,68 @@ package final class HealthStoreWriter {
         names.forget()
         heads.forget()
         knownUser = nil
-        openDocument = nil
+        documents.forget()
         seenRollbacks = database.rollbackCount
     }
 
     /// Ensures that the session's claims are updated whenever any session changes a row that this session has claimed.
-    func join(_ session: ImportSession) throws {
-        if let mark = session.rollbackCount {
-            guard mark == database.rollbackCount else { throw HealthStoreError.sessionUndone(source: session.source) }
-        } else {
-            session.rollbackCount = database.rollbackCount
-        }
-        if !sessions.contains(where: { $0.session === session }) {
-            sessions.removeAll { $0.session == nil }
-            sessions.append(WeakSession(session: session))
-        }
+    func join(_ session: ImportSession) throws { try sessions.join(session, rollbacks: database.rollbackCount) }
+
+    // MARK: Changes of rows
+
+    /// Adds a new row, under the next sequence.
+    /// - Parameters:
+    ///   - metadata: canonical JSON, empty if there is none; likewise the payload.
+    func add(
+        _ row: inout StoredRow, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, user: Int
+    ) throws {
+        row.sequence = nextSequence()
+        row.born = row.sequence
+        try rows.add(&row, metadata: metadata, payload: payload, user: user)
+        heads.enter(row)
+        try uuids.register(row, user: user)
+    }
+
+    /// Writes a changed row as a new version. Its metadata and payload stay as they are.
+    func rewrite(_ row: inout StoredRow, was old: StoredRow, user: Int) throws {
+        row.sequence = nextSequence()
+        try rows.replace(old, with: &row, user: user)
+        try follow(old, to: row, user: user)
+    }
+
+    /// The same as above, for a row that changes in a few columns or in none.
+    @discardableResult
+    func rewrite(_ old: StoredRow, user: Int, _ change: (inout StoredRow) -> Void = { _ in }) throws -> StoredRow {
+        var row = old
+        change(&row)
+        try rewrite(&row, was: old, user: user)
+        return row
     }
 
     /// A changed row has a new sequence: references to the old one are updated.
     func follow(_ old: StoredRow, to row: StoredRow, user: Int) throws {
-        // A UUID that the row has lost mustn't lead to its old sequence, which no row has any more.
-        if let uuid = old.uuid, uuid != row.uuid { try unregister(uuid, user: user, sequence: old.sequence) }
-        if let uuid = row.uuid {
-            try register(uuid, user: user, sequence: row.sequence, deleted: row.state == .deleted)
-        }
-        for entry in sessions { entry.session?.move(old.sequence, to: row.sequence) }
+        try uuids.follow(old, to: row, user: user)
+        sessions.move(old.sequence, to: row.sequence)
         heads.replace(old, with: row)
     }
 
-    /// A row took the place of another: the sessions that have claimed the one have claimed the other.
-    func moveClaims(of old: StoredRow, to row: StoredRow) {
-        for entry in sessions where entry.session?.hasClaimed(old) == true { entry.session?.claim(row, child: false) }
-    }
-
-    func register(_ uuid: SampleID, user: Int, sequence: SequenceNumber?, deleted: Bool) throws {
-        let register = statements.registerUUID
-        register.bind(1, user)
-        register.bind(2, uuid)
-        if let sequence { register.bind(3, sequence.value) } else { register.bindNull(3) }
-        register.bind(4, deleted ? 1 : 0)
-        try register.run()
-    }
-
-    /// Forgets a UUID if the row with that sequence has it. A permanent deletion is never forgotten.
-    private func unregister(_ uuid: SampleID, user: Int, sequence: SequenceNumber) throws {
-        let forget = statements.forgetUUID
-        forget.bind(1, user)
-        forget.bind(2, uuid)
-        forget.bind(3, sequence.value)
-        try forget.run()
+    /// Walks this user's rows of a window, in the order of their sequences.
+    /// - Parameters:
+    ///   - limit: how many rows to examine.
+    ///   - wants: whether rows of a type may be wanted.
+    ///   - visit: returns false to end the walk behind this row.
+    /// - Returns: the sequence through which rows were examined, and whether that is the window's end.
+    func walk(
+        _ window: SequenceWindow, _ columns: RowWalk.Columns = .all, limit: Int, user: Int,
+        wants: (_ type: Int) -> Bool = { _ in true }, _ visit: (StoredRow, WalkedTexts) throws -> Bool
+    ) throws -> (reached: SequenceNumber, isWhole: Bool) {
+        var (reached, scanned) = (window.after, 0)
+        let isWhole = try RowWalk(columns, in: database, blocks).run(window, wants: { $0 == user && wants($1) }) {
+            (reached, scanned) = ($0.row.sequence, scanned + 1)
+            if $0.user == user, wants($0.row.type), try !visit($0.row, $1) { return false }
+            return scanned < limit
+        }
+        return (isWhole ? window.through : reached, isWhole)
     }
 }
 

@@ -64,70 +64,50 @@ final class Pieces {
     /// The number of records in each piece.
     func known(user: Int) throws -> [PieceHash: Int] {
         var known: [PieceHash: Int] = [:]
-        list.bind(1, user)
-        try list.forEachRow { row in
-            if let id = row.sampleID(0) { known[PieceHash(high: id.high, low: id.low)] = row.int(1) }
+        try list.with(user).forEachRow { row in
+            if let piece = row.pieceHash(0) { known[piece] = row.int(1) }
         }
         return known
     }
 
     /// The rows that a piece's records claim; nil if the piece isn't known.
     func claims(of piece: PieceHash, user: Int) throws -> [Claim]? {
-        find.bind(1, user)
-        find.bind(2, SampleID(high: piece.high, low: piece.low))
-        return try find.firstRow { row in
-            try row.withBytes(0) { bytes in
-                do { return try Self.decode(bytes) } catch { throw HealthStoreError.damagedPiece }
-            }
-        }
+        try find.with(user, piece).firstRow { try Self.claims($0, 0) }
     }
 
     func note(_ piece: PieceHash, _ claims: [Claim], records: Int, user: Int) throws {
-        write.bind(1, user)
-        write.bind(2, SampleID(high: piece.high, low: piece.low))
-        write.bind(3, records)
-        write.bind(4, Self.encode(claims))
-        try write.run()
+        try write.with(user, piece, records, Self.encode(claims)).run()
         try dropOldest.run()
     }
 
     func forget(_ piece: PieceHash, user: Int) throws {
-        drop.bind(1, user)
-        drop.bind(2, SampleID(high: piece.high, low: piece.low))
-        try drop.run()
+        try drop.with(user, piece).run()
     }
 
     /// Called after deleting rows that a record could restore.
     func forgetAll(user: Int) throws {
-        dropAll.bind(1, user)
-        try dropAll.run()
+        try dropAll.with(user).run()
     }
 
     /// Forgets the pieces with records that claim any of these rows, by the sequences under which they were first
     /// stored.
     func forget(holding births: inout SequenceSet, user: Int) throws {
         var gone: [Int64] = []
-        listContents.bind(1, user)
-        try listContents.forEachRow { row in
-            let claims = try row.withBytes(1) { bytes in
-                do { return try Self.decode(bytes) } catch { throw HealthStoreError.damagedPiece }
-            }
-            let holds = claims.contains { claim in
+        try listContents.with(user).forEachRow { row in
+            let holds = try Self.claims(row, 1).contains { claim in
                 claim.rows.contains { run in run.contains { births.contains(SequenceNumber($0)) } }
             }
             if holds { gone.append(row.int64(0)) }
         }
         for number in gone {
-            dropOne.bind(1, number)
-            try dropOne.run()
+            try dropOne.with(number).run()
         }
     }
 
     /// Forgets the pieces that aren't of records, such as routes and documents.
     static func forgetThoseWithoutRecords(in database: Database) throws {
         let drop = try database.prepare("DELETE FROM pieces WHERE content = ?")
-        drop.bind(1, encode([]))
-        try drop.run()
+        try drop.with(encode([])).run()
     }
 
     private static func encode(_ claims: [Claim]) -> [UInt8] {
@@ -145,6 +125,12 @@ final class Pieces {
             }
         }
         return out
+    }
+
+    private static func claims(_ row: Statement, _ column: Int) throws -> [Claim] {
+        try row.withBytes(column) { bytes in
+            do { return try decode(bytes) } catch { throw HealthStoreError.damagedPiece }
+        }
     }
 
     private static func decode(_ bytes: UnsafeRawBufferPointer) throws(BlockDamage) -> [Claim] {
@@ -167,4 +153,13 @@ final class Pieces {
         }
         return claims
     }
+}
+
+extension PieceHash: Bindable {
+    func bind(to statement: Statement, _ index: Int) { statement.bind(index, SampleID(high: high, low: low)) }
+}
+
+extension Statement {
+    /// The hash of a piece; nil when the column is NULL.
+    func pieceHash(_ column: Int) -> PieceHash? { sampleID(column).map { PieceHash(high: $0.high, low: $0.low) } }
 }

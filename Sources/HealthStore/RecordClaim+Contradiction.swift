@@ -19,13 +19,13 @@ extension RecordClaim {
     func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
         guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
         else { return nil }
-        let rowEnd = Instant(microseconds: row.end).flooredSecond
+        let rowEnd = row.endSecond
         let isElsewhere =
             abs(record.second - row.second) > Self.tolerance || abs(record.endSecond - rowEnd) > Self.tolerance
         let isOther = record.unit != row.unit || !StoredValue.agrees(row.value, record.value)
         guard isElsewhere || isOther else { return nil }
         let told = Self.syncVersion(record.metadata)
-        let held = try writer.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
+        let held = try writer.rows.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
         if told < held { return .isOutdated }
         // A row keeps its key: with a different time it would be a different sample.
         return told > held && !isElsewhere && implausible(record) == nil ? .replaces : .isConflict
@@ -34,7 +34,7 @@ extension RecordClaim {
     /// Keeps a content that the sample had from being added by an export that was made before it was changed.
     func leaveFormer(of sample: StoredRow, value: Double, unit: Int, _ record: IncomingRecord) throws {
         // Otherwise the sample has another key than the record.
-        guard record.second == sample.second, record.endSecond == Instant(microseconds: sample.end).flooredSecond else {
+        guard record.second == sample.second, record.endSecond == sample.endSecond else {
             return
         }
         var former = sample
@@ -63,14 +63,15 @@ extension RecordClaim {
     /// Sets the record's content aside. Content that a person has decided against changes nothing.
     func setAside(_ record: IncomingRecord, against row: StoredRow?, _ tally: inout IngestCounts.Tally) throws {
         let conflict = try conflict(record, against: row)
-        if let conflict, try writer.isDropped(conflict, user: user) {
+        if let conflict, try writer.quarantined.isDropped(conflict, user: user) {
             tally.known += 1
             return
         }
         tally.quarantined += 1
         tally.conflicts += 1
         guard let conflict, !isTrial else { return }
-        tally.newlyQuarantined += try writer.setAside(conflict, line: record.line, from: session.source, user: user)
+        tally.newlyQuarantined += try writer.quarantined.add(
+            conflict, line: record.line, from: session.source, user: user)
     }
 
     /// Nil in a trial run if a name is new, in which case nobody has decided anything. A trial run also leaves out the

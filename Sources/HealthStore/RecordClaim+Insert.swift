@@ -20,18 +20,8 @@ extension RecordClaim {
         }
         if ordinal < ordinals { try shift(record, from: ordinal, below: ordinals) }
 
-        var row = StoredRow()
-        row.sequence = writer.nextSequence()
-        row.born = row.sequence
-        row.type = type
-        row.second = record.second
-        row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
-        row.duration = record.end &- record.start
-        row.value = record.value
-        row.unit = record.unit
-        row.origin = record.origin
+        var row = record.row(record.id(ordinal), type: type)
         row.flags = record.flags
-        row.id = record.id(ordinal)
         row.created = record.created
         row.uuid = record.uuid
         row.hasPayload = !record.payload.isEmpty
@@ -40,12 +30,11 @@ extension RecordClaim {
         if reason != nil { tally.newlyQuarantined += 1 }
         try store(&row, record)
         session.claim(row, child: record.isChild)
-        writer.heads.enter(row)
-        if !row.isSealed { writer.heads.note(row) }
         writer.window.append(row)
         noteTimes(record)
-        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: isDeleted) }
-        if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
+        if let reason {
+            try writer.quarantined.add(row.id, reason: reason, line: record.line, source: session.source, user: user)
+        }
         return row.state == .alive ? row.born : .beginning
     }
 
@@ -98,7 +87,7 @@ extension RecordClaim {
             row.id = record.id(ordinal + 1)
             row.claimedBelow = (0, 0)
             try writer.rewrite(&row, was: old, user: user)
-            if row.state == .quarantined { try writer.rename(old.id, to: row.id, user: user) }
+            if row.state == .quarantined { try writer.quarantined.rename(old.id, to: row.id, user: user) }
             writer.window.update(slot, row)
             writer.window.relink()
         }
@@ -111,11 +100,9 @@ extension RecordClaim {
     }
 
     func leaveTombstone(_ slot: Int, uuid: SampleID?) throws {
-        let old = writer.window.rows[slot]
-        var row = old
-        row.state = .deleted
-        row.uuid = old.uuid ?? uuid
-        try writer.rewrite(&row, was: old, user: user)
+        let row = try writer.rewrite(writer.window.rows[slot], user: user) {
+            ($0.state, $0.uuid) = (.deleted, $0.uuid ?? uuid)
+        }
         writer.window.update(slot, row)
     }
 }

@@ -34,11 +34,11 @@ extension RecordClaim {
         guard row.isDifferent(from: old) || metadata != nil || payload != nil else { return false }
         try writer.rewrite(&row, was: old, user: user)
         if let metadata {
-            try writer.set(.metadata, of: row, metadata)
+            try writer.rows.set(.metadata, of: row, metadata)
             row.metadata = nil
         }
         if let payload {
-            try writer.set(.payload, of: row, payload)
+            try writer.rows.set(.payload, of: row, payload)
             row.hasPayload = true
         }
         writer.window.update(slot, row)
@@ -55,11 +55,11 @@ extension RecordClaim {
         // The limits may have changed since the sample was last checked.
         if let reason = implausible(record) {
             row.state = .quarantined
-            tally.newlyQuarantined += try writer.note(
+            tally.newlyQuarantined += try writer.quarantined.add(
                 row.id, reason: reason, line: record.line, source: session.source, user: user)
         } else {
             // A sample that another stack's version had put into quarantine counts again.
-            tally.newlyQuarantined -= try writer.forgetQuarantined(row.id, user: user)
+            tally.newlyQuarantined -= try writer.quarantined.forget(row.id, user: user)
         }
     }
 
@@ -73,7 +73,7 @@ extension RecordClaim {
             if isBetter { row.value = record.value }
         }
         // A record found by its UUID may start or end in a different second from the row, whose key stays as it is.
-        if row.second == record.second, Instant(microseconds: row.end).flooredSecond == record.endSecond {
+        if row.second == record.second, row.endSecond == record.endSecond {
             let end = max(row.end, record.end)
             row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.microsecondsPerSecond)
             row.duration = end &- row.start
@@ -90,7 +90,7 @@ extension RecordClaim {
             return writer.window.text.withUnsafeBytes { Self.joined(text, $0[range], column) }
         }
         if column == .payload, !row.hasPayload { return JSONMembers.canonical(text) ?? [UInt8](text) }
-        return try writer.text(column, of: row, user: user).withUnsafeBytes { Self.joined(text, $0[...], column) }
+        return try writer.rows.text(column, of: row, user: user).withUnsafeBytes { Self.joined(text, $0[...], column) }
     }
 
     private static func joined(

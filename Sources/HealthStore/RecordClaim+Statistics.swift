@@ -28,10 +28,8 @@ extension RecordClaim {
         }
         guard isNewer || old.state == .absent else {
             if let name, old.state == .alive, !isTrial {
-                var row = old
-                row.origin = try writer.origins.named(old.origin, name)
-                try writer.rewrite(&row, was: old, user: user)
-                writer.window.update(slot, row)
+                let origin = try writer.origins.named(old.origin, name)
+                writer.window.update(slot, try writer.rewrite(old, user: user) { $0.origin = origin })
                 tally.joined += 1
                 return .beginning
             }
@@ -56,7 +54,7 @@ extension RecordClaim {
         if let name { row.origin = try writer.origins.named(row.origin, name) }
         try writer.rewrite(&row, was: old, user: user)
         for (text, column) in [(record.metadata, RowText.metadata), (record.payload, .payload)] {
-            try writer.set(column, of: row, JSONMembers.canonical(text) ?? [UInt8](text))
+            try writer.rows.set(column, of: row, JSONMembers.canonical(text) ?? [UInt8](text))
         }
         row.metadata = nil
         row.hasPayload = !record.payload.isEmpty
@@ -64,13 +62,13 @@ extension RecordClaim {
         if let reason {
             tally.newlyQuarantined += try note(reason, row, record)
         } else if old.state != .alive {
-            tally.newlyQuarantined -= try writer.forgetQuarantined(old.id, user: user)
+            tally.newlyQuarantined -= try writer.quarantined.forget(old.id, user: user)
         }
         return .beginning
     }
 
     private func note(_ reason: String, _ row: StoredRow, _ record: IncomingRecord) throws -> Int {
-        try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)
+        try writer.quarantined.add(row.id, reason: reason, line: record.line, source: session.source, user: user)
     }
 
     /// Whether the record replaces the row. If the content is the same, the record doesn't replace the row, whatever
@@ -85,7 +83,7 @@ extension RecordClaim {
 
     private func isRicher(_ record: IncomingRecord, than old: StoredRow) throws -> Bool {
         let said = JSONMembers.canonical(record.payload) ?? [UInt8](record.payload)
-        let known = try writer.text(.payload, of: old, user: user)
+        let known = try writer.rows.text(.payload, of: old, user: user)
         return said.withUnsafeBytes { said in known.withUnsafeBytes { JSONMembers.isRicher(said[...], $0[...]) } }
     }
 
@@ -95,6 +93,6 @@ extension RecordClaim {
         }
         if record.payload.isEmpty { return true }
         let said = JSONMembers.canonical(record.payload) ?? [UInt8](record.payload)
-        return try writer.text(.payload, of: old, user: user) == said
+        return try writer.rows.text(.payload, of: old, user: user) == said
     }
 }

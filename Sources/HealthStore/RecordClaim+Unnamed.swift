@@ -22,8 +22,7 @@ extension RecordClaim {
             let row = writer.window.rows[slot]
             guard row.type == type, row.second == record.second,
                 unnamedOrigins.contains(row.origin) != record.isUnnamed,
-                Instant(microseconds: row.end).flooredSecond == record.endSecond, row.unit == record.unit,
-                StoredValue.agrees(row.value, record.value), !session.hasClaimed(row),
+                record.agrees(with: row), !session.hasClaimed(row),
                 record.uuid == nil || row.uuid == nil || record.uuid == row.uuid
             else { continue }
             guard try type != workouts || isSameActivity(record, row) else { continue }
@@ -43,7 +42,7 @@ extension RecordClaim {
     /// language.
     func isSameActivity(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
         guard let mine = Self.activity([UInt8](record.payload)),
-            let other = Self.activity(try writer.text(.payload, of: row, user: user))
+            let other = Self.activity(try writer.rows.text(.payload, of: row, user: user))
         else { return true }
         return mine == other
     }
@@ -57,12 +56,9 @@ extension RecordClaim {
     /// Gives a row the record's source: a new row, under the key that results, replaces the one without a source.
     func name(_ slot: Int, by record: IncomingRecord, ordinals: Int) throws -> SequenceNumber {
         let old = writer.window.rows[slot]
-        let metadata = try writer.text(.metadata, of: old, user: user)
-        let payload = try writer.text(.payload, of: old, user: user)
-        var left = old
-        (left.state, left.uuid) = (.absent, nil)
-        try writer.rewrite(&left, was: old, user: user)
-        writer.window.update(slot, left)
+        let metadata = try writer.rows.text(.metadata, of: old, user: user)
+        let payload = try writer.rows.text(.payload, of: old, user: user)
+        writer.window.update(slot, try writer.rewrite(old, user: user) { ($0.state, $0.uuid) = (.absent, nil) })
         var tally = IngestCounts.Tally()
         let born = try take(new: record, ordinals: ordinals, isDeleted: false, &tally)
         let new = writer.window.rows.count - 1

@@ -141,7 +141,7 @@ struct RecordClaim {
             noteTimes(record)
         case .quarantined:
             tally.quarantined += 1
-            if !isTrial { try writer.sawAgain(row.id, user: user) }
+            if !isTrial { try writer.quarantined.sawAgain(row.id, user: user) }
         }
         // A piece of a file that calls a source by another name is read again until both names are known to be one.
         if session.names.total > noted { return .beginning }
@@ -223,7 +223,7 @@ struct RecordClaim {
             }
             allClaimed = false
             if let element, row.hasPayload {
-                switch element.likeness(of: try writer.text(.payload, of: row, user: user)) {
+                switch element.likeness(of: try writer.rows.text(.payload, of: row, user: user)) {
                 case .same where record.uuid == nil: return Candidates(best: slot)
                 case .same, .perhaps: if [.alive, .quarantined].contains(row.state) { near = near ?? slot }
                 case .other: break
@@ -261,7 +261,7 @@ struct RecordClaim {
             return slot
         }
         if writer.window.crowded.contains(record.second),
-            let row = try writer.row(user: user, type: type, second: record.second, id: id)
+            let row = try writer.rows.row(user: user, type: type, second: record.second, id: id)
         {
             return writer.window.append(keepsTried ? session.tried.current(row) : row)
         }
@@ -277,14 +277,9 @@ struct RecordClaim {
     }
 
     private func known(_ uuid: SampleID) throws -> KnownUUID {
-        let find = writer.statements.findUUID
-        find.bind(1, user)
-        find.bind(2, uuid)
-        let found = try find.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
-        guard let (sequence, deleted) = found else { return .no }
-        // In a store from an earlier release, a UUID may lead to a row that no longer exists.
-        guard let sequence, let row = try writer.row(at: SequenceNumber(sequence), user: user) else {
-            return deleted ? .deletedUnseen : .no
+        guard let entry = try writer.uuids.entry(uuid, user: user) else { return .no }
+        guard let sequence = entry.sequence, let row = try writer.rows.row(at: sequence, user: user) else {
+            return entry.isDeleted ? .deletedUnseen : .no
         }
         guard row.type == type else { return .ofAnotherType }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))

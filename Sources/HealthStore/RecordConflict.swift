@@ -86,6 +86,21 @@ package struct RecordConflict: Sendable, Equatable {
     }
 }
 
+extension RecordConflict.Content {
+    init(_ row: StoredRow, unit: String) {
+        self.init(
+            start: Instant(microseconds: row.start), end: Instant(microseconds: row.end),
+            value: row.value.isFinite ? row.value : nil, unit: unit)
+    }
+
+    /// Whether both contents are the same, by the rules for records with the same UUID.
+    func agrees(with other: RecordConflict.Content) -> Bool {
+        unit == other.unit && StoredValue.agrees(value ?? .nan, other.value ?? .nan)
+            && abs(start.flooredSecond - other.start.flooredSecond) <= RecordClaim.tolerance
+            && abs(end.flooredSecond - other.end.flooredSecond) <= RecordClaim.tolerance
+    }
+}
+
 extension Instant {
     fileprivate var floored: Instant { Instant(seconds: flooredSecond) }
 }

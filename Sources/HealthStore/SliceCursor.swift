@@ -58,8 +58,8 @@ final class SliceCursor {
         /// Nil when there are none.
         init?(_ view: BlockTable.View, _ segment: Segment) {
             self.view = view
-            index = view.block.firstRow(from: segment.first) - 1
-            end = segment.last == .max ? view.block.second.count : view.block.firstRow(from: segment.last + 1)
+            let rows = view.rows(in: segment.first...segment.last)
+            (index, end) = (rows.lowerBound - 1, rows.upperBound)
             if !advance() { return nil }
         }
 

@@ -40,12 +40,7 @@ struct SliceTies {
         // In order, but there are seldom more than a few.
         if tied.isEmpty { return false }
         let wanted = (row.type, row.start, end)
-        var (low, high) = (0, tied.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let found = tied[middle]
-            if (found.type, found.start, found.end) < wanted { low = middle + 1 } else { high = middle }
-        }
-        return low < tied.count && (tied[low].type, tied[low].start, tied[low].end) == wanted
+        let index = tied.indices.firstIndex(behind: { (tied[$0].type, tied[$0].start, tied[$0].end) < wanted })
+        return index < tied.count && (tied[index].type, tied[index].start, tied[index].end) == wanted
     }
 }

@@ -38,6 +38,7 @@ struct StoredRow {
     // instead of crashing the process.
     var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }
     var end: Int64 { start &+ duration }
+    var endSecond: Int64 { Instant(microseconds: end).flooredSecond }
     /// The time until which the sample counts.
     var countedEnd: Int64 { SampleTimes.countedEnd(start: start, duration: duration) }
 

@@ -30,12 +30,9 @@ enum Stretches {
         init(of types: [Int], in database: Database) throws {
             self.types = types
             // A store from an earlier release that this release's observer hasn't upgraded yet has no such table.
-            let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'stretches'").firstRow { _ in
-                true
-            }
             find =
-                exists == true && types.count <= Self.typeLimit
-                ? try database.prepare("SELECT min(stretch) FROM stretches WHERE type = ? AND stretch >= ?") : nil
+                try types.count <= Self.typeLimit && database.hasTable("stretches")
+                ? database.prepare("SELECT min(stretch) FROM stretches WHERE type = ? AND stretch >= ?") : nil
         }
 
         /// The part of (at, through] in the next stretch; nil when there is none.
@@ -44,11 +41,7 @@ enum Stretches {
             let from = Stretches.of(at.value + 1)
             var nearest: Int64?
             for type in types {
-                find.bind(1, type)
-                find.bind(2, from)
-                guard let found = try find.firstRow({ $0.isNull(0) ? nil : $0.int64(0) })?.flatMap({ $0 }) else {
-                    continue
-                }
+                guard let found = try find.with(type, from).firstNumber() else { continue }
                 nearest = min(nearest ?? found, found)
                 if found == from { break }
             }

@@ -54,16 +54,10 @@ struct TriedRows {
     }
 
     private static func row(_ kept: Row, _ record: IncomingRecord, _ id: SampleID, type: Int) -> StoredRow {
-        var row = StoredRow()
+        var row = record.row(id, type: type)
         row.sequence = SequenceNumber(firstSequence + Int64(kept.number ?? 0))
         row.born = row.sequence
-        row.type = type
-        row.state = kept.state
-        row.second = record.second
-        row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
-        row.duration = record.end &- record.start
-        (row.value, row.unit, row.origin) = (kept.value, Int(kept.unit), BatchIngest.unknown)
-        row.id = id
+        (row.state, row.value, row.unit, row.origin) = (kept.state, kept.value, Int(kept.unit), BatchIngest.unknown)
         return row
     }
 }

@@ -45,10 +45,8 @@ extension BlockTable {
     func lastEnd(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> Int64? {
         var best: Int64?
         for view in try views(user: user, type: type, seconds: seconds) {
-            let block = view.block
-            for row in block.firstRow(from: seconds.lowerBound)..<block.second.count {
-                if block.second[row] > seconds.upperBound { break }
-                if view.isHere(row) { best = max(best ?? .min, block.start(row) &+ block.duration[row]) }
+            for row in view.rows(in: seconds) where view.isHere(row) {
+                best = max(best ?? .min, view.block.start(row) &+ view.block.duration[row])
             }
         }
         return best

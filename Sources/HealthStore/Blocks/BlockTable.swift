@@ -10,6 +10,12 @@ final class BlockTable {
         /// A bit for each row, set if the row has moved; empty while none has.
         fileprivate var moved: [UInt64] = []
 
+        /// The rows that start in the given seconds, whether they have moved or not.
+        func rows(in seconds: ClosedRange<Int64>) -> Range<Int> {
+            let end = seconds.upperBound == .max ? block.second.count : block.firstRow(from: seconds.upperBound + 1)
+            return block.firstRow(from: seconds.lowerBound)..<end
+        }
+
         @inline(__always)
         func isHere(_ row: Int) -> Bool { moved.isEmpty || moved[row >> 6] & 1 << UInt64(row & 63) == 0 }
     }
@@ -51,8 +57,7 @@ final class BlockTable {
 
     private func ready() throws -> BlockStatements? {
         if let statements { return statements }
-        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moved'").firstRow { _ in true }
-        if exists == true { statements = try BlockStatements(in: database) }
+        if try database.hasTable("moved") { statements = try BlockStatements(in: database) }
         return statements
     }
 
@@ -69,7 +74,7 @@ final class BlockTable {
     // MARK: Finding
 
     /// The latest sequence in any block.
-    func newest() throws -> Int64? { try ready()?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
+    func newest() throws -> Int64? { try ready()?.newest.firstNumber() }
 
     /// The first block with rows after a given sequence.
     func next(behind sequence: Int64) throws -> BlockPlace? {
@@ -88,12 +93,11 @@ final class BlockTable {
     }
 
     /// The row with this id that starts in this second, if it is in a block.
-    func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> (block: SampleBlock, index: Int)? {
+    func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         for view in try views(user: user, type: type, seconds: second...second) {
-            var index = view.block.firstRow(from: second)
-            while index < view.block.second.count, view.block.second[index] == second {
-                if view.block.id[index] == id, view.isHere(index) { return (view.block, index) }
-                index += 1
+            let rows = view.rows(in: second...second)
+            if let index = rows.first(where: { view.block.id[$0] == id && view.isHere($0) }) {
+                return view.block.row(index)
             }
         }
         return nil
@@ -213,8 +217,6 @@ final class BlockTable {
     }
 
     /// Records that the row with the given sequence has a newer version in the table of rows.
-    func leave(_ sequence: Int64, of block: SampleBlock) throws { try leave(sequence, of: block.place) }
-
     func leave(_ sequence: Int64, of place: BlockPlace) throws {
         forgetWhatWasUndone()
         guard let leave = try ready()?.leave else { return }

@@ -8,11 +8,28 @@ struct BirthChunk: Equatable {
 
     init(bits: [UInt64] = [UInt64](repeating: 0, count: Self.words)) { self.bits = bits }
 
+    /// Only this sequence.
+    init(_ born: Int64) {
+        self.init()
+        let place = Self.place(born)
+        bits[place >> 6] |= 1 << UInt64(place & 63)
+    }
+
+    /// The chunk to which a sequence belongs, and its place there.
+    static func number(_ born: Int64) -> Int64 { born >> 12 }
+    private static func place(_ born: Int64) -> Int { Int(born & 4095) }
+
     var isEmpty: Bool { bits.allSatisfy { $0 == 0 } }
 
-    func contains(_ place: Int) -> Bool { bits[place >> 6] & 1 << UInt64(place & 63) != 0 }
+    /// Whether a sequence of the chunk is in the set.
+    func contains(_ born: Int64) -> Bool {
+        let place = Self.place(born)
+        return bits[place >> 6] & 1 << UInt64(place & 63) != 0
+    }
 
     mutating func formUnion(_ other: BirthChunk) { for word in bits.indices { bits[word] |= other.bits[word] } }
+
+    mutating func subtract(_ other: BirthChunk) { for word in bits.indices { bits[word] &= ~other.bits[word] } }
 
     /// The first and last place in the chunk of each run.
     private var runs: [(Int, Int)] {

@@ -20,11 +20,10 @@ struct BroughtNotes {
 
     /// Whether these origins brought the row that was first stored under that sequence, and whether any others did.
     mutating func origins(of born: SequenceNumber) throws -> (theirs: Bool, others: Bool) {
-        if born.value >> 12 != chunk {
-            chunk = born.value >> 12
+        if BirthChunk.number(born.value) != chunk {
+            chunk = BirthChunk.number(born.value)
             notes = try amongRepairs ? table.births(at: chunk, of: bringers) : table.notes(at: chunk, of: bringers)
         }
-        let place = Int(born.value & 4095)
-        return (notes.theirs.contains(place), notes.others.contains(place))
+        return (notes.theirs.contains(born.value), notes.others.contains(born.value))
     }
 }

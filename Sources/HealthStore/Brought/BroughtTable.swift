@@ -80,49 +80,29 @@ final class BroughtTable {
     /// The number of an origin; an origin that is new is added.
     func number(_ bringer: Bringer?, user: Int) throws -> Int {
         guard let bringer else { return Self.unnamed }
-        for isNew in [false, true] {
-            let statement = isNew ? add : find
-            statement.bind(1, user)
-            statement.bind(2, bringer.kind)
-            statement.bind(3, bringer.name)
-            statement.bind(4, bringer.way)
-            if isNew {
-                try statement.run()
-            } else if let number = try statement.firstRow({ $0.int(0) }) {
-                return number
-            }
+        func found() throws -> Int? {
+            try find.with(user, bringer.kind, bringer.name, bringer.way).firstRow { $0.int(0) }
         }
-        find.bind(1, user)
-        find.bind(2, bringer.kind)
-        find.bind(3, bringer.name)
-        find.bind(4, bringer.way)
-        return try find.firstRow { $0.int(0) } ?? Self.unnamed
+        if let number = try found() { return number }
+        try add.with(user, bringer.kind, bringer.name, bringer.way).run()
+        return try found() ?? Self.unnamed
     }
 
     /// The numbers of the chosen origins, in no particular order; none when nothing was ever recorded for them.
     func numbers(_ choice: BringerChoice, user: Int) throws -> [Int] {
-        choose.bind(1, user)
-        choose.bind(2, choice.kind)
-        choose.bind(3, choice.name)
-        var numbers: [Int] = []
-        try choose.forEachRow { numbers.append($0.int(0)) }
-        return numbers
+        try choose.with(user, choice.kind, choice.name).rows { $0.int(0) }
     }
 
     /// The numbers of a user's devices, with all their ways.
     func devices(of user: Int) throws -> [Int] {
-        listDevices.bind(1, user)
-        var numbers: [Int] = []
-        try listDevices.forEachRow { numbers.append($0.int(0)) }
-        return numbers
+        try listDevices.with(user).rows { $0.int(0) }
     }
 
     /// The numbers of a user's imports, and when those exports were made for which that is known.
     func imports(of user: Int) throws -> (numbers: Set<Int>, dates: [Int: Int64]) {
-        listImports.bind(1, user)
         var numbers: Set<Int> = []
         var dates: [Int: Int64] = [:]
-        try listImports.forEachRow { row in
+        try listImports.with(user).forEachRow { row in
             numbers.insert(row.int(0))
             if !row.isNull(1) { dates[row.int(0)] = row.int64(1) }
         }
@@ -131,150 +111,108 @@ final class BroughtTable {
 
     /// A user's repairs, in order, with the numbers of what each has changed in which way.
     func repairs(of user: Int) throws -> [(number: Int, id: String, way: String)] {
-        listRepairs.bind(1, user)
-        var found: [(number: Int, id: String, way: String)] = []
-        try listRepairs.forEachRow { found.append(($0.int(0), $0.string(1), $0.string(2))) }
-        return found
-    }
-
-    /// Which rows of a chunk are recorded for any of these repairs.
-    func births(at number: Int64, of repairs: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
-        var births = BirthChunk()
-        for repair in repairs {
-            read.bind(1, number)
-            read.bind(2, repair)
-            if let found = try read.firstRow({ try Self.content($0, 0) }) { births.formUnion(found) }
-        }
-        return (births, BirthChunk())
-    }
-
-    func add(_ born: Int64, of bringer: Int) throws {
-        var births = BirthChunk()
-        births.bits[Int(born & 4095) >> 6] |= 1 << UInt64(born & 63)
-        try add(births, at: born >> 12, of: bringer)
-    }
-
-    /// Takes one row's origins away from another row.
-    func subtract(_ born: Int64, from other: Int64) throws {
-        for (bringer, births) in try notes(at: born >> 12) where births.contains(Int(born & 4095)) {
-            read.bind(1, other >> 12)
-            read.bind(2, bringer)
-            guard var rest = try read.firstRow({ try Self.content($0, 0) }) else { continue }
-            rest.bits[Int(other & 4095) >> 6] &= ~(1 << UInt64(other & 63))
-            write.bind(1, other >> 12)
-            write.bind(2, bringer)
-            write.bind(3, rest.encoded)
-            try write.run()
-        }
+        try listRepairs.with(user).rows { ($0.int(0), $0.string(1), $0.string(2)) }
     }
 
     /// The ids of a user's imports, by their numbers.
     func ids(of user: Int) throws -> [Int: String] {
-        listIDs.bind(1, user)
-        var found: [Int: String] = [:]
-        try listIDs.forEachRow { found[$0.int(0)] = $0.string(1) }
-        return found
-    }
-
-    /// Forgets a repair.
-    func drop(_ repair: Int) throws {
-        try forget([repair])
-        dropBringer.bind(1, repair)
-        try dropBringer.run()
+        try Dictionary(uniqueKeysWithValues: listIDs.with(user).rows { ($0.int(0), $0.string(1)) })
     }
 
     /// Records when an import's export was made.
-    func date(_ bringer: Int, exported: Int64) throws {
-        setDate.bind(1, bringer)
-        setDate.bind(2, exported)
-        try setDate.run()
-    }
+    func date(_ bringer: Int, exported: Int64) throws { try setDate.with(bringer, exported).run() }
+
+    // MARK: Rows, by the sequences under which they were first stored
 
     /// Adds rows to those recorded for an origin.
     func add(_ births: BirthChunk, at number: Int64, of bringer: Int) throws {
         var all = births
-        read.bind(1, number)
-        read.bind(2, bringer)
-        if let known = try read.firstRow({ try Self.content($0, 0) }) {
+        if let known = try self.births(at: number, of: bringer) {
             all.formUnion(known)
             if all == known { return }
         }
-        write.bind(1, number)
-        write.bind(2, bringer)
-        write.bind(3, all.encoded)
-        try write.run()
+        try write.with(number, bringer, all.encoded).run()
     }
 
-    /// Whether an origin is recorded for a row.
-    func has(_ born: Int64, bringer: Int) throws -> Bool {
-        read.bind(1, born >> 12)
-        read.bind(2, bringer)
-        return try read.firstRow { try Self.content($0, 0).contains(Int(born & 4095)) } ?? false
+    func add(_ born: Int64, of bringer: Int) throws {
+        try add(BirthChunk(born), at: BirthChunk.number(born), of: bringer)
     }
 
     /// Records the origins of this row for another row too.
     func copy(_ born: Int64, to other: Int64) throws {
-        var births = BirthChunk()
-        births.bits[Int(other & 4095) >> 6] |= 1 << UInt64(other & 63)
-        var bringers: [Int] = []
-        chunk.bind(1, born >> 12)
-        try chunk.forEachRow { row in
-            if try Self.content(row, 1).contains(Int(born & 4095)) { bringers.append(row.int(0)) }
-        }
-        for bringer in bringers { try add(births, at: other >> 12, of: bringer) }
+        for (bringer, _) in try notes(of: born) { try add(other, of: bringer) }
     }
 
-    /// The rows of a chunk that are recorded for each origin.
-    func notes(at number: Int64) throws -> [(bringer: Int, births: BirthChunk)] {
-        var notes: [(bringer: Int, births: BirthChunk)] = []
-        chunk.bind(1, number)
-        try chunk.forEachRow { row in notes.append((row.int(0), try Self.content(row, 1))) }
-        return notes
+    /// Takes one row's origins away from another row.
+    func subtract(_ born: Int64, from other: Int64) throws {
+        for (bringer, _) in try notes(of: born) {
+            if let births = try births(at: BirthChunk.number(other), of: bringer) {
+                try remove(other, from: births, of: bringer)
+            }
+        }
     }
 
     /// Records for no origin any more that it brought this row.
     func forget(_ born: Int64) throws {
-        for (bringer, births) in try notes(at: born >> 12) where births.contains(Int(born & 4095)) {
-            var rest = births
-            rest.bits[Int(born & 4095) >> 6] &= ~(1 << UInt64(born & 63))
-            write.bind(1, born >> 12)
-            write.bind(2, bringer)
-            write.bind(3, rest.encoded)
-            try write.run()
-        }
+        for (bringer, births) in try notes(of: born) { try remove(born, from: births, of: bringer) }
+    }
+
+    private func remove(_ born: Int64, from births: BirthChunk, of bringer: Int) throws {
+        var rest = births
+        rest.subtract(BirthChunk(born))
+        try write.with(BirthChunk.number(born), bringer, rest.encoded).run()
+    }
+
+    /// Whether an origin is recorded for a row.
+    func has(_ born: Int64, bringer: Int) throws -> Bool {
+        try births(at: BirthChunk.number(born), of: bringer)?.contains(born) ?? false
+    }
+
+    private func births(at number: Int64, of bringer: Int) throws -> BirthChunk? {
+        try read.with(number, bringer).firstRow { try Self.content($0, 0) }
+    }
+
+    /// Which rows of a chunk are recorded for any of these repairs.
+    func births(at number: Int64, of repairs: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
+        var all = BirthChunk()
+        for repair in repairs { if let births = try births(at: number, of: repair) { all.formUnion(births) } }
+        return (all, BirthChunk())
+    }
+
+    /// The rows of a chunk that are recorded for each origin.
+    func notes(at number: Int64) throws -> [(bringer: Int, births: BirthChunk)] {
+        try chunk.with(number).rows { ($0.int(0), try Self.content($0, 1)) }
+    }
+
+    /// The origins of a row, each with the rows of its chunk.
+    private func notes(of born: Int64) throws -> [(bringer: Int, births: BirthChunk)] {
+        try notes(at: BirthChunk.number(born)).filter { $0.births.contains(born) }
     }
 
     /// Which rows of a chunk are recorded for the given origins, and which for any others.
     func notes(at number: Int64, of bringers: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
         var (theirs, others) = (BirthChunk(), BirthChunk())
-        chunk.bind(1, number)
-        try chunk.forEachRow { row in
-            let births = try Self.content(row, 1)
-            if bringers.contains(row.int(0)) { theirs.formUnion(births) } else { others.formUnion(births) }
+        for (bringer, births) in try notes(at: number) {
+            if bringers.contains(bringer) { theirs.formUnion(births) } else { others.formUnion(births) }
         }
         return (theirs, others)
     }
 
     /// The first sequence that may be recorded for any of the origins; nil when there is none.
     func firstBirth(of bringers: [Int]) throws -> SequenceNumber? {
-        var least: Int64?
-        for bringer in bringers {
-            first.bind(1, bringer)
-            guard let found = try first.firstRow({ $0.isNull(0) ? nil : $0.int64(0) }), let found else { continue }
-            least = min(least ?? found, found)
-        }
-        return least.map { SequenceNumber($0 << 12) }
+        try bringers.compactMap { try first.with($0).firstNumber() }.min().map { SequenceNumber($0 << 12) }
     }
 
-    func forget(_ bringers: [Int]) throws {
-        for bringer in bringers {
-            drop.bind(1, bringer)
-            try drop.run()
-        }
+    func forget(_ bringers: [Int]) throws { for bringer in bringers { try drop.with(bringer).run() } }
+
+    /// Forgets a repair.
+    func drop(_ repair: Int) throws {
+        try forget([repair])
+        try dropBringer.with(repair).run()
     }
 
     /// The last sequence before recording began.
-    func since() throws -> Int64 { try sinceQuery.firstRow { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max }
+    func since() throws -> Int64 { try sinceQuery.firstNumber() ?? .max }
 
     private static func content(_ row: Statement, _ column: Int) throws -> BirthChunk {
         guard let births = row.withBytes(column, { BirthChunk($0) }) else { throw HealthStoreError.damagedNotes }

@@ -19,17 +19,24 @@ struct Sightings {
 
     /// The numbers of all origins recorded for the row that was first stored under that sequence.
     mutating func bringers(of born: SequenceNumber) throws -> [Int] {
-        if born.value >> 12 != chunk {
-            chunk = born.value >> 12
+        if BirthChunk.number(born.value) != chunk {
+            chunk = BirthChunk.number(born.value)
             notes = try table.notes(at: chunk)
         }
-        let place = Int(born.value & 4095)
-        return notes.filter { $0.births.contains(place) }.map(\.bringer)
+        return notes.filter { $0.births.contains(born.value) }.map(\.bringer)
     }
 
     /// The imports among them.
     mutating func imports(of born: SequenceNumber) throws -> [Int] {
         try bringers(of: born).filter(files.contains)
+    }
+
+    /// A row as a form of its measurements, with where it was seen.
+    mutating func form(of row: StoredRow) throws -> SampleForm {
+        var form = row.form
+        form.imports = try imports(of: row.born)
+        form.exported = newest(form.imports)
+        return form
     }
 
     /// Whether anything still claims to have brought the row. The origin of rows from before this was recorded is

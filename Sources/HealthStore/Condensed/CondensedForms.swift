@@ -1,19 +1,27 @@
 import HealthModel
 
 /// A sample as one of several forms in which a source may have kept the same measurements.
-struct SampleForm: Equatable {
+package struct SampleForm: Equatable {
     // Whole seconds since 1970, since exports print no fractions.
-    var start: Int64
-    var end: Int64
-    var value: Double
+    package var start: Int64
+    package var end: Int64
+    package var value: Double
     /// Whether the sample counts, or would count if nothing stood for it.
-    var isThere = true
+    var isThere: Bool
     /// The imports that contained it, by their numbers.
-    var imports: [Int] = []
+    var imports: [Int]
     /// When the newest export that contained it was made, in µs since 1970; `.min` if unknown.
-    var exported = Int64.min
+    var exported: Int64
     /// When HealthKit stored it, in µs since 1970; `.min` if unknown.
-    var created = Int64.min
+    var created: Int64
+
+    package init(
+        start: Int64, end: Int64, value: Double, isThere: Bool = true, imports: [Int] = [], exported: Int64 = .min,
+        created: Int64 = .min
+    ) {
+        (self.start, self.end, self.value, self.isThere) = (start, end, value, isThere)
+        (self.imports, self.exported, self.created) = (imports, exported, created)
+    }
 
     /// The latest moment at which it is known to have existed.
     var seen: Int64 { max(exported, created) }
@@ -30,13 +38,13 @@ struct SampleForm: Equatable {
 /// sum or, for types that are averaged, its value. Of the two forms, the one that is known to have existed last counts;
 /// if that isn't known, the sample that stands for the others does, because HealthKit never divides samples. Two forms
 /// that the newest export contains together both count, as they do in HealthKit.
-enum CondensedForms {
+package enum CondensedForms {
     /// How samples of a type are put together.
-    enum Style {
+    package enum Style {
         case sum, equal
 
         /// Nil for types whose samples HealthKit doesn't condense.
-        init?(_ type: HealthType) {
+        package init?(_ type: HealthType) {
             guard type.kind == .quantity, HealthType.base(ofStatistics: type.identifier) == nil else { return nil }
             switch type.style {
             case .cumulative: self = .sum
@@ -55,16 +63,16 @@ enum CondensedForms {
     /// value.
     static let tolerance = 4e-5
 
-    struct Outcome {
+    package struct Outcome {
         /// For each sample, whether another form has replaced it.
-        var replaced: [Bool]
+        package var replaced: [Bool]
         /// The times of those that stand for others beside which they count.
-        var together: [ClosedRange<Int64>] = []
+        package var together: [ClosedRange<Int64>] = []
     }
 
     /// - Parameter forms: one source's samples of one type and unit.
     /// - Returns: nil if there are too many to compare: then all stay as they are.
-    static func outcome(_ forms: [SampleForm], _ style: Style) -> Outcome? {
+    package static func outcome(_ forms: [SampleForm], _ style: Style) -> Outcome? {
         var result = Outcome(replaced: [Bool](repeating: false, count: forms.count))
         guard forms.count > 2 else { return result }
         guard forms.count <= limit else { return nil }
@@ -100,7 +108,7 @@ enum CondensedForms {
     }
 
     /// Whether any of these samples overlap, by their times alone.
-    static func mayCondense(_ forms: [SampleForm]) -> Bool {
+    package static func mayCondense(_ forms: [SampleForm]) -> Bool {
         var end = Int64.min
         var start = Int64.min
         for form in forms.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
@@ -113,7 +121,7 @@ enum CondensedForms {
     }
 
     /// Where samples overlap that no import contains together, although an import contains one of them.
-    static func overlaps(_ forms: [SampleForm]) -> [ClosedRange<Int64>] {
+    package static func overlaps(_ forms: [SampleForm]) -> [ClosedRange<Int64>] {
         var found: [ClosedRange<Int64>] = []
         var longest: SampleForm?
         for form in forms.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
@@ -143,7 +151,7 @@ enum CondensedForms {
     ) -> [Int]? {
         let form = forms[candidate]
         var inside: [Int] = []
-        for index in order[lowerBound(order) { forms[$0].start < form.start }...] {
+        for index in order[order.indices.firstIndex(behind: { forms[order[$0]].start < form.start })...] {
             let other = forms[index]
             if other.start > form.end { break }
             effort -= 1
@@ -196,14 +204,5 @@ enum CondensedForms {
         // What one file contains together exists together, whenever it was stored.
         if one.imports.contains(where: other.imports.contains) { return one.exported < other.exported }
         return one.seen == other.seen ? ifUnknown : one.seen < other.seen
-    }
-
-    private static func lowerBound(_ order: [Int], _ isBefore: (Int) -> Bool) -> Int {
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(order[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

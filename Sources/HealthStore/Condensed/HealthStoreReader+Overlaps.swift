@@ -20,15 +20,13 @@ package struct TypeOverlaps: Sendable, Equatable {
 extension HealthStoreReader {
     /// A user's overlaps by type; none in a store that an earlier release has written.
     package func overlaps(user: String) throws -> [String: TypeOverlaps] {
-        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'overlaps'").firstRow { _ in true }
-        guard exists == true else { return [:] }
+        guard try database.hasTable("overlaps") else { return [:] }
         try refresh()
         guard let id = users.ids[user] else { return [:] }
         let query = try database.prepare(
             "SELECT type, count(*), min(first), max(last) FROM overlaps WHERE user = ? AND together = 0 GROUP BY type")
-        query.bind(1, id)
         var found: [String: TypeOverlaps] = [:]
-        try query.forEachRow { row in
+        try query.with(id).forEachRow { row in
             found[try types.name(row.int(0))] = TypeOverlaps(
                 stretches: row.int(1), first: Instant(seconds: row.int64(2)), last: Instant(seconds: row.int64(3)))
         }

@@ -59,29 +59,17 @@ extension HealthStoreWriter {
             SELECT type, second, (start_us + duration) / 1000000 FROM samples INDEXED BY samples_replaced
             WHERE user = ? AND state = \(SampleState.replaced.rawValue)
             """)
-        list.bind(1, user)
         var times: [Int: TimeSpans] = [:]
-        try list.forEachRow { row in
+        try list.with(user).forEachRow { row in
             times[row.int(0), default: TimeSpans()].add(row.int64(1)...(row.int64(1) &+ max(0, row.int64(2))))
         }
         for (type, times) in times { try unsettled.note(times, type: type, user: user) }
     }
 
     private func settle(_ stretches: [UnsettledTimes.Stretch], user: Int) throws -> FormCounts {
-        var counts = FormCounts()
-        var gone = SequenceSet()
-        var sightings = try Sightings(brought, user: user)
-        let names = try names.known(of: user)
-        for stretch in stretches {
-            var overlaps: [UnsettledTimes.Overlap] = []
-            for group in try groups(stretch, names, user: user).values {
-                overlaps += try settle(group, stretch, &sightings, &counts, &gone, user: user)
-            }
-            try unsettled.set(overlaps, in: stretch, user: user)
-        }
-        // Their records could otherwise pass for known samples.
-        if !counts.replaced.isEmpty { try pieces.forget(holding: &gone, user: user) }
-        return counts
+        var settling = try FormSettling(self, user: user)
+        for stretch in stretches { try settling.settle(stretch) }
+        return try settling.end()
     }
 
     struct Group: Hashable {
@@ -97,52 +85,12 @@ extension HealthStoreWriter {
         let reach = try heads.reach(user: user, type: stretch.type)
         let seconds = (stretch.span.lowerBound &- 2 * reach)...(stretch.span.upperBound &+ 2 * reach)
         var groups: [Group: [StoredRow]] = [:]
-        for row in try rows(type: stretch.type, startingIn: seconds, user: user) where row.state != .quarantined {
+        for row in try rows.rows(type: stretch.type, startingIn: seconds, user: user) where row.state != .quarantined {
             let source = try origins.origin(row.origin).sourceName
             let key = renamed[source] ?? names.key(source)
             groups[Group(key: key, unit: row.unit), default: []].append(row)
         }
         return groups
-    }
-
-    private func settle(
-        _ rows: [StoredRow], _ stretch: UnsettledTimes.Stretch, _ sightings: inout Sightings,
-        _ counts: inout FormCounts, _ gone: inout SequenceSet, user: Int
-    ) throws -> [UnsettledTimes.Overlap] {
-        let name = try types.name(stretch.type)
-        guard let style = CondensedForms.Style(HealthType.named(name)),
-            rows.contains(where: { $0.state == .replaced }) || CondensedForms.mayCondense(rows.map(\.form))
-        else { return [] }
-        var known: [(row: StoredRow, form: SampleForm)] = []
-        for row in rows {
-            var form = row.form
-            form.imports = try sightings.imports(of: row.born)
-            form.exported = sightings.newest(form.imports)
-            // What was taken back never was.
-            if try row.state == .absent && !sightings.isBacked(row.born) { continue }
-            known.append((row, form))
-        }
-        guard let outcome = CondensedForms.outcome(known.map(\.form), style) else { return [] }
-        let replaced = outcome.replaced
-        let left = zip(known, replaced).filter { !$1 && ($0.row.state == .alive || $0.row.state == .replaced) }
-        for (index, entry) in known.enumerated() {
-            var row = entry.row
-            if replaced[index], row.state == .alive {
-                row.state = .replaced
-                counts.replaced[name, default: 0] += 1
-                gone.insert(row.born)
-                try noteRepaired(row.born, as: Self.replaced, user: user)
-            } else if !replaced[index], row.state == .replaced, entry.form.overlaps(stretch.span) {
-                // Only here is everything known that may stand for it.
-                row.state = try sightings.isBacked(row.born) ? .alive : .absent
-                if row.state == .alive { counts.restored[name, default: 0] += 1 }
-            } else {
-                continue
-            }
-            try rewrite(&row, was: entry.row, user: user)
-        }
-        return CondensedForms.overlaps(left.map(\.0.form)).filter { $0.overlaps(stretch.span) }
-            .map { .init(span: $0, isTogether: false) } + outcome.together.map { .init(span: $0, isTogether: true) }
     }
 
     /// How many samples of one source stand for samples of another, by the sources' names.
@@ -163,26 +111,6 @@ extension HealthStoreWriter {
                 guard CondensedForms.mayCondense(forms) else { continue }
                 let count = CondensedForms.outcome(forms, style)?.replaced.lazy.filter { $0 }.count ?? 0
                 if count > 0 { found[pair, default: 0] += count }
-            }
-        }
-        return found
-    }
-
-    /// The rows of a type that start in these seconds, whatever their state.
-    func rows(type: Int, startingIn seconds: ClosedRange<Int64>, user: Int) throws -> [StoredRow] {
-        try flushPending(user: user)
-        var found: [StoredRow] = []
-        let query = statements.rowsBySecond
-        query.bind(1, user)
-        query.bind(2, type)
-        query.bind(3, seconds.lowerBound)
-        query.bind(4, seconds.upperBound)
-        try query.forEachRow { found.append(StoredRow($0)) }
-        for view in try blocks.views(user: user, type: type, seconds: seconds) {
-            var index = view.block.firstRow(from: seconds.lowerBound)
-            while index < view.block.second.count, view.block.second[index] <= seconds.upperBound {
-                if view.isHere(index) { found.append(view.block.row(index)) }
-                index += 1
             }
         }
         return found
@@ -219,9 +147,7 @@ extension HealthStoreWriter {
                     let new = forms.count
                     guard new > 0, CondensedForms.mayCondense(forms + rows.map(\.form)) else { continue }
                     for row in rows {
-                        var form = row.form
-                        form.imports = try sightings.imports(of: row.born)
-                        form.exported = sightings.newest(form.imports)
+                        var form = try sightings.form(of: row)
                         if session.hasClaimed(row) {
                             form.imports.append(Self.trial)
                             form.exported = max(form.exported, exported)
@@ -256,7 +182,7 @@ extension StoredRow {
 }
 
 extension SampleForm {
-    fileprivate func overlaps(_ span: ClosedRange<Int64>) -> Bool { start <= span.upperBound && end >= span.lowerBound }
+    func overlaps(_ span: ClosedRange<Int64>) -> Bool { start <= span.upperBound && end >= span.lowerBound }
 }
 
 extension TimeSpans {

@@ -1,11 +1,13 @@
 /// Stretches of time, in whole seconds since 1970, with those close to each other joined.
-struct TimeSpans {
-    private(set) var spans: [ClosedRange<Int64>] = []
+package struct TimeSpans {
+    package private(set) var spans: [ClosedRange<Int64>] = []
     /// In seconds.
     private static let gap: Int64 = 600
     private static let enough = 512
 
-    mutating func add(_ span: ClosedRange<Int64>) {
+    package init() {}
+
+    package mutating func add(_ span: ClosedRange<Int64>) {
         if let last = spans.last, span.lowerBound <= last.upperBound &+ Self.gap,
             span.upperBound >= last.lowerBound &- Self.gap
         {
@@ -18,7 +20,7 @@ struct TimeSpans {
     }
 
     /// Sorts the stretches and joins them again.
-    mutating func join() {
+    package mutating func join() {
         let sorted = spans.sorted { $0.lowerBound < $1.lowerBound }
         spans.removeAll(keepingCapacity: true)
         for span in sorted {

@@ -53,55 +53,41 @@ final class UnsettledTimes {
     }
 
     func note(_ spans: TimeSpans, type: Int, user: Int) throws {
-        for stretch in spans.stretches(of: type) {
-            bind(add, stretch, user)
-            try add.run()
-        }
+        try note(spans.stretches(of: type), user: user)
     }
 
     func note(_ stretches: [Stretch], user: Int) throws {
-        for stretch in stretches {
-            bind(add, stretch, user)
-            try add.run()
-        }
+        for stretch in stretches { try add.with(stretch, user: user).run() }
     }
 
     func next(_ limit: Int, user: Int) throws -> [Stretch] {
-        list.bind(1, user)
-        list.bind(2, limit)
-        var found: [Stretch] = []
-        try list.forEachRow { row in
-            found.append(Stretch(type: row.int(0), span: row.int64(1)...max(row.int64(1), row.int64(2))))
+        try list.with(user, limit).rows { row in
+            Stretch(type: row.int(0), span: row.int64(1)...max(row.int64(1), row.int64(2)))
         }
-        return found
     }
 
     func forget(_ stretch: Stretch, user: Int) throws {
-        bind(drop, stretch, user)
-        try drop.run()
+        try drop.with(stretch, user: user).run()
     }
 
     /// Replaces what is listed as overlapping within a stretch.
     func set(_ overlaps: [Overlap], in stretch: Stretch, user: Int) throws {
-        bind(dropOverlaps, stretch, user)
-        try dropOverlaps.run()
+        try dropOverlaps.with(stretch, user: user).run()
         for overlap in overlaps {
-            bind(addOverlap, Stretch(type: stretch.type, span: overlap.span), user)
-            addOverlap.bind(5, overlap.isTogether ? 1 : 0)
-            try addOverlap.run()
+            let place = addOverlap.with(Stretch(type: stretch.type, span: overlap.span), user: user)
+            place.bind(5, overlap.isTogether ? 1 : 0)
+            try place.run()
         }
     }
 
     /// Stretches that overlap are examined again: a newer export may show which form is left.
     func examineOverlaps(user: Int) throws {
-        examineOverlaps.bind(1, user)
-        try examineOverlaps.run()
+        try examineOverlaps.with(user).run()
     }
+}
 
-    private func bind(_ statement: Statement, _ stretch: Stretch, _ user: Int) {
-        statement.bind(1, user)
-        statement.bind(2, stretch.type)
-        statement.bind(3, stretch.span.lowerBound)
-        statement.bind(4, stretch.span.upperBound)
+extension Statement {
+    fileprivate func with(_ stretch: UnsettledTimes.Stretch, user: Int) -> Statement {
+        with(user, stretch.type, stretch.span.lowerBound, stretch.span.upperBound)
     }
 }

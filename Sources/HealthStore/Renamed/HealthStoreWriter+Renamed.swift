@@ -52,13 +52,14 @@ extension HealthStoreWriter {
         of session: ImportSession?, _ progress: inout NameProgress, limit: Int = 50_000
     ) throws -> Set<String> {
         try change(settle: false) { user in
+            let links = session.map { NameLinks(writer: self, session: $0, user: user) }
             switch progress.phase {
             case .done: return []
             case .new:
-                if let session {
-                    try confirmLinks(session, user: user)
+                if let links {
+                    try links.confirm()
                     try unsettled.examineOverlaps(user: user)
-                    if try !session.names.counts.isEmpty || !strangers(in: session, user: user).isEmpty {
+                    if try !links.session.names.counts.isEmpty || !links.strangers().isEmpty {
                         progress.phase = .counting(after: .beginning)
                         return []
                     }
@@ -66,11 +67,11 @@ extension HealthStoreWriter {
                 progress.phase = try rewriting(user)
                 return []
             case .counting(let after):
-                guard let session else { return [] }
-                let (reached, isWhole) = try countLacking(session, &progress, after: after, limit, user: user)
+                guard let links else { return [] }
+                let (reached, isWhole) = try links.countLacking(&progress, after: after, limit: limit)
                 progress.phase = .counting(after: reached)
                 guard isWhole else { return [] }
-                try link(session, &progress, user: user)
+                try links.link(&progress)
                 progress.phase = try rewriting(user)
                 return []
             case .rewriting(let after, let through, let work):
@@ -80,8 +81,7 @@ extension HealthStoreWriter {
                 // What a push has added meanwhile waits for the next file.
                 try names.endWork(work, user: user)
                 try placeWorkouts(user: user)
-                try heads.flush(user: user, settle: false)
-                try heads.settle(user: user)
+                try heads.finish(user: user)
                 progress.phase = .done
                 return step.types
             }
@@ -110,32 +110,27 @@ extension HealthStoreWriter {
         var sightings = try Sightings(brought, user: user)
         var prefixes = KeyPrefixes(user: self.user)
         var found: [Renamed] = []
-        var (reached, scanned, bytes) = (after, 0, 0)
-        let isWhole = try RowWalk(.all, in: database, blocks).run(
-            SequenceWindow(after: after, through: through), wants: { owner, _ in owner == user }
-        ) { walked, texts in
-            scanned += 1
-            let row = walked.row
-            reached = row.sequence
-            guard walked.user == user, row.state == .alive || row.state == .replaced else { return scanned < limit }
+        var bytes = 0
+        let step = try walk(SequenceWindow(after: after, through: through), limit: limit, user: user) { row, texts in
+            guard row.state == .alive || row.state == .replaced else { return true }
             let stored = try origins.origin(row.origin).sourceName
-            guard work.contains(stored) else { return scanned < limit }
+            guard work.contains(stored) else { return true }
             let name = try self.name(row, stored, session, known, newest, work, &sightings)
             let keepsID = try prefixes.suit(row, type: { try types.name(row.type) }, key: known.key(name))
-            guard name != stored || !keepsID else { return scanned < limit }
+            guard name != stored || !keepsID else { return true }
             let entry = Renamed(
                 row: row, name: name, metadata: texts.withMetadata { [UInt8]($0) },
                 payload: texts.withPayload { [UInt8]($0) }, keepsID: keepsID)
             found.append(entry)
             bytes += entry.metadata.count + entry.payload.count
-            return scanned < limit && found.count < PendingBlock.rowLimit && bytes < 4 << 20
+            return found.count < PendingBlock.rowLimit && bytes < 4 << 20
         }
         // Rows in blocks follow each other, so that they fit into blocks again.
         for entry in found where entry.keepsID && entry.row.isSealed { try rename(entry, user: user) }
-        try flushPending(user: user)
+        try rows.flush(user: user)
         for entry in found where entry.keepsID && !entry.row.isSealed { try rename(entry, user: user) }
         try identify(found.filter { !$0.keepsID }, &sightings, user: user)
-        return (reached, isWhole, try Set(found.map { try types.name($0.row.type) }))
+        return (step.reached, step.isWhole, try Set(found.map { try types.name($0.row.type) }))
     }
 
     /// What the source of a row is called now.
@@ -166,11 +161,10 @@ extension HealthStoreWriter {
         }
         row.sequence = nextSequence()
         try entry.metadata.withUnsafeBytes { metadata in
-            try entry.payload.withUnsafeBytes { try add(&row, metadata: metadata, payload: $0, user: user) }
+            try entry.payload.withUnsafeBytes { try rows.add(&row, metadata: metadata, payload: $0, user: user) }
         }
         try blocks.leave(entry.row.sequence.value, of: place)
         try follow(entry.row, to: row, user: user)
-        if !row.isSealed { heads.note(row) }
     }
 
     /// Stores rows again under the ids that follow from their sources' names; where such a row exists already, both
@@ -189,9 +183,9 @@ extension HealthStoreWriter {
                 entry.row, type: try types.name(entry.row.type), unit: try units.name(entry.row.unit), origin: origin,
                 metadata: entry.metadata, payload: entry.payload)
             try keepApart(entry.row, in: session, &sightings, user: user)
-            var left = entry.row
-            (left.state, left.uuid, left.flags) = (.absent, nil, left.flags | StoredRow.moved)
-            try rewrite(&left, was: entry.row, user: user)
+            try rewrite(entry.row, user: user) {
+                ($0.state, $0.uuid, $0.flags) = (.absent, nil, $0.flags | StoredRow.moved)
+            }
         }
         let begin = sequence
         try join(session)
@@ -208,14 +202,12 @@ extension HealthStoreWriter {
                 try brought.forget(old.born.value)
             }
             if old.state == .replaced, row.state == .alive, row.born > begin {
-                var now = row
-                now.state = .replaced
-                try rewrite(&now, was: row, user: user)
+                try rewrite(row, user: user) { $0.state = .replaced }
             }
-            moveClaims(of: old, to: row)
+            sessions.moveClaims(of: old, to: row)
             if old.type == workouts { try inheritSighting(old, to: row, user: user) }
             times[old.type, default: TimeSpans()].add(
-                old.second...max(old.second, Instant(microseconds: old.end).flooredSecond))
+                old.second...max(old.second, old.endSecond))
         }
         for (type, times) in times { try unsettled.note(times, type: type, user: user) }
     }
@@ -226,7 +218,7 @@ extension HealthStoreWriter {
     ) throws {
         let imports = try sightings.imports(of: row.born)
         guard !imports.isEmpty else { return }
-        for other in try rows(type: row.type, startingIn: row.second...row.second, user: user)
+        for other in try rows.rows(type: row.type, startingIn: row.second...row.second, user: user)
         where other.sequence != row.sequence && other.end == row.end {
             if try sightings.imports(of: other.born).contains(where: imports.contains) {
                 session.claim(other, child: false)
@@ -238,7 +230,7 @@ extension HealthStoreWriter {
     private func placeWorkouts(user: Int) throws {
         guard let type = try types.existing(HealthType.workoutIdentifier) else { return }
         for entry in try sightings.all(user: user) {
-            guard let row = try row(user: user, type: type, second: entry.second, id: entry.id) else { continue }
+            guard let row = try rows.row(user: user, type: type, second: entry.second, id: entry.id) else { continue }
             try sightings.move(entry.born, to: place(of: row), user: user)
         }
     }
@@ -263,7 +255,7 @@ struct KeyPrefixes {
         let place = Key(type: row.type, key: key)
         let prefix = try known[place] ?? SampleKeyPrefix(user: user, type: type(), sourceName: key)
         known[place] = prefix
-        let end = Instant(microseconds: row.end).flooredSecond
+        let end = row.endSecond
         return (0..<Self.ordinals).contains {
             SampleID(prefix, startSecond: row.second, endSecond: end, ordinal: $0) == row.id
         }

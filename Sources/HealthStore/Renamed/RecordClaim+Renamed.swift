@@ -20,8 +20,7 @@ extension RecordClaim {
         var best: (slot: Int, rank: Int, isOwn: Bool)?
         for slot in writer.window.slots(inSecond: record.second) {
             let row = writer.window.rows[slot]
-            guard Instant(microseconds: row.end).flooredSecond == record.endSecond, row.unit == record.unit,
-                StoredValue.agrees(row.value, record.value), !unnamedOrigins.contains(row.origin),
+            guard record.agrees(with: row), !unnamedOrigins.contains(row.origin),
                 !session.hasClaimed(row, child: record.isChild), !row.isMoved,
                 record.uuid == nil || row.uuid == nil || record.uuid == row.uuid,
                 row.flags & RecordFlags.manual.rawValue == record.flags & RecordFlags.manual.rawValue
@@ -60,7 +59,7 @@ extension RecordClaim {
     private func isSameBody(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
         guard record.value.isNaN else { return true }
         if type == workouts { return try isSameActivity(record, row) }
-        let payload = try writer.text(.payload, of: row, user: user)
+        let payload = try writer.rows.text(.payload, of: row, user: user)
         if let element = ElementBody(record) { return element.likeness(of: payload) == .same }
         return (JSONMembers.canonical(record.payload) ?? [UInt8](record.payload)) == payload
     }

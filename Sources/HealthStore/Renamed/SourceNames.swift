@@ -94,10 +94,6 @@ final class SourceNames {
         return groups
     }
 
-    static func exists(in database: Database) throws -> Bool {
-        try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'source_links'").firstRow { _ in true } ?? false
-    }
-
     private let database: Database
     private let listLinks: Statement
     private let listSightings: Statement
@@ -139,16 +135,13 @@ final class SourceNames {
     func known(of user: Int) throws -> Known {
         if let known = known[user] { return known }
         var found = Known()
-        listLinks.bind(1, user)
-        try listLinks.forEachRow { row in
-            found.links.append(Link(name: row.string(0), other: row.string(1), bringer: row.int(2)))
+        found.links = try listLinks.with(user).rows {
+            Link(name: $0.string(0), other: $0.string(1), bringer: $0.int(2))
         }
-        listSightings.bind(1, user)
-        try listSightings.forEachRow { row in
+        try listSightings.with(user).forEachRow { row in
             found.sightings[row.string(0)] = row.int64(1)...max(row.int64(1), row.int64(2))
         }
-        listMentions.bind(1, user)
-        try listMentions.forEachRow { found.mentions[$0.int(0), default: []].insert($0.string(1)) }
+        try listMentions.with(user).forEachRow { found.mentions[$0.int(0), default: []].insert($0.string(1)) }
         found.connect()
         known[user] = found
         return found
@@ -169,10 +162,7 @@ final class SourceNames {
         }
         guard !new.isEmpty else { return }
         for name in new {
-            seeName.bind(1, user)
-            seeName.bind(2, name)
-            seeName.bind(3, moment)
-            try seeName.run()
+            try seeName.with(user, name, moment).run()
             let held = known.sightings[name] ?? moment...moment
             known.sightings[name] = min(held.lowerBound, moment)...max(held.upperBound, moment)
         }
@@ -186,12 +176,7 @@ final class SourceNames {
     func mention(_ names: Set<String>, by bringer: Int, user: Int) throws {
         let held = known[user]?.mentions[bringer]?.count ?? 0
         guard held + names.count <= Self.limit else { return }
-        for name in names {
-            addMention.bind(1, user)
-            addMention.bind(2, bringer)
-            addMention.bind(3, name)
-            try addMention.run()
-        }
+        for name in names { try addMention.with(user, bringer, name).run() }
         known[user]?.mentions[bringer, default: []].formUnion(names)
     }
 
@@ -208,11 +193,7 @@ final class SourceNames {
 
     func add(_ link: Link, user: Int) throws {
         let before = try known(of: user).keys
-        addLink.bind(1, user)
-        addLink.bind(2, link.name)
-        addLink.bind(3, link.other)
-        addLink.bind(4, link.bringer)
-        try addLink.run()
+        try addLink.with(user, link.name, link.other, link.bringer).run()
         guard database.changes > 0 else { return }
         known[user] = nil
         try need(changedFrom: before, user: user)
@@ -223,12 +204,8 @@ final class SourceNames {
         let old = try known(of: user)
         let before = old.keys
         for bringer in bringers {
-            dropMentions.bind(1, user)
-            dropMentions.bind(2, bringer)
-            try dropMentions.run()
-            dropLinks.bind(1, user)
-            dropLinks.bind(2, bringer)
-            try dropLinks.run()
+            try dropMentions.with(user, bringer).run()
+            try dropLinks.with(user, bringer).run()
         }
         known[user] = nil
         try need(changedFrom: before, user: user)
@@ -245,26 +222,15 @@ final class SourceNames {
 
     /// The samples under these names have to be checked.
     func need(_ names: Set<String>, user: Int) throws {
-        for name in names {
-            addWork.bind(1, user)
-            addWork.bind(2, name)
-            try addWork.run()
-        }
+        for name in names { try addWork.with(user, name).run() }
     }
 
     /// The names whose samples have to be checked.
     func work(_ user: Int) throws -> Set<String> {
-        findWork.bind(1, user)
-        var names: Set<String> = []
-        try findWork.forEachRow { names.insert($0.string(0)) }
-        return names
+        Set(try findWork.with(user).rows { $0.string(0) })
     }
 
     func endWork(_ names: Set<String>, user: Int) throws {
-        for name in names {
-            dropWork.bind(1, user)
-            dropWork.bind(2, name)
-            try dropWork.run()
-        }
+        for name in names { try dropWork.with(user, name).run() }
     }
 }

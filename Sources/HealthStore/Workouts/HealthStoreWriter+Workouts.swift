@@ -40,9 +40,8 @@ extension HealthStoreWriter {
     func forgetVersions(broughtBy bringers: [Int], user: Int) throws {
         let since = try brought.since()
         for born in try sightings.replaced(user: user) where born > since {
-            let notes = try brought.notes(at: born >> 12, of: bringers)
-            let place = Int(born & 4095)
-            guard notes.theirs.contains(place), !notes.others.contains(place) else { continue }
+            let notes = try brought.notes(at: BirthChunk.number(born), of: bringers)
+            guard notes.theirs.contains(born), !notes.others.contains(born) else { continue }
             try sightings.forget(born: born, user: user)
             try pieces.forgetAll(user: user)
         }
@@ -62,9 +61,7 @@ extension HealthStoreWriter {
 
     /// What all versions of a workout share: its source and start.
     func place(of row: StoredRow) throws -> SampleID {
-        let prefix = SampleKeyPrefix(
-            user: self.user, type: HealthType.workoutIdentifier,
-            sourceName: try names.known(of: users.id(self.user)).key(origins.origin(row.origin).sourceName))
+        let prefix = SampleKeyPrefix(user: user, type: HealthType.workoutIdentifier, sourceName: try key(of: row))
         return SampleID(prefix, startSecond: row.second, endSecond: row.second, ordinal: -1)
     }
 
@@ -79,33 +76,30 @@ extension HealthStoreWriter {
     }
 
     private func settle(_ place: SampleID, type: Int, user: Int) throws -> Bool {
-        var rows: [StoredRow] = []
+        var found: [StoredRow] = []
         var seen: [SeenWorkout] = []
         for var workout in try sightings.workouts(at: place, user: user) {
-            guard let row = try row(user: user, type: type, second: workout.second, id: workout.id),
+            guard let row = try rows.row(user: user, type: type, second: workout.second, id: workout.id),
                 row.state == .alive || row.state == .absent && workout.isReplaced
             else { continue }
             // A payload that isn't JSON has no activity.
-            let payload = try? Value(json: try text(.payload, of: row, user: user))
+            let payload = try? Value(json: try rows.text(.payload, of: row, user: user))
             workout.activity = payload?["activity"].string ?? ""
             workout.hasUUID = row.uuid != nil
-            rows.append(row)
+            found.append(row)
             seen.append(workout)
         }
         let next = WorkoutVersions.replacements(seen)
         var isChanged = false
         for (index, workout) in seen.enumerated() {
             let isReplaced = next[index] != nil
-            if workout.isReplaced == isReplaced, (rows[index].state == .absent) == isReplaced { continue }
-            var row = rows[index]
-            row.state = isReplaced ? .absent : .alive
-            try rewrite(&row, was: rows[index], user: user)
-            rows[index] = row
+            if workout.isReplaced == isReplaced, (found[index].state == .absent) == isReplaced { continue }
+            found[index] = try rewrite(found[index], user: user) { $0.state = isReplaced ? .absent : .alive }
             try sightings.mark(born: workout.born, isReplaced: isReplaced, user: user)
             isChanged = true
         }
         for index in seen.indices where next[index] == nil {
-            let noted = try note(WorkoutVersions.earlier(of: index, seen, next), in: rows[index], user: user)
+            let noted = try note(WorkoutVersions.earlier(of: index, seen, next), in: found[index], user: user)
             isChanged = noted || isChanged
         }
         return isChanged
@@ -113,15 +107,14 @@ extension HealthStoreWriter {
 
     /// Lists the earlier versions in the payload.
     private func note(_ earlier: Value, in old: StoredRow, user: Int) throws -> Bool {
-        let payload = try text(.payload, of: old, user: user)
+        let payload = try rows.text(.payload, of: old, user: user)
         guard var members = try? Value(json: payload).object, members["replaces"] ?? .null != earlier else {
             return false
         }
         members["replaces"] = earlier.isNull ? nil : earlier
-        var row = old
-        try rewrite(&row, was: old, user: user)
+        let row = try rewrite(old, user: user)
         let whole = Array(Value.object(members).json().utf8)
-        try set(.payload, of: row, whole.withUnsafeBytes { JSONMembers.canonical($0) } ?? whole)
+        try rows.set(.payload, of: row, whole.withUnsafeBytes { JSONMembers.canonical($0) } ?? whole)
         return true
     }
 }

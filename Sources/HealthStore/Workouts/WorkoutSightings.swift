@@ -83,114 +83,75 @@ final class WorkoutSightings {
     /// Records that a workout was seen.
     /// - Parameter place: made from its user, source and start.
     func note(_ row: StoredRow, place: SampleID, _ moment: Moment, user: Int) throws {
-        let known = try since.firstRow { $0.int64(0) } ?? 0
-        add.bind(1, user)
-        add.bind(2, row.born.value)
-        add.bind(3, place)
-        add.bind(4, row.id)
-        add.bind(5, row.second)
-        add.bind(6, Instant(microseconds: row.end).flooredSecond)
-        add.bind(7, row.born.value <= known ? SeenWorkout.unknownFirst : moment.at)
-        add.bind(8, moment.at)
-        add.bind(9, SeenWorkout.neverExported)
-        try add.run()
+        let known = try since.firstNumber() ?? 0
+        try add.with(
+            user, row.born.value, place, row.id, row.second, row.endSecond,
+            row.born.value <= known ? SeenWorkout.unknownFirst : moment.at, moment.at, SeenWorkout.neverExported
+        ).run()
         try see(row.born.value...row.born.value, moment, user: user)
     }
 
     /// The same as above, for workouts that are already recorded.
     func see(_ born: ClosedRange<Int64>, _ moment: Moment, user: Int) throws {
-        see.bind(1, user)
-        see.bind(2, born.lowerBound)
-        see.bind(3, moment.at)
-        see.bind(4, moment.isExport ? 1 : 0)
-        see.bind(5, born.upperBound)
-        try see.run()
+        try see.with(user, born.lowerBound, moment.at, moment.isExport ? 1 : 0, born.upperBound).run()
     }
 
     /// Records that an export made at the given moment was read completely.
     func confirm(exported: Int64, user: Int) throws {
-        confirm.bind(1, user)
-        confirm.bind(2, exported)
-        try confirm.run()
+        try confirm.with(user, exported).run()
     }
 
     /// Places with several recorded workouts.
     func crowdedPlaces(user: Int) throws -> [SampleID] {
-        crowded.bind(1, user)
-        var places: [SampleID] = []
-        try crowded.forEachRow { if let place = $0.sampleID(0) { places.append(place) } }
-        return places
+        try crowded.with(user).rows { $0.sampleID(0) }.compactMap { $0 }
     }
 
     /// What is recorded for a place. Activity and UUID are in the row.
     func workouts(at place: SampleID, user: Int) throws -> [SeenWorkout] {
-        at.bind(1, user)
-        at.bind(2, place)
-        var found: [SeenWorkout] = []
-        try at.forEachRow { row in
-            guard let id = row.sampleID(1) else { throw HealthStoreError.damagedNotes }
-            found.append(
-                SeenWorkout(
-                    born: row.int64(0), id: id, second: row.int64(2), end: row.int64(3), first: row.int64(4),
-                    last: row.int64(5), exported: row.int64(6), activity: "", hasUUID: false,
-                    isReplaced: row.int64(7) != 0))
+        try at.with(user, place).rows { row in
+            SeenWorkout(
+                born: row.int64(0), id: try Self.id(row), second: row.int64(2), end: row.int64(3), first: row.int64(4),
+                last: row.int64(5), exported: row.int64(6), activity: "", hasUUID: false, isReplaced: row.int64(7) != 0)
         }
-        return found
     }
 
     /// The workouts of a user that are recorded.
     func all(user: Int) throws -> [(born: Int64, id: SampleID, second: Int64)] {
-        list.bind(1, user)
-        var found: [(born: Int64, id: SampleID, second: Int64)] = []
-        try list.forEachRow { row in
-            guard let id = row.sampleID(1) else { throw HealthStoreError.damagedNotes }
-            found.append((row.int64(0), id, row.int64(2)))
-        }
-        return found
+        try list.with(user).rows { ($0.int64(0), try Self.id($0), $0.int64(2)) }
+    }
+
+    private static func id(_ row: Statement) throws -> SampleID {
+        guard let id = row.sampleID(1) else { throw HealthStoreError.damagedNotes }
+        return id
     }
 
     func move(_ born: Int64, to place: SampleID, user: Int) throws {
-        replace.bind(1, user)
-        replace.bind(2, born)
-        replace.bind(3, place)
-        try replace.run()
+        try replace.with(user, born, place).run()
     }
 
     /// When a workout was seen; nil if no sighting is recorded.
     func workout(born: Int64, user: Int) throws -> (first: Int64, last: Int64)? {
-        one.bind(1, user)
-        one.bind(2, born)
-        return try one.firstRow { ($0.int64(0), $0.int64(1)) }
+        return try one.with(user, born).firstRow { ($0.int64(0), $0.int64(1)) }
     }
 
     func mark(born: Int64, isReplaced: Bool, user: Int) throws {
-        mark.bind(1, user)
-        mark.bind(2, born)
-        mark.bind(3, isReplaced ? 1 : 0)
-        try mark.run()
+        try mark.with(user, born, isReplaced ? 1 : 0).run()
     }
 
     /// The first sequences of the workouts that are earlier versions.
     func replaced(user: Int) throws -> Set<Int64> {
-        held.bind(1, user)
-        var births: Set<Int64> = []
-        try held.forEachRow { births.insert($0.int64(0)) }
-        return births
+        Set(try held.with(user).rows { $0.int64(0) })
     }
 
     func forget(born: Int64, user: Int) throws {
-        drop.bind(1, user)
-        drop.bind(2, born)
-        try drop.run()
+        try drop.with(user, born).run()
     }
 
     /// Forgets earlier versions that a complete export made at the given moment lacks. They are gone, and come back
     /// only if they are seen again.
     /// - Returns: how many.
     func forgetReplaced(lastSeenBefore moment: Int64, user: Int) throws -> Int {
-        dropOlder.bind(1, user)
-        dropOlder.bind(2, moment)
-        try dropOlder.run()
+        try dropOlder.with(user, moment).run()
         return database.changes
     }
 }

@@ -1,11 +1,17 @@
 import HealthModel
 import SQLite
 
-// Decides which names belong to one source, from what a file or a request shows. See `SourceNames`.
-extension HealthStoreWriter {
+/// Decides which names belong to one source, from what a file or a request shows. See `SourceNames`.
+struct NameLinks {
+    let writer: HealthStoreWriter
+    let session: ImportSession
+    let user: Int
+
+    private var names: SourceNames { writer.names }
+
     /// A request with several samples under another name shows that both names belong to one source, too. The samples get
     /// their ids and names at the end of the next file.
-    func linkPushed(_ session: ImportSession, user: Int) throws {
+    func linkPushed() throws {
         guard let bringer = session.bringerNumber else { return }
         let known = try names.known(of: user)
         var pairs = Set(session.names.counts.filter { $0.value > 1 && !known.areTwo($0.key.stored, $0.key.told) }.keys)
@@ -18,7 +24,7 @@ extension HealthStoreWriter {
             }
             for (type, times) in session.times {
                 for stretch in times.stretches(of: type) {
-                    pairs.formUnion(try standIns(for: possible, in: stretch, session, user: user).keys)
+                    pairs.formUnion(try writer.standIns(for: possible, in: stretch, session, user: user).keys)
                 }
             }
         }
@@ -31,7 +37,7 @@ extension HealthStoreWriter {
     private static let mostStrangers = 16
 
     /// An import that calls a renamed source by one of its names supports that both are one source.
-    func confirmLinks(_ session: ImportSession, user: Int) throws {
+    func confirm() throws {
         guard let bringer = session.bringerNumber else { return }
         let known = try names.known(of: user)
         for name in session.names.seen.sorted() where known.key(name) != name {
@@ -41,24 +47,17 @@ extension HealthStoreWriter {
 
     /// Counts which samples of the sources in question the file lacks, and which it still has under their stored names.
     func countLacking(
-        _ session: ImportSession, _ progress: inout NameProgress, after: SequenceNumber, _ limit: Int, user: Int
+        _ progress: inout NameProgress, after: SequenceNumber, limit: Int
     ) throws -> (SequenceNumber, Bool) {
         let sources = Set(session.names.counts.keys.map(\.stored))
         let exported = session.exported ?? .distantFuture
-        var sightings = try Sightings(brought, user: user)
-        var prefixes = KeyPrefixes(user: self.user)
-        var (reached, scanned) = (after, 0)
-        let isWhole = try RowWalk(.all, in: database, blocks).run(
-            SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
-        ) { walked, _ in
-            scanned += 1
-            reached = walked.row.sequence
-            let row = walked.row
-            guard walked.user == user, row.state == .alive, Instant(microseconds: row.end) <= exported else {
-                return scanned < limit
-            }
-            let name = try origins.origin(row.origin).sourceName
-            guard sources.contains(name) else { return scanned < limit }
+        var sightings = try Sightings(writer.brought, user: user)
+        var prefixes = KeyPrefixes(user: writer.user)
+        return try writer.walk(SequenceWindow(after: after, through: writer.sequence), limit: limit, user: user) {
+            row, _ in
+            guard row.state == .alive, Instant(microseconds: row.end) <= exported else { return true }
+            let name = try writer.origins.origin(row.origin).sourceName
+            guard sources.contains(name) else { return true }
             if !session.hasClaimed(row) {
                 progress.lacking[name, default: 0] += 1
             } else if session.names.told(row) == nil {
@@ -66,22 +65,21 @@ extension HealthStoreWriter {
                 let isOlder = try sightings.bringers(of: row.born).contains { $0 != session.bringerNumber }
                 // A row that a request has renamed may have been claimed under the name that it had before.
                 let key = try names.known(of: user).key(name)
-                if isOlder, try prefixes.suit(row, type: { try types.name(row.type) }, key: key) {
+                if isOlder, try prefixes.suit(row, type: { try writer.types.name(row.type) }, key: key) {
                     progress.holding[name, default: 0] += 1
                 }
             }
-            return scanned < limit
+            return true
         }
-        return (reached, isWhole)
     }
 
     /// Of a source's samples that have disappeared, at least this share must have come back under the other name: an app
     /// may hold a copy of a few of another app's samples.
     private static let leastShare = 10
 
-    func link(_ session: ImportSession, _ progress: inout NameProgress, user: Int) throws {
+    func link(_ progress: inout NameProgress) throws {
         guard let bringer = session.bringerNumber else { return }
-        let counts = session.names.counts.merging(try condensedPairs(session, user: user), uniquingKeysWith: +)
+        let counts = session.names.counts.merging(try condensedPairs(), uniquingKeysWith: +)
         let most = Dictionary(counts.map { ($0.key.stored, $0.value) }, uniquingKeysWith: max)
         for (pair, count) in counts.sorted(by: { ($0.key.stored, $0.key.told) < ($1.key.stored, $1.key.told) }) {
             let known = try names.known(of: user)
@@ -99,8 +97,8 @@ extension HealthStoreWriter {
     }
 
     /// For each name that no import had before, the names that this one lacks.
-    func strangers(in session: ImportSession, user: Int) throws -> [SessionNames.Pair] {
-        guard try !unsettled.next(1, user: user).isEmpty else { return [] }
+    func strangers() throws -> [SessionNames.Pair] {
+        guard try !writer.unsettled.next(1, user: user).isEmpty else { return [] }
         let known = try names.known(of: user)
         let before = known.mentions.filter { $0.key != session.bringerNumber }.values.reduce(into: Set()) {
             $0.formUnion($1)
@@ -115,12 +113,12 @@ extension HealthStoreWriter {
     private static let compared = 500
 
     /// Names of sources of which one has only condensed forms of the other's samples.
-    private func condensedPairs(_ session: ImportSession, user: Int) throws -> [SessionNames.Pair: Int] {
-        let pairs = try strangers(in: session, user: user)
+    private func condensedPairs() throws -> [SessionNames.Pair: Int] {
+        let pairs = try strangers()
         guard !pairs.isEmpty else { return [:] }
         var found: [SessionNames.Pair: Int] = [:]
-        for stretch in try unsettled.next(Self.compared, user: user) {
-            for (pair, count) in try standIns(for: pairs, in: stretch, session, user: user) {
+        for stretch in try writer.unsettled.next(Self.compared, user: user) {
+            for (pair, count) in try writer.standIns(for: pairs, in: stretch, session, user: user) {
                 found[pair, default: 0] += count
             }
         }
