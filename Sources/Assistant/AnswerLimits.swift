@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 
 /// The maximum size of an answer, which is limited because assistants read all of it and pay for it. Pure.
 package struct AnswerLimits {

@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Inspection
 import Logging
 import ModelContext
 

@@ -1,5 +1,7 @@
+import Figures
 import HealthModel
 import HealthViews
+import Inspection
 import Logging
 import ModelContext
 import Terminal

@@ -1,3 +1,4 @@
+import Figures
 import HealthModel
 import JSON
 import Protocol

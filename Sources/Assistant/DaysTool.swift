@@ -1,5 +1,7 @@
+import Figures
 import HealthModel
 import HealthViews
+import Inspection
 import ModelContext
 
 /// Daily figures, as in `healthbus days`.

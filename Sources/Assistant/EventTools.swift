@@ -1,4 +1,6 @@
+import Figures
 import HealthModel
+import Inspection
 import ModelContext
 import Terminal
 

@@ -1,5 +1,7 @@
+import Figures
 import HealthModel
 import HealthViews
+import Inspection
 import ModelContext
 
 /// Hourly figures, as in `healthbus days --hourly`.

@@ -1,6 +1,7 @@
 import Configuration
 import HealthModel
 import HealthViews
+import Inspection
 import ModelContext
 import Protocol
 

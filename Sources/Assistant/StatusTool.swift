@@ -1,7 +1,9 @@
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import ModelContext
+import Monitoring
 import Protocol
 import Terminal
 

@@ -1,6 +1,8 @@
 import Client
 import Configuration
+import Figures
 import HealthModel
+import Inspection
 import Logging
 import ModelContext
 import Protocol

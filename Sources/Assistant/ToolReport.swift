@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import ModelContext
 import Terminal
 

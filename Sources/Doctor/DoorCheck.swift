@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HTTP
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 
@@ -13,7 +14,7 @@ struct DoorCheck {
 
     init(_ stack: Stack) { self.stack = stack }
 
-    func findings(_ beats: StackMetrics.Beats) -> [Finding] {
+    func findings(_ beats: Beats) -> [Finding] {
         stack.configuration.instances.filter { $0.manifest.kind == .ingest }.flatMap { instance -> [Finding] in
             guard let told = beats[instance.name]?.beat.ingest else { return [] }
             do throws(ConfigurationError) {
@@ -60,7 +61,7 @@ struct PageCheck {
 
     init(_ stack: Stack) { self.stack = stack }
 
-    func findings(_ beats: StackMetrics.Beats) -> [Finding] {
+    func findings(_ beats: Beats) -> [Finding] {
         guard let instance = DashboardAddress.instance(in: stack.configuration),
             let port = beats[instance.name]?.beat.dashboard?.dashboardPort
         else { return [] }

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import HealthModel
 import HealthStore
+import Inspection
 import Protocol
 
 /// The state of a running stack and its machine at one moment: everything that `healthbus doctor` bases its judgement
@@ -15,9 +16,9 @@ package struct Examination: Sendable {
     package var state: String
     /// By the clock.
     package var now: Instant
-    package var beats: StackMetrics.Beats
+    package var beats: Beats
     /// All heartbeats a moment earlier, which show whether work is shrinking; empty if no process had something to do.
-    package var earlier: StackMetrics.Beats = [:]
+    package var earlier: Beats = [:]
     /// For each instance that sends heartbeats, its file or folder if that no longer exists.
     package var gone: [String: String] = [:]
     /// Whether there is a file where the state folder should be.
@@ -52,7 +53,7 @@ package struct Examination: Sendable {
     /// The charge, from 0 to 100, of a battery that is discharging; nil if there is no such battery.
     package var battery: Int?
 
-    package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
+    package init(_ stack: StackConfiguration, state: String, now: Instant, beats: Beats) {
         (self.stack, self.state, self.now, self.beats) = (stack, state, now, beats)
     }
 }
@@ -133,7 +134,7 @@ extension Examination {
     }
 
     /// A file that a process has open may no longer exist for anyone else.
-    private static func gone(_ stack: Stack, _ beats: StackMetrics.Beats) -> [String: String] {
+    private static func gone(_ stack: Stack, _ beats: Beats) -> [String: String] {
         var gone: [String: String] = [:]
         for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {
             let paths =

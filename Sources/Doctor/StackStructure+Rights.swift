@@ -2,6 +2,7 @@ import BackgroundDelivery
 import Configuration
 import HealthModel
 import MessageBus
+import Monitoring
 
 // What a plugin's manifest claims, compared with what the observer and the hub grant. Both must agree, as an app's
 // entitlements and its provisioning profile must.

@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Configuration
 import HealthModel
+import Inspection
 import Logging
 import UploaderReading
 

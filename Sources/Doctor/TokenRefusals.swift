@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import Inspection
 import Logging
 import Terminal
 

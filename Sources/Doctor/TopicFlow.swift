@@ -1,4 +1,5 @@
 import Configuration
+import Monitoring
 
 /// Which topics of a stack have no sender or no receiver, judging by its plugins' manifests. Pure.
 struct TopicFlow {

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Inspection
 import Logging
 import StageKit
 

@@ -2,7 +2,9 @@ import BackgroundDelivery
 import Client
 import Configuration
 import HealthModel
+import Inspection
 import Logging
+import Monitoring
 import Protocol
 
 /// A list of what is waiting or wrong, each with a remedy: what `healthbus doctor` can find over the bus, and whatever
@@ -31,7 +33,7 @@ package struct WaitList: Sendable, Equatable {
     ///   - beats: the heartbeats, with their age in seconds.
     ///   - earlier: the same heartbeats, a moment earlier.
     package init(
-        _ stack: Stack, _ reader: StackReader, _ beats: StackMetrics.Beats, earlier: StackMetrics.Beats, now: Instant
+        _ stack: Stack, _ reader: StackReader, _ beats: Beats, earlier: Beats, now: Instant
     ) {
         var seen = Examination(stack.configuration, state: stack.place, now: now, beats: beats)
         seen.earlier = earlier
@@ -76,7 +78,7 @@ package struct WaitList: Sendable, Equatable {
             }
     }
 
-    private static func entry(_ finding: Finding, _ beats: StackMetrics.Beats) -> Entry {
+    private static func entry(_ finding: Finding, _ beats: Beats) -> Entry {
         var entry = Entry(
             kind: .finding, severity: finding.severity, subject: finding.subject,
             what: ([finding.what] + finding.consequences).joined(separator: "; so "), remedy: finding.remedy)
@@ -95,7 +97,7 @@ package struct WaitList: Sendable, Equatable {
 
     /// Whatever is waiting although nothing is wrong.
     /// - Parameter found: processes about which there is a finding, which says how much work they have.
-    private static func waiting(_ beats: StackMetrics.Beats, besides found: Set<String>) -> [Entry] {
+    private static func waiting(_ beats: Beats, besides found: Set<String>) -> [Entry] {
         var entries: [Entry] = []
         for (name, heard) in beats.sorted(by: { $0.key < $1.key }) where Readiness.isUp(heard) {
             let beat = heard.beat

@@ -2,6 +2,7 @@ import Client
 import Configuration
 import HealthModel
 import HealthStore
+import Inspection
 import Logging
 import Protocol
 import Terminal
@@ -162,7 +163,7 @@ package struct ConflictsReport {
         for entry in entries {
             let conflict = entry.conflict
             table.add([
-                "\(entry.number)", QuarantineReport.short(conflict.type),
+                "\(entry.number)", TypeName.short(conflict.type),
                 conflict.kept.map { Self.words($0, of: conflict.type, terminal) } ?? "a sample of another type",
                 Self.words(conflict.told, of: conflict.type, terminal), conflict.source,
                 "\(entry.seen)",
@@ -180,7 +181,7 @@ package struct ConflictsReport {
         let isFraction = HealthType.named(type).isFraction
         let value =
             content.value.map {
-                "\(ExplainFormat.exact(isFraction ? ShownFraction.percent($0) : $0)) \(content.unit) at "
+                "\(ShownNumber.exact(isFraction ? ShownFraction.percent($0) : $0)) \(content.unit) at "
             } ?? ""
         return value + terminal.moment(content.start)
     }

@@ -3,6 +3,7 @@ import Client
 import Configuration
 import DeliveryKit
 import HealthModel
+import Inspection
 import Protocol
 import StageKit
 import UploaderReading

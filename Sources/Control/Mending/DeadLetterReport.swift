@@ -4,6 +4,7 @@ import Configuration
 import DeliveryKit
 import Foundation
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import StageKit

@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 
@@ -60,7 +61,7 @@ extension DoublesReport.User {
         Set(replaced.keys).union(merged.keys).sorted().compactMap { type in
             let parts = [(merged[type] ?? 0, "under two names"), (replaced[type] ?? 0, "condensed into others")]
                 .compactMap { $0 > 0 ? "\(HumanFormat.count(Int($0))) \($1)" : nil }
-            return parts.isEmpty ? nil : "  \(ExplainedMetric.bare(type)): " + parts.joined(separator: ", ")
+            return parts.isEmpty ? nil : "  \(TypeName.bare(type)): " + parts.joined(separator: ", ")
         }
     }
 }

@@ -3,6 +3,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import StageKit

@@ -1,6 +1,7 @@
 import Changelog
 import Client
 import Configuration
+import Inspection
 import Protocol
 
 /// What a reset would derive again. Changes nothing.

@@ -1,6 +1,6 @@
 import Clocks
 import HealthModel
-import Inspection
+import Monitoring
 import Protocol
 import Terminal
 

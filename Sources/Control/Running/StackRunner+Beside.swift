@@ -4,6 +4,7 @@ import Foundation
 import HealthModel
 import Inspection
 import MessageBus
+import Monitoring
 import Protocol
 import Synchronization
 import Terminal

@@ -1,7 +1,6 @@
 import Client
 import Clocks
 import HealthModel
-import Inspection
 import Logging
 import Protocol
 

@@ -5,8 +5,6 @@ import Inspection
 import Protocol
 
 extension SyncClient {
-    package typealias Beats = [String: (beat: Heartbeat, age: Double)]
-
     /// A process without which nothing is known to be delivered, and that isn't heard.
     package struct Silence: Sendable, Equatable {
         package var name: String

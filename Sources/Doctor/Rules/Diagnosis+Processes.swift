@@ -1,4 +1,5 @@
 import Configuration
+import Inspection
 import Protocol
 
 /// Whether what ought to run does, and is heard.

@@ -1,4 +1,5 @@
 import Configuration
+import Inspection
 import Protocol
 import Terminal
 

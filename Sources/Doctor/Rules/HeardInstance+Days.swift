@@ -1,4 +1,5 @@
 import Configuration
+import Inspection
 import Protocol
 
 /// What an instance computes: days, their figures, and which of them are final.

@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Configuration
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 
@@ -114,7 +115,7 @@ extension HeardInstance {
 extension Diagnosis {
     /// When the destinations were compared, for the line that says that all is well: since the one whose turn was longest
     /// ago. Empty if none was.
-    package static func comparison(_ beats: StackMetrics.Beats, now: Instant) -> String {
+    package static func comparison(_ beats: Beats, now: Instant) -> String {
         let proven = beats.values.compactMap(\.beat.uploader?.proof).filter { $0.unable == nil }
         guard let oldest = proven.min(by: { $0.at < $1.at }) else { return "" }
         let age = HumanFormat.duration(max(.zero, now - oldest.at))

@@ -3,6 +3,7 @@ import Changelog
 import Configuration
 import DeliveryKit
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 

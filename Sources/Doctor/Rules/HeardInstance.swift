@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import Inspection
 import Protocol
 
 /// An instance that was heard from lately. The rules about its process are here, those about its work beside it.

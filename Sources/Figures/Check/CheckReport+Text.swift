@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 extension CheckReport {
@@ -60,8 +61,8 @@ extension CheckReport {
     private func ringText(_ terminal: Terminal) -> String {
         let count = { (number: Int) in HumanFormat.count(number) }
         let allowed =
-            "\(ExplainFormat.short(options.tolerance.absolute)) kcal or min, or "
-            + "\(ExplainFormat.short(options.tolerance.relative * 100)) %"
+            "\(ShownNumber.short(options.tolerance.absolute)) kcal or min, or "
+            + "\(ShownNumber.short(options.tolerance.relative * 100)) %"
         let title = terminal.styled("Rings: our figures against Apple's ActivitySummary", .bold) + "\n"
         guard summaries > 0 else {
             return title + "There is no ActivitySummary to compare with. "
@@ -91,7 +92,7 @@ extension CheckReport {
             guard let tally = rings.byFigure[name] else { continue }
             byFigure.add([
                 name, count(tally.compared), count(tally.differing),
-                tally.differing > 0 ? ExplainFormat.short(tally.largest) : "", count(tally.onlyApples),
+                tally.differing > 0 ? ShownNumber.short(tally.largest) : "", count(tally.onlyApples),
                 count(tally.onlyOurs),
             ])
         }
@@ -102,9 +103,9 @@ extension CheckReport {
         ])
         for found in rings.differences {
             days.add([
-                found.date.description, found.figure, ExplainFormat.short(found.ours),
-                ExplainFormat.short(found.apples),
-                ExplainFormat.short(found.difference), found.unit,
+                found.date.description, found.figure, ShownNumber.short(found.ours),
+                ShownNumber.short(found.apples),
+                ShownNumber.short(found.difference), found.unit,
             ])
         }
         return text + "\n" + cut(days, for: terminal)
@@ -125,11 +126,11 @@ extension CheckReport {
         var alone: [LocalDay: [String]] = [:]
         for type in types {
             let days = type.days
-            if let day = days.lastBeforeStretch { alone[day, default: []].append(ExplainedMetric.bare(type.type)) }
+            if let day = days.lastBeforeStretch { alone[day, default: []].append(TypeName.bare(type.type)) }
             let late = type.late(from: options.from, to: options.to)
             let missing = days.gaps.reduce(0) { $0 + $1.count }
             table.add([
-                ExplainedMetric.bare(type.type), days.first?.description ?? "", days.last?.description ?? "",
+                TypeName.bare(type.type), days.first?.description ?? "", days.last?.description ?? "",
                 HumanFormat.count(days.count),
                 days.medianDistance.map { $0 == 1 ? "day" : HumanFormat.count($0, "day") } ?? "",
                 days.isUsuallyDaily ? HumanFormat.count(missing) : "",

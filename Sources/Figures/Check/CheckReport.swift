@@ -3,6 +3,7 @@ import Client
 import Configuration
 import HealthModel
 import HealthStatistics
+import Inspection
 import Protocol
 
 /// `healthbus check`: our figures compared with Apple's, gaps, late samples, and days that changed after they were

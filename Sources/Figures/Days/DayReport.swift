@@ -1,6 +1,7 @@
 import Client
 import Configuration
 import HealthModel
+import Inspection
 
 /// One day in full: its summary, its hours, and Apple's own rings.
 package struct DayReport {

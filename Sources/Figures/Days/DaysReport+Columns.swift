@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import HealthViews
+import Inspection
 import Logging
 
 extension DaysReport {

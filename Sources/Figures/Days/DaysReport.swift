@@ -3,6 +3,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 
@@ -48,7 +49,7 @@ package struct DaysReport {
     }
 
     /// Whether it contains anything besides its date and times.
-    static func hasData(_ day: Value) -> Bool {
+    package static func hasData(_ day: Value) -> Bool {
         (day.object ?? [:]).contains { name, value in
             !(members + ["hours"]).contains(name) && !value.isNull && value != [] && value != [:]
         }

@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import JSON
 
 /// The figures of many days as columns of numbers. Ten years of a person's data take up a few megabytes, and a chart of

@@ -1,6 +1,7 @@
 import Configuration
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 /// Explains the count of a day's category samples, or of the doses that were taken. For stand hours, it shows which of

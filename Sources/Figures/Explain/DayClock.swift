@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Inspection
 import Terminal
 
 /// Times on one day, as the local clock showed them.
@@ -64,28 +65,5 @@ struct DayClock {
     private static func text(_ offset: Int) -> String {
         let minutes = abs(offset) / 60
         return (offset < 0 ? "-" : "+") + String(format: "%02d:%02d", minutes / 60, minutes % 60)
-    }
-}
-
-/// How explanations print numbers.
-enum ExplainFormat {
-    /// As many decimals as needed, at most six.
-    static func exact(_ number: Double) -> String { trimmed(String(format: "%.6f", number)) }
-
-    /// Two decimals at most.
-    static func short(_ number: Double) -> String { trimmed(String(format: "%.2f", number)) }
-
-    static func short(_ number: Double?) -> String { number.map { short($0) } ?? "" }
-
-    /// "83 %".
-    static func percent(_ part: Double, of whole: Double) -> String {
-        whole > 0 ? "\(Int((part / whole * 100).rounded())) %" : ""
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        var text = text
-        while text.hasSuffix("0") { text.removeLast() }
-        if text.hasSuffix(".") { text.removeLast() }
-        return text == "-0" ? "0" : text
     }
 }

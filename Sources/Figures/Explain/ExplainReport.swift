@@ -2,6 +2,7 @@ import Changelog
 import Client
 import Configuration
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import Terminal
@@ -74,7 +75,7 @@ package struct ExplainReport {
         summary = try Self.summary(stack, reader, user: user, day: day)
     }
 
-    static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
+    package static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
         guard let consolidator = stack.configuration.only(.consolidator) else { return .null }
         let pages = try reader.pages(
             consolidator, .day(user: user, day: day.number, topic: "daily.summary"))
@@ -110,7 +111,7 @@ package struct ExplainReport {
         }
         let hours = window.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
         var text = "\(metric.name) on \(day), \(clock.zoneNames)"
-        if hours != 24 { text += ", \(ExplainFormat.short(hours)) hours" }
+        if hours != 24 { text += ", \(ShownNumber.short(hours)) hours" }
         guard let headline = explained.headline else {
             return text + "\nNo sample of \(metric.type) gives it a figure"
                 + (agrees ? ".\n" : "; the summary still has \(figureText).\n") + leftOutText
@@ -143,7 +144,7 @@ package struct ExplainReport {
         }
         return figure == explanation.result
             ? "the same, but other details"
-            : ExplainFormat.exact(metric.isFraction ? ShownFraction.percent(figure) : figure)
+            : ShownNumber.exact(metric.isFraction ? ShownFraction.percent(figure) : figure)
     }
 
     private var state: String { Self.state(of: summary) }

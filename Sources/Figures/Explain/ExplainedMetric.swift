@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 
@@ -35,12 +36,13 @@ package struct ExplainedMetric: Sendable, Equatable {
         let word = text.lowercased()
         let named = figures.compactMap { figure in figure.explanation.map { (figure: figure, how: $0) } }
         let found = named.first { figure, how in
-            (how.names + [figure.path[0], figure.path.joined(separator: "."), how.type, Self.bare(how.type)]).contains {
-                $0.lowercased() == word
-            }
+            (how.names + [figure.path[0], figure.path.joined(separator: "."), how.type, TypeName.bare(how.type)])
+                .contains {
+                    $0.lowercased() == word
+                }
         }
         let types = held.union(HealthType.allKnown.keys)
-        let identifier = types.sorted().first { $0.lowercased() == word || Self.bare($0).lowercased() == word }
+        let identifier = types.sorted().first { $0.lowercased() == word || TypeName.bare($0).lowercased() == word }
         let others = FigureNames(figures)
         // A type with that name takes precedence over a column, because a person chooses the names of types.
         let seen = identifier == nil ? named.first { others.isSeen($0.figure, as: word) } : nil
@@ -52,7 +54,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         guard let identifier else {
             let known =
                 Self.own(figures) + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
-                + types.map(Self.bare) + figures.compactMap { others.others(of: $0).first }
+                + types.map(TypeName.bare) + figures.compactMap { others.others(of: $0).first }
             throw Self.unknown(
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
                 names: Self.names(of: figures))
@@ -100,14 +102,6 @@ package struct ExplainedMetric: Sendable, Equatable {
         case "latest": (.latest, "mostRecent")
         default: (.count, "count")
         }
-    }
-
-    /// The identifier without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the
-    /// prefix.
-    static func bare(_ identifier: String) -> String {
-        guard let prefix = identifier.firstRange(of: "TypeIdentifier") else { return identifier }
-        let name = identifier[prefix.upperBound...]
-        return name.isEmpty ? String(identifier[..<prefix.lowerBound].dropFirst(2)) : String(name)
     }
 
     private static func unknown(_ text: String, nearest: String?, among known: [String], names: [String]) -> Failure {

@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import Terminal
 
 /// How a figure for a day is derived. It is pure: computed only from the handler's own input.
@@ -20,7 +21,7 @@ protocol Explanation {
 }
 
 extension Explanation {
-    func headline(_ unit: String) -> String? { result.map { "\(ExplainFormat.exact($0)) \(unit)" } }
+    func headline(_ unit: String) -> String? { result.map { "\(ShownNumber.exact($0)) \(unit)" } }
     var figures: [String: Value] { [:] }
     var statistics: Int? { nil }
 }

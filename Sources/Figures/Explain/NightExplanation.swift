@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 /// A night: the sessions in its window, the sources whose sleep stages each one uses, and which is the main one.
@@ -29,12 +30,12 @@ struct NightExplanation: Explanation {
 
     func headline(_ unit: String) -> String? {
         guard let session = main.map({ sessions[$0].session }) else { return nil }
-        if let asleep = session.asleep { return "\(ExplainFormat.exact(asleep)) \(unit) asleep" }
-        return "no time asleep is known" + (session.inBed.map { ", \(ExplainFormat.exact($0)) \(unit) in bed" } ?? "")
+        if let asleep = session.asleep { return "\(ShownNumber.exact(asleep)) \(unit) asleep" }
+        return "no time asleep is known" + (session.inBed.map { ", \(ShownNumber.exact($0)) \(unit) in bed" } ?? "")
     }
 
     var rule: String {
-        "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without a sample of any source "
+        "A session belongs to the day in whose window it ends; more than \(ShownNumber.short(gapMinutes)) minutes without a sample of any source "
             + "separate two. The main session is the one with the most sleep; the others with any sleep are naps. "
             + "At each moment, the first source that says asleep or awake counts."
     }
@@ -137,7 +138,7 @@ struct NightExplanation: Explanation {
         }
         return
             " Where it says neither asleep nor awake, others count; before its first and after its last sample, those "
-            + "whose sleep goes on for more than \(ExplainFormat.short(gapMinutes)) minutes: "
+            + "whose sleep goes on for more than \(ShownNumber.short(gapMinutes)) minutes: "
             + told.joined(separator: "; ") + "."
     }
 
@@ -147,7 +148,7 @@ struct NightExplanation: Explanation {
             " Nothing is known about \(minutes(explained.untold.seconds / 60)): they count as neither asleep nor awake."
     }
 
-    private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ExplainFormat.short($0)) min" } ?? "" }
+    private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ShownNumber.short($0)) min" } ?? "" }
 
     private static func stretches(_ explained: SleepExplanation, _ clock: DayClock) -> Table {
         let isMixed = explained.session.sources.count > 1

@@ -2,6 +2,7 @@ import Changelog
 import Client
 import Configuration
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import Terminal
@@ -108,7 +109,7 @@ package struct OwnFigureReport {
         } else {
             let told =
                 computed.double.map {
-                    ExplainFormat.exact(figure.isFraction ? ShownFraction.percent($0) : $0)
+                    ShownNumber.exact(figure.isFraction ? ShownFraction.percent($0) : $0)
                 } ?? computed.json()
             text += terminal.styled(told + unit, .bold) + "\n"
             text += "That is the day's figure, \(ExplainReport.state(of: summary)).\n"
@@ -119,7 +120,7 @@ package struct OwnFigureReport {
         if let failure { text += "It fails: \(failure)\n" }
         guard !samples.isEmpty else { return text }
         var table = Table([.init("Type"), .number("Samples of the day")])
-        for (type, count) in samples { table.add([ExplainedMetric.bare(type), "\(count)"]) }
+        for (type, count) in samples { table.add([TypeName.bare(type), "\(count)"]) }
         return text + "\n" + table.render(for: terminal)
     }
 }

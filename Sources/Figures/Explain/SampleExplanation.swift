@@ -1,6 +1,7 @@
 import Configuration
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 /// An average or a latest value: what each source contributes, and with what weight.
@@ -94,11 +95,11 @@ struct SampleExplanation: Explanation {
     }
 
     func headline(_ unit: String) -> String? {
-        result.map { "\(ExplainFormat.exact(isFraction ? ShownFraction.percent($0) : $0)) \(unit)" }
+        result.map { "\(ShownNumber.exact(isFraction ? ShownFraction.percent($0) : $0)) \(unit)" }
     }
 
     private func short(_ number: Double?) -> String {
-        ExplainFormat.short(isFraction ? number.map { ShownFraction.percent($0) } : number)
+        ShownNumber.short(isFraction ? number.map { ShownFraction.percent($0) } : number)
     }
 
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
@@ -120,7 +121,7 @@ struct SampleExplanation: Explanation {
             table.add([
                 source.name, HumanFormat.count(statistics.count), short(statistics.minimum), short(statistics.maximum),
                 short(statistics.average),
-                ExplainFormat.percent(weight(source), of: 1),
+                ShownNumber.percent(weight(source), of: 1),
             ])
         }
         return table

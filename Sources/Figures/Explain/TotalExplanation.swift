@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 /// A total explained interval by interval: which source counted, and what it added.
@@ -63,7 +64,7 @@ struct TotalExplanation: Explanation {
     }
 
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
-        let sum = "Sum: \(result.map { ExplainFormat.exact($0) } ?? "nothing") \(unit)"
+        let sum = "Sum: \(result.map { ShownNumber.exact($0) } ?? "nothing") \(unit)"
         if shown.byHour { return [sources, ExplainTable(table: byHour(clock), footer: sum)] }
         let lines =
             shown.all ? intervals.map { ($0, $0.end - $0.start) } : MergeInterval.joined(intervals, gap: Self.gap)
@@ -76,7 +77,7 @@ struct TotalExplanation: Explanation {
             table.add(
                 [clock.time(interval.start), interval.end == interval.start ? "" : clock.end(interval.end)]
                     + time.map { _ in length == .zero ? "" : HumanFormat.duration(length) }
-                    + [ExplainFormat.short(interval.amount), interval.counted]
+                    + [ShownNumber.short(interval.amount), interval.counted]
                     + covered.map { _ in interval.covered.joined(separator: ", ") })
         }
         return [sources, ExplainTable(table: table, rowsOnScreen: 40, footer: sum)]
@@ -91,8 +92,8 @@ struct TotalExplanation: Explanation {
             let isMomentary = share.counted == .zero && momentary.contains(share.source)
             table.add(
                 [
-                    share.source, ExplainFormat.short(share.amount),
-                    ExplainFormat.percent(share.amount, of: result ?? 0), HumanFormat.count(share.samples),
+                    share.source, ShownNumber.short(share.amount),
+                    ShownNumber.percent(share.amount, of: result ?? 0), HumanFormat.count(share.samples),
                 ] + time.map { _ in isMomentary ? "" : HumanFormat.duration(share.counted) })
         }
         return ExplainTable(table: table)
@@ -102,8 +103,8 @@ struct TotalExplanation: Explanation {
         var table = Table([.init("Hour"), .number("Adds"), .init("Of which")])
         for hour in hours {
             table.add([
-                clock.time(hour.range.lowerBound), ExplainFormat.short(hour.sum),
-                hour.parts.map { "\($0.counted) \(ExplainFormat.short($0.amount))" }.joined(separator: ", "),
+                clock.time(hour.range.lowerBound), ShownNumber.short(hour.sum),
+                hour.parts.map { "\($0.counted) \(ShownNumber.short($0.amount))" }.joined(separator: ", "),
             ])
         }
         return table

@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 /// A day's visits to places, each with the fixes from which it is derived.
@@ -21,9 +22,9 @@ struct VisitsExplanation: Explanation {
     var result: Double? { visits.isEmpty ? nil : Double(visits.count) }
 
     var rule: String {
-        "An arrival or a departure counts once fixes agree on it for \(ExplainFormat.short(rules.settle.seconds)) s, as of the first of them. "
-            + "A fix in the circle is inside; a fix beyond it by more than \(ExplainFormat.short(rules.margin)) m, and by more than its own accuracy, is outside. "
-            + "After \(ExplainFormat.short(rules.gap.seconds / 3600)) h without either, nothing is known."
+        "An arrival or a departure counts once fixes agree on it for \(ShownNumber.short(rules.settle.seconds)) s, as of the first of them. "
+            + "A fix in the circle is inside; a fix beyond it by more than \(ShownNumber.short(rules.margin)) m, and by more than its own accuracy, is outside. "
+            + "After \(ShownNumber.short(rules.gap.seconds / 3600)) h without either, nothing is known."
     }
 
     var members: [String: Value] {
@@ -55,7 +56,7 @@ struct VisitsExplanation: Explanation {
                 clock.time(visit.start), clock.end(visit.end), visit.place,
                 HumanFormat.duration(visit.end - visit.start), Self.words(arrival: visit.arrival),
                 Self.words(departure: visit.departure), clock.time(visit.lastSeen), HumanFormat.count(visit.fixes),
-                ExplainFormat.short(visit.nearest.rounded()),
+                ShownNumber.short(visit.nearest.rounded()),
             ])
         }
         return [

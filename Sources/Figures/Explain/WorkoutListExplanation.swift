@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import Inspection
 import Terminal
 
 /// A day's workouts: which ones count, which ones were written several times or overlap, and where their values come
@@ -92,9 +93,9 @@ struct WorkoutListExplanation: Explanation {
             ])
             values.add([
                 "\(index + 1)", HumanFormat.duration(.seconds(workout.duration)), Self.words(workout.durationOrigin),
-                workout.distance.map { "\(ExplainFormat.short($0)) m" } ?? "", Self.words(workout.distanceOrigin),
-                workout.energy.map { "\(ExplainFormat.short($0)) kcal" } ?? "", Self.words(workout.energyOrigin),
-                workout.heartRate["average"].double.map { "\(ExplainFormat.short($0))/min" } ?? "",
+                workout.distance.map { "\(ShownNumber.short($0)) m" } ?? "", Self.words(workout.distanceOrigin),
+                workout.energy.map { "\(ShownNumber.short($0)) kcal" } ?? "", Self.words(workout.energyOrigin),
+                workout.heartRate["average"].double.map { "\(ShownNumber.short($0))/min" } ?? "",
                 Self.words(workout.heartRateOrigin),
             ])
         }

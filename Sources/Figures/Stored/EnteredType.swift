@@ -1,5 +1,6 @@
 import Client
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 

@@ -1,6 +1,7 @@
 import Client
 import Configuration
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import Terminal
@@ -48,7 +49,7 @@ package struct EntriesReport {
 
     /// The number as people see it, without the digits that the conversion of units leaves and that nobody entered.
     private static func number(_ value: Double, of type: String) -> String {
-        ExplainFormat.exact(HealthType.named(type).isFraction ? ShownFraction.percent(value) : value)
+        ShownNumber.exact(HealthType.named(type).isFraction ? ShownFraction.percent(value) : value)
     }
 
     package func typeTable(for terminal: Terminal) -> String {

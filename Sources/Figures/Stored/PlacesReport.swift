@@ -3,6 +3,7 @@ import Client
 import Configuration
 import HealthModel
 import HealthStatistics
+import Inspection
 import Logging
 import Protocol
 import Terminal

@@ -74,7 +74,7 @@ package struct DestinationReport {
     ///   skip measuring.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
-        var beats: [String: (beat: Heartbeat, age: Double)] = [:]
+        var beats: Beats = [:]
         if try stack.names.contains(where: { try reader.isRunning($0) }) {
             beats = try reader.gather(stack.names, within: 1.5)
         }
@@ -93,8 +93,8 @@ package struct DestinationReport {
     }
 
     /// From heartbeats that were already received, so that a caller with several reports listens only once.
-    init(
-        _ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)], now: Date
+    package init(
+        _ stack: Stack, _ reader: StackReader, _ beats: Beats, now: Date
     ) throws {
         let counting = try BehindCount(stack, reader, beats)
         self.init(
@@ -197,5 +197,5 @@ extension DestinationReport {
     }
 
     /// Follows the time of a delivery.
-    static let onTrust = ", on trust"
+    package static let onTrust = ", on trust"
 }

@@ -6,7 +6,7 @@ package struct TrustedDestinations: Sendable, Equatable {
 
     package init(_ names: [String] = []) { self.names = names }
 
-    package init(_ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]) {
+    package init(_ uploaders: [String], _ beats: Beats) {
         names = uploaders.filter { beats[$0]?.beat.uploader?.backend.acceptance == .trust }
     }
 

@@ -23,7 +23,7 @@ package struct QuarantineReport {
     }
 
     /// The selected entries, without those that aren't in quarantine any more.
-    static func read(_ stack: Stack, _ selection: MendSelection, isWhole: Bool) throws -> [QuarantinedRow] {
+    package static func read(_ stack: Stack, _ selection: MendSelection, isWhole: Bool) throws -> [QuarantinedRow] {
         let reader = stack.reader()
         let observer = try stack.instance(.observer)
         var entries: [QuarantinedRow] = []
@@ -37,7 +37,7 @@ package struct QuarantineReport {
         return entries
     }
 
-    static func check(_ selection: MendSelection, found: [Int64], what: String, list: String) throws {
+    package static func check(_ selection: MendSelection, found: [Int64], what: String, list: String) throws {
         let known = Set(found)
         guard let missing = selection.numbers?.first(where: { !known.contains($0) }) else { return }
         throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows them all")
@@ -68,7 +68,7 @@ package struct QuarantineReport {
         ])
         for entry in entries {
             table.add([
-                "\(entry.number)", Self.short(entry.type ?? "?"),
+                "\(entry.number)", TypeName.short(entry.type ?? "?"),
                 entry.start.map { terminal.moment($0) } ?? "", entry.reason, "\(entry.seen)",
                 Self.place(of: entry),
             ])
@@ -77,7 +77,7 @@ package struct QuarantineReport {
     }
 
     /// The text for an empty list.
-    static func none(_ nothing: String, others: Int) -> String {
+    package static func none(_ nothing: String, others: Int) -> String {
         guard others > 0 else { return nothing + "\n" }
         let are = others == 1 ? "other is" : "others are"
         return "None of these; \(HumanFormat.count(others)) \(are) there without the filter.\n"
@@ -90,13 +90,6 @@ package struct QuarantineReport {
     }
 
     private static func isPushed(_ entry: QuarantinedRow) -> Bool { WayIn.named(entry.source) != nil }
-
-    /// HealthKit's prefixes mean nothing to people.
-    static func short(_ type: String) -> String {
-        for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
-        where type.hasPrefix(prefix) { return String(type.dropFirst(prefix.count)) }
-        return type
-    }
 
     /// One record, with one member per line.
     package var text: String {

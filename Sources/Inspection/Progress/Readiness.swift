@@ -18,13 +18,13 @@ package struct Readiness: Sendable, Equatable {
     }
 
     /// - Parameter names: the instances to judge.
-    package init(_ names: [String], _ beats: StackMetrics.Beats) {
+    package init(_ names: [String], _ beats: Beats) {
         count = names.count
         waiting = names.compactMap { name in Self.why(beats[name]).map { (name, $0) } }
     }
 
     /// An instance without a heartbeat for this many seconds counts as gone.
-    static let patience = Repetition.silence.seconds
+    package static let patience = Repetition.silence.seconds
 
     package static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {
         heard.map { $0.age < patience && $0.beat.phase != .stopped } ?? false

@@ -49,7 +49,7 @@ package struct HeldStatistics: Sendable {
     }
 
     /// How many there are of each type (that of the statistics), over all users.
-    var counts: [String: Int] {
+    package var counts: [String: Int] {
         Dictionary(rows.map { (HealthType.statistics(of: $0.type), $0.count) }, uniquingKeysWith: +)
     }
 
@@ -68,19 +68,5 @@ extension HealthType {
     fileprivate static func wordForStatistic(of identifier: String) -> String {
         let type = named(identifier)
         return type.kind == .quantity && type.style != .cumulative ? "mean" : "sum"
-    }
-}
-
-extension StatusReport {
-    /// The families of which the store has sums or means beside samples; empty if it has none.
-    package static func statisticsText(_ metrics: [Value]) -> String {
-        let counted = metrics.compactMap { metric -> String? in
-            guard let count = metric["statistics"].int, count > 0 else { return nil }
-            return "\(metric["metric"].string ?? "") \(HumanFormat.count(Int(count)))"
-        }
-        guard !counted.isEmpty else { return "" }
-        return
-            "Sums and means, which aren't samples: \(counted.joined(separator: ", ")). 'healthbus types' lists them by "
-            + "type, ending in .statistics.\n"
     }
 }

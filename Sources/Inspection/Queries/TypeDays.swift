@@ -5,13 +5,17 @@ import Terminal
 /// What is known about a user's samples of one type: the dates on which there are any, and how many came late.
 package struct TypeDays: Sendable {
     package struct Late: Sendable, Equatable {
-        package var count: Int64 = 0
+        package var count: Int64
         /// The longest time in seconds from a sample's end until HealthKit stored it.
-        package var longest: Int64 = 0
+        package var longest: Int64
 
-        static func + (a: Late, b: Late) -> Late { Late(count: a.count + b.count, longest: max(a.longest, b.longest)) }
+        package init(count: Int64 = 0, longest: Int64 = 0) { (self.count, self.longest) = (count, longest) }
 
-        var value: Value { ["count": .integer(count), "longestSeconds": .integer(longest)] }
+        package static func + (a: Late, b: Late) -> Late {
+            Late(count: a.count + b.count, longest: max(a.longest, b.longest))
+        }
+
+        package var value: Value { ["count": .integer(count), "longestSeconds": .integer(longest)] }
     }
 
     /// Stretches where samples of one source cover the same time, and no export has them together.
@@ -25,7 +29,7 @@ package struct TypeDays: Sendable {
         }
 
         /// - Parameter zones: those of the samples' user.
-        init(_ told: TypeDaysRow.Overlaps, _ zones: ZoneTimeline) {
+        package init(_ told: TypeDaysRow.Overlaps, _ zones: ZoneTimeline) {
             self.init(
                 stretches: Int(told.stretches), first: zones.day(of: told.first), last: zones.day(of: told.last))
         }
@@ -41,7 +45,7 @@ package struct TypeDays: Sendable {
         package func text(_ type: String) -> String {
             let when = first == last ? "on \(first)" : "from \(first) to \(last)"
             return
-                "\(ExplainedMetric.bare(type)) overlap: \(HumanFormat.count(stretches, "stretch", "stretches")) where "
+                "\(TypeName.bare(type)) overlap: \(HumanFormat.count(stretches, "stretch", "stretches")) where "
                 + "samples of one source cover the same time but no export has them together, \(when): both count"
         }
     }
@@ -54,7 +58,7 @@ package struct TypeDays: Sendable {
     package var days: DayRuns
     /// By the date on which the samples start, in days since 1970.
     var lateDays: [(day: Int32, late: Late)]
-    let overlaps: TypeDaysRow.Overlaps?
+    package let overlaps: TypeDaysRow.Overlaps?
 
     /// Nil when the columns don't match.
     init?(_ row: TypeDaysRow) {
@@ -80,7 +84,7 @@ package struct TypeDays: Sendable {
     }
 
     /// The late samples among those that start on these dates.
-    func late(from: LocalDay? = nil, to: LocalDay? = nil) -> Late {
+    package func late(from: LocalDay? = nil, to: LocalDay? = nil) -> Late {
         let bounds = (from?.number ?? .min, to?.number ?? .max)
         return lateDays.reduce(Late()) { sum, entry in
             Int(entry.day) >= bounds.0 && Int(entry.day) <= bounds.1 ? sum + entry.late : sum
@@ -90,7 +94,7 @@ package struct TypeDays: Sendable {
 
 extension DayRuns {
     /// The members about gaps in `check --json` and `status --json`.
-    var value: [String: Value] {
+    package var value: [String: Value] {
         [
             "firstDay": Value(first?.description), "lastDay": Value(last?.description), "daysWithSamples": Value(count),
             "gapDays": Value(gaps.reduce(0) { $0 + $1.count }), "gaps": Value(gaps.count),
@@ -99,7 +103,7 @@ extension DayRuns {
         ]
     }
 
-    static func value(of gap: ClosedRange<Int>) -> Value {
+    package static func value(of gap: ClosedRange<Int>) -> Value {
         [
             "from": .string(LocalDay(number: gap.lowerBound).description),
             "to": .string(LocalDay(number: gap.upperBound).description), "days": Value(gap.count),
@@ -107,7 +111,7 @@ extension DayRuns {
     }
 
     /// "2025-03-02 to 2025-03-04, 3 days".
-    static func text(of gap: ClosedRange<Int>) -> String {
+    package static func text(of gap: ClosedRange<Int>) -> String {
         let first = LocalDay(number: gap.lowerBound)
         if gap.count == 1 { return "\(first), 1 day" }
         return "\(first) to \(LocalDay(number: gap.upperBound)), \(HumanFormat.count(gap.count, "day"))"

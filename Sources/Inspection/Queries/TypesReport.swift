@@ -96,6 +96,14 @@ package enum TypeName {
         return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
     }
 
+    /// The identifier without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the
+    /// prefix.
+    package static func bare(_ identifier: String) -> String {
+        guard let prefix = identifier.firstRange(of: "TypeIdentifier") else { return identifier }
+        let name = identifier[prefix.upperBound...]
+        return name.isEmpty ? String(identifier[..<prefix.lowerBound].dropFirst(2)) : String(name)
+    }
+
     /// - Parameter known: identifiers in the store besides HealthKit's own.
     /// - Throws: `Failure` (usage) with the nearest name.
     package static func identifier(_ text: String, known: some Sequence<String> = []) throws(Failure) -> String {

@@ -129,7 +129,7 @@ extension StackConfiguration.Instance {
     }
 
     /// A manifest names topics after the plugin; on the bus they are the instance's, whichever plugin it runs.
-    func topic(_ manifests: String) -> String {
+    package func topic(_ manifests: String) -> String {
         guard let dot = manifests.firstIndex(of: "."), !manifests.hasSuffix("*") else { return manifests }
         let kind = manifests[..<dot]
         let isOwn =

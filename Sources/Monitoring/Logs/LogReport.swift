@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Logging
 import StageKit
 

@@ -4,6 +4,7 @@ import Configuration
 import Foundation
 import HTTP
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import Synchronization

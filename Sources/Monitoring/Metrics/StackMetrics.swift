@@ -3,13 +3,11 @@ import Changelog
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Protocol
 
 /// A stack's metrics, from the heartbeats of its instances. Pure.
 package struct StackMetrics {
-    /// The latest heartbeats with their age in seconds.
-    package typealias Beats = [String: (beat: Heartbeat, age: Double)]
-
     private let stack: StackConfiguration
     private let beats: Beats
     private let now: Instant
@@ -142,7 +140,7 @@ package struct StackMetrics {
 
 extension StackConfiguration {
     /// What is known about the types that a handler handles, or reads if it handles none of its own.
-    func known<Known>(_ known: [String: Known], to handler: Instance) -> [Known] {
+    package func known<Known>(_ known: [String: Known], to handler: Instance) -> [Known] {
         let types = handler.manifest.types.isEmpty ? handler.manifest.reads : handler.manifest.types
         let named = namedTypes
         return known.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.map(\.value)

@@ -3,6 +3,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 import Terminal
@@ -88,29 +89,4 @@ package struct AlertsReport {
     }
 
     private func since(_ entry: Entry) -> Date { Date(timeIntervalSince1970: entry.alert.since.secondsSince1970) }
-}
-
-extension StackReader {
-    /// The alerts that an instance has raised; none for one of a kind that raises none.
-    func alerts(of instance: StackConfiguration.Instance) throws -> [RaisedAlert] {
-        try personalAlerts(of: instance).map(\.alert)
-    }
-
-    /// The same, each with the person whose data it concerns.
-    func personalAlerts(of instance: StackConfiguration.Instance) throws -> [(alert: RaisedAlert, user: String)] {
-        guard Alert.raisers.contains(instance.manifest.kind) else { return [] }
-        return try rows(instance, topic: Alert.topicPrefix).compactMap { row in
-            row.body?.read(RaisedAlert.self).map { ($0, row.user) }
-        }
-    }
-}
-
-extension Advice {
-    /// An alert whose text and remedy refer to the stack that raised it.
-    func addressed(_ alert: RaisedAlert) -> RaisedAlert {
-        var alert = alert
-        alert.text = addressed(alert.text)
-        alert.remedy = addressed(alert.remedy)
-        return alert
-    }
 }

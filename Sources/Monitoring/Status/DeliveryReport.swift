@@ -2,6 +2,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 

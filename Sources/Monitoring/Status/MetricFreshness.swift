@@ -2,6 +2,7 @@ import Client
 import Configuration
 import HandlerKit
 import HealthModel
+import Inspection
 import Protocol
 
 /// When a metric was last synced, which only samples move, and when its handler last looked for some.

@@ -1,6 +1,7 @@
 import Changelog
 import Configuration
 import HealthModel
+import Inspection
 import MessageBus
 import Protocol
 
@@ -31,7 +32,7 @@ package struct PipelineView: Sendable {
     package let nodes: [Node]
     package let isSupervised: Bool
     package let pendingDays: Int64
-    private let beats: StackMetrics.Beats
+    private let beats: Beats
     private let now: Instant
     /// When each process was last seen to make progress.
     private let still: [String: Instant]
@@ -52,7 +53,7 @@ package struct PipelineView: Sendable {
     ///   - unanswered: how many seconds each silent process has left a question unanswered.
     ///   - old: the view that was shown before.
     package init(
-        _ stack: StackConfiguration, _ sample: TopSample, _ beats: StackMetrics.Beats, unanswered: [String: Double],
+        _ stack: StackConfiguration, _ sample: TopSample, _ beats: Beats, unanswered: [String: Double],
         after old: PipelineView?
     ) {
         graph = StackGraph(stack)
@@ -121,7 +122,7 @@ package struct PipelineView: Sendable {
         /// A process with nothing to do counts as standing still only from the moment work arrives.
         var isAtRest: Bool
 
-        init(_ beat: Heartbeat, _ beats: StackMetrics.Beats) {
+        init(_ beat: Heartbeat, _ beats: Beats) {
             (frontier, pending, commit) = (beat.frontier, beat.stage.pending, beat.lastCommit)
             isAtRest =
                 (pending ?? 0) == 0

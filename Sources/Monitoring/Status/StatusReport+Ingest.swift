@@ -1,6 +1,7 @@
 import Client
 import Configuration
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 

@@ -5,6 +5,7 @@ import DeliveryKit
 import Foundation
 import HandlerKit
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 
@@ -28,7 +29,7 @@ package struct StatusReport {
         // What keeps ending, on a full disk say, isn't waited for.
         let running = try stack.names.filter { try reader.isRunning($0) }
         let isUp = !running.isEmpty
-        var beats: [String: (beat: Heartbeat, age: Double)] = [:]
+        var beats: Beats = [:]
         if isUp {
             beats = try reader.gather(running + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
@@ -96,7 +97,7 @@ package struct StatusReport {
     }
 
     /// When the newest sample of each type ends, across all users.
-    static func byType(_ types: [TypeRow]) -> [String: Instant] {
+    package static func byType(_ types: [TypeRow]) -> [String: Instant] {
         var last: [String: Instant] = [:]
         for entry in types {
             guard let end = entry.lastEnd ?? entry.lastStart else { continue }
@@ -111,7 +112,7 @@ package struct StatusReport {
     }
 
     private static func process(
-        _ name: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ supervised: SupervisorDetails.Process?,
+        _ name: String, _ beats: Beats, _ supervised: SupervisorDetails.Process?,
         _ stack: Stack, _ reader: StackReader
     ) throws -> Value {
         let beat = beats[name]?.beat
@@ -181,7 +182,7 @@ package struct StatusReport {
 
     /// How many sequence numbers the uploader still has to deliver.
     private static func pendingDelivery(
-        _ uploader: String?, _ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)]
+        _ uploader: String?, _ stack: Stack, _ beats: Beats
     ) -> Int64 {
         guard let uploader, let beat = beats[uploader]?.beat else { return 0 }
         return beat.frontier.reduce(0) { sum, entry in

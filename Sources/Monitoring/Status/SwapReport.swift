@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import Inspection
 import Protocol
 
 /// What `status` says about swaps: those under way, and instances whose plugin isn't the configured one. Pure.

@@ -4,6 +4,7 @@ import Clocks
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Logging
 import Protocol
 

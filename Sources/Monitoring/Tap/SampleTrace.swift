@@ -1,6 +1,7 @@
 import Changelog
 import Foundation
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 

@@ -3,6 +3,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Inspection
 import Protocol
 
 /// `healthbus tap --since`: what has changed since a given point, read from the changelogs themselves, and then each
@@ -150,25 +151,3 @@ protocol TappedPage: PageContent {
 
 extension ChangesPage: TappedPage { var end: SequenceNumber? { through } }
 extension SamplesPage: TappedPage { var end: SequenceNumber? { through } }
-
-extension StackReader {
-    /// When each of these ascending sequence numbers was committed; nil for any committed before such times were
-    /// recorded.
-    func moments(_ instance: StackConfiguration.Instance, of sequences: [SequenceNumber]) throws -> [Instant?] {
-        guard let last = sequences.max() else { return [] }
-        var known: [(sequence: SequenceNumber, at: Instant)] = []
-        var next = 0
-        return try sequences.map { sequence in
-            while next < known.count, known[next].sequence < sequence { next += 1 }
-            if next == known.count {
-                // One answer holds a bounded number of commits: the next ones are requested when needed.
-                let answer: [Page<MomentsPage>] = try pages(instance, .moments(from: sequence, to: last))
-                known = (answer.last?.moments ?? []).compactMap {
-                    $0.count == 2 ? (SequenceNumber($0[0]), Instant(microseconds: $0[1])) : nil
-                }
-                next = 0
-            }
-            return known.indices.contains(next) ? known[next].at : nil
-        }
-    }
-}

@@ -2,6 +2,7 @@ import Changelog
 import Client
 import Configuration
 import HealthModel
+import Inspection
 import Protocol
 
 /// The rows that hints announce, read from the stores: a hint itself holds no values.

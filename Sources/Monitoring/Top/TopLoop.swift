@@ -5,6 +5,7 @@ import Configuration
 import Foundation
 import Glibc
 import HealthModel
+import Inspection
 import Logging
 import MessageBus
 import Terminal

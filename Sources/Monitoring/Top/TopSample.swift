@@ -1,4 +1,5 @@
 import HealthModel
+import Inspection
 import MessageBus
 import Protocol
 
@@ -35,7 +36,7 @@ package struct TopSample: Sendable {
     ///   - names: the configuration's instances, in order.
     ///   - beats: the heartbeats, with their age in seconds.
     package init(
-        names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: MonotonicTime
+        names: [String], beats: Beats, now: Instant, monotonic: MonotonicTime
     ) {
         var supervised: [String: SupervisorDetails.Process] = [:]
         if let supervisor = beats["supervisor"], supervisor.age < Self.patience.seconds {

@@ -1,6 +1,7 @@
 import Clocks
 import Configuration
 import Control
+import Figures
 import Foundation
 import HealthModel
 import HealthStatistics

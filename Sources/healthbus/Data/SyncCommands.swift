@@ -1,9 +1,11 @@
 import Configuration
 import Control
+import Doctor
 import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 

@@ -1,6 +1,7 @@
 import Client
 import Configuration
 import Control
+import Figures
 import HealthModel
 import Inspection
 import Logging

@@ -1,5 +1,6 @@
 import Clocks
 import Configuration
+import Doctor
 import HealthModel
 import Inspection
 import Logging

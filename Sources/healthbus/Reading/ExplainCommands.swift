@@ -1,3 +1,4 @@
+import Figures
 import HealthModel
 import Inspection
 import Logging

@@ -4,6 +4,7 @@ import Configuration
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Terminal
 
 enum GraphCommand: Command {

@@ -1,6 +1,7 @@
 import Configuration
 import Conformance
 import Control
+import Doctor
 import Foundation
 import HealthModel
 import Inspection

@@ -1,3 +1,4 @@
+import Doctor
 import Inspection
 import Logging
 import Terminal

@@ -1,5 +1,5 @@
+import Assistant
 import HealthModel
-import Inspection
 import ModelContext
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Control
 import HealthModel
 import HealthStore
-import Inspection
 import Protocol
 import Terminal
 import Testing

@@ -1,5 +1,5 @@
+import Control
 import HealthModel
-import Inspection
 import Protocol
 import TestSupport
 import Testing

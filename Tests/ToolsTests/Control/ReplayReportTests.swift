@@ -1,5 +1,5 @@
+import Control
 import HealthModel
-import Inspection
 import Logging
 import Protocol
 import Testing

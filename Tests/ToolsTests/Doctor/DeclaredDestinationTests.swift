@@ -1,10 +1,13 @@
 import Configuration
 import Control
 import DeliveryKit
+import Doctor
+import Figures
 import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 import TestSupport

@@ -1,5 +1,6 @@
 import Changelog
 import Configuration
+import Doctor
 import Foundation
 import HealthModel
 import Inspection

@@ -1,6 +1,6 @@
+import Doctor
 import Foundation
 import Glibc
-import Inspection
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import BackgroundDelivery
 import Changelog
 import Configuration
+import Doctor
 import Foundation
 import HealthModel
-import Inspection
 import Logging
 import Protocol
 import TestSupport

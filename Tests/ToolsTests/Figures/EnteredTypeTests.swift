@@ -1,4 +1,4 @@
-import Inspection
+import Figures
 import Logging
 import Testing
 

@@ -1,4 +1,5 @@
 import Configuration
+import Figures
 import Foundation
 import HealthModel
 import Inspection

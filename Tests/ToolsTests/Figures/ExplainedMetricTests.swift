@@ -1,8 +1,8 @@
 import Configuration
+import Figures
 import Foundation
 import HealthModel
 import HealthViews
-import Inspection
 import Logging
 import Protocol
 import TestSupport

@@ -1,4 +1,5 @@
 import Control
+import Figures
 import HealthModel
 import Inspection
 import Logging

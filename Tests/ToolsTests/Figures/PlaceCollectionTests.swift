@@ -1,6 +1,6 @@
+import Figures
 import HealthModel
 import HealthStatistics
-import Inspection
 import Logging
 import Testing
 

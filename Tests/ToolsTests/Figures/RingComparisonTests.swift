@@ -1,5 +1,5 @@
+import Figures
 import HealthModel
-import Inspection
 import Testing
 
 @Suite struct RingComparisonTests {

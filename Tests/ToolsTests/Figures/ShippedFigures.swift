@@ -1,6 +1,6 @@
 import Configuration
+import Figures
 import Foundation
-import Inspection
 import Logging
 import Terminal
 

@@ -1,7 +1,7 @@
 import Configuration
+import Figures
 import HealthModel
 import HealthViews
-import Inspection
 import Protocol
 import Testing
 

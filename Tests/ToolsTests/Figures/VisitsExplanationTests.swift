@@ -1,8 +1,8 @@
 import Configuration
+import Figures
 import Foundation
 import HealthModel
 import HealthStatistics
-import Inspection
 import Testing
 
 /// Visits are explained by the fixes on which they are based.

@@ -1,6 +1,6 @@
 import Foundation
 import HealthModel
-import Inspection
+import Monitoring
 import Protocol
 import Terminal
 import Testing

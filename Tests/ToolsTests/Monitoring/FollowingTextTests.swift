@@ -1,5 +1,6 @@
 import HealthModel
 import Inspection
+import Monitoring
 import Protocol
 import Terminal
 import Testing

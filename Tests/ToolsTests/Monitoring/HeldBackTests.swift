@@ -1,6 +1,6 @@
 import BackgroundDelivery
 import HealthModel
-import Inspection
+import Monitoring
 import Protocol
 import TestSupport
 import Testing

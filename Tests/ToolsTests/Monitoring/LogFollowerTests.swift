@@ -4,6 +4,7 @@ import Glibc
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Testing
 
 @Suite struct LogFollowerTests {

@@ -1,5 +1,5 @@
 import HealthModel
-import Inspection
+import Monitoring
 import Protocol
 import Testing
 

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Inspection
+import Monitoring
 import Protocol
 import TestSupport
 import Testing
@@ -32,7 +33,7 @@ import Testing
     }
 
     /// Heartbeats that contain everything any instance reports.
-    private var beats: StackMetrics.Beats {
+    private var beats: Beats {
         let messages: Value = ["sent": 5, "received": 6, "dropped": 0, "malformed": 1, "foreign": 2]
         return [
             "hub": beat("hub", ["forwarded": 77]),
@@ -62,7 +63,7 @@ import Testing
         ]
     }
 
-    private func page(_ beats: StackMetrics.Beats) -> PrometheusText {
+    private func page(_ beats: Beats) -> PrometheusText {
         PrometheusText(
             StackMetrics.page(
                 of: stack, beats,

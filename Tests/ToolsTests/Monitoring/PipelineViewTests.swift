@@ -1,7 +1,7 @@
 import Configuration
 import HealthModel
-import Inspection
 import MessageBus
+import Monitoring
 import Protocol
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Configuration
 import Foundation
 import HealthModel
-import Inspection
 import Logging
+import Monitoring
 import Protocol
 import StageKit
 import TestSupport

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 import TestSupport

@@ -1,7 +1,7 @@
 import Changelog
 import Control
 import HealthModel
-import Inspection
+import Monitoring
 import Protocol
 import Terminal
 import TestSupport

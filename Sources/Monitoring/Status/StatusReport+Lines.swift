@@ -1,4 +1,6 @@
+import Configuration
 import HealthModel
+import Inspection
 import Protocol
 import Terminal
 
@@ -37,5 +39,33 @@ extension StatusReport {
         if let why = backend["why"].string { parts.append("can't be compared: \(why)") }
         return parts.isEmpty
             ? "" : "\(word.prefix(1).uppercased() + word.dropFirst()): \(parts.joined(separator: "; ")).\n"
+    }
+
+    /// Where the stack shows its page, and how many viewers it has: `{address, port, viewers}`; null if no dashboard is
+    /// running.
+    static func dashboard(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
+        guard let instance, let told = beat?.dashboard else { return .null }
+        let address = DashboardAddress.url(try DashboardAddress.endpoint(of: instance), port: told.dashboardPort)
+        return [
+            "address": .string(address), "port": .integer(Int64(told.dashboardPort)),
+            "viewers": .integer(Int64(told.viewers)),
+        ]
+    }
+
+    /// A line about the dashboard; empty when nothing is known.
+    static func dashboardText(_ dashboard: Value) -> String {
+        dashboard["address"].string.map { "Page: \($0)\n" } ?? ""
+    }
+
+    /// The families of which the store has sums or means beside samples; empty if it has none.
+    package static func statisticsText(_ metrics: [Value]) -> String {
+        let counted = metrics.compactMap { metric -> String? in
+            guard let count = metric["statistics"].int, count > 0 else { return nil }
+            return "\(metric["metric"].string ?? "") \(HumanFormat.count(Int(count)))"
+        }
+        guard !counted.isEmpty else { return "" }
+        return
+            "Sums and means, which aren't samples: \(counted.joined(separator: ", ")). 'healthbus types' lists them by "
+            + "type, ending in .statistics.\n"
     }
 }
