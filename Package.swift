@@ -174,15 +174,15 @@ let package = Package(
             "Inspection",
             [
                 "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HealthModel",
-                "HealthPush", "HealthStore", "HealthViews", "JSON", "Logging", "MessageBus", "ObserverReading",
-                "Processes", "Protocol", "SQLite", "StageKit", "Terminal",
+                "HealthPush", "HealthViews", "JSON", "Logging", "MessageBus", "ObserverReading", "Processes",
+                "Protocol", "SQLite", "StageKit", "Terminal",
             ]),
         tool(
             "Monitoring",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
-                "HandlerKit", "HealthModel", "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol",
-                "StageKit", "Terminal",
+                "HandlerKit", "HealthModel", "Inspection", "JSON", "Logging", "MessageBus", "Protocol", "StageKit",
+                "Terminal",
             ]),
         tool(
             "Figures",

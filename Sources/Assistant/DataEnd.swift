@@ -1,5 +1,4 @@
 import HealthModel
-import Inspection
 
 /// Where a person's data ends. An export often has data for only part of its last day, and no more is expected for that
 /// day, so it isn't a whole day either. Pure.

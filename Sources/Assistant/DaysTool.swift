@@ -1,6 +1,5 @@
 import Figures
 import HealthModel
-import HealthViews
 import Inspection
 import ModelContext
 

@@ -4,7 +4,6 @@ import HealthModel
 import Inspection
 import ModelContext
 import Monitoring
-import Protocol
 import Terminal
 
 /// Whether the stack works and how fresh its data is, as in `healthbus status`. The newest samples are this person's;

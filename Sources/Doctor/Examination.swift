@@ -2,12 +2,14 @@ import Changelog
 import Client
 import Clocks
 import Configuration
+import Dispatch
 import Foundation
 import Glibc
 import HealthModel
 import HealthStore
 import Inspection
 import Protocol
+import Synchronization
 
 /// The state of a running stack and its machine at one moment: everything that `healthbus doctor` bases its judgement
 /// on.
@@ -165,5 +167,26 @@ enum Machine {
             guard read("\(name)/type") == "Battery", read("\(name)/status") == "Discharging" else { return nil }
             return read("\(name)/capacity").flatMap { Int($0) }
         }.min()
+    }
+}
+
+/// Reports, only once, that something is taking a long time.
+final class Slowness: Sendable {
+    private let hasTold = Mutex(false)
+    private let tell: @Sendable () -> Void
+
+    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
+
+    /// Reports it after this many seconds, unless it is cancelled first.
+    func await(_ seconds: Double) -> DispatchWorkItem {
+        let item = DispatchWorkItem { [self] in
+            let isFirst = hasTold.withLock { told in
+                defer { told = true }
+                return !told
+            }
+            if isFirst { tell() }
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
+        return item
     }
 }

@@ -1,6 +1,5 @@
 import Configuration
 import HealthModel
-import Inspection
 import Logging
 import Terminal
 

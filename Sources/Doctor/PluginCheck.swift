@@ -1,7 +1,6 @@
 import Configuration
 import Foundation
 import HealthModel
-import Logging
 
 /// Checks a plugin for problems beyond the errors found when its manifest is read. Pure, except for checking whether
 /// its program exists.

@@ -1,8 +1,6 @@
-import BackgroundDelivery
 import Configuration
 import HealthModel
 import Inspection
-import Logging
 import UploaderReading
 
 /// What is wrong with a stack as a whole, judging only by its configuration and its plugins' manifests. Pure.

@@ -1,3 +1,5 @@
+import HealthModel
+import Logging
 import Terminal
 
 /// A command of the program: its arguments, and what it does.
@@ -35,4 +37,15 @@ extension CommandHelp.Option {
     static let json = Self("--json", help: "one JSON value on standard output, and nothing else")
 
     static func user(_ help: String) -> Self { .init("--user", value: "name", help: help) }
+}
+
+extension Arguments {
+    /// Prints a result: with `--json` as one value, else the text.
+    func print(_ value: @autoclosure () throws -> Value, else text: @autoclosure () throws -> String) rethrows {
+        try print(json: try value().json(pretty: true), else: try text())
+    }
+
+    func print(json: @autoclosure () throws -> String, else text: @autoclosure () throws -> String) rethrows {
+        StandardStream.output.write(flag("--json") ? try json() + "\n" : try text())
+    }
 }

@@ -1,7 +1,6 @@
 import Configuration
 import Doctor
 import HealthModel
-import Inspection
 import Logging
 import Monitoring
 import Protocol

@@ -3,7 +3,6 @@ import Configuration
 import HealthModel
 import HealthStore
 import Inspection
-import Logging
 import Protocol
 import Terminal
 

@@ -5,7 +5,6 @@ import DeliveryKit
 import HealthModel
 import Inspection
 import Protocol
-import StageKit
 import UploaderReading
 
 extension DeadLetterReport {

@@ -1,4 +1,3 @@
-import HealthModel
 import Inspection
 import Protocol
 import Terminal

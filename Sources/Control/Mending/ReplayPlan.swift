@@ -7,6 +7,7 @@ import Inspection
 import Logging
 import Protocol
 import StageKit
+import Terminal
 
 /// What a replay would do: which days, for whom, and how much work. Changes nothing.
 package struct ReplayPlan {
@@ -199,5 +200,46 @@ extension ObserverQueries {
             after = through
             if let head, after >= head.sequence { return }
         }
+    }
+}
+
+/// The days of a replay: local dates, both included. Pure.
+package struct ReplaySpan: Sendable, Equatable {
+    /// What is requested. Days without samples have nothing to compute, but the day after the last may contain the end
+    /// of its night.
+    package let days: ClosedRange<LocalDay>
+    /// The days that people are told about: the same ones, without that day after the last.
+    package let shown: ClosedRange<LocalDay>
+
+    /// nil when there are no samples in that time.
+    /// - Parameters:
+    ///   - last: the last day; nil for the newest.
+    ///   - samples: from the first day with a sample to the last.
+    package init?(from first: LocalDay, through last: LocalDay?, samples: ClosedRange<LocalDay>) {
+        let end = samples.upperBound.adding(days: 1)
+        let from = max(first, samples.lowerBound)
+        let through = min(last ?? end, end)
+        guard from <= through else { return nil }
+        days = from...through
+        shown = from...max(from, min(through, samples.upperBound))
+    }
+}
+
+extension ReplayReport {
+    /// The maximum number of dates that a sentence lists.
+    private static let named = 5
+
+    /// Says which days couldn't be computed; nil if all could be. Their old figures, if any, remain.
+    package var failure: Failure? {
+        guard let failed, let first = failed.first else { return nil }
+        let count = max(failedDays.map { Int($0) } ?? 0, failed.count)
+        let hint = "'healthbus doctor' says why"
+        guard count > 1 else { return Failure("\(first) couldn't be computed", hint: hint) }
+        let names = failed.prefix(Self.named)
+        let rest = count - names.count
+        return Failure(
+            "\(HumanFormat.count(count, "day")) couldn't be computed: \(names.joined(separator: ", "))"
+                + (rest > 0 ? " and \(HumanFormat.count(rest)) more" : ""),
+            hint: hint)
     }
 }

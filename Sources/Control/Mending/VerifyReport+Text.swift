@@ -1,6 +1,5 @@
 import DeliveryKit
 import Foundation
-import HealthModel
 import Terminal
 
 extension VerifyReport {

@@ -1,5 +1,4 @@
 import Client
-import Clocks
 import HealthModel
 import Logging
 import Protocol

@@ -1,5 +1,3 @@
-import Inspection
-
 /// What `healthbus doctor` looks at, and the problem that it may find there.
 package struct Rule: Sendable {
     /// What rules about the whole stack look at. Of `stopped`, `silent` and the next three only what applies is asked;

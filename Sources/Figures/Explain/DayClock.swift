@@ -1,6 +1,5 @@
 import Foundation
 import HealthModel
-import Inspection
 import Terminal
 
 /// Times on one day, as the local clock showed them.

@@ -5,7 +5,6 @@ import DeliveryKit
 import Foundation
 import HealthModel
 import Protocol
-import StageKit
 import Terminal
 
 /// `healthbus destinations`: where the stack delivers to, and how far behind each destination is. Works on a stopped
@@ -198,4 +197,22 @@ extension DestinationReport {
 
     /// Follows the time of a delivery.
     package static let onTrust = ", on trust"
+}
+
+/// When a destination was last compared with what was delivered, as commands print it.
+package struct ToldProof: Codable, Sendable, Equatable {
+    /// ISO 8601.
+    package var at: String
+    /// How many elements, or files, were compared.
+    package var compared: Int64
+    package var wrong: Int64
+    /// Null if it can be compared.
+    @OrNull package var unable: String?
+
+    package init(_ proof: ProofSummary) {
+        at = InstantText.iso8601(proof.at)
+        compared = proof.compared
+        wrong = proof.wrong
+        unable = proof.unable
+    }
 }

@@ -1,6 +1,5 @@
 import Configuration
 import Foundation
-import HealthModel
 
 /// A reference backend of the stack that nothing is delivered to, because all uploaders deliver elsewhere. Pure.
 package struct UnfedBackend {

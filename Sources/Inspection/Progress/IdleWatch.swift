@@ -1,5 +1,3 @@
-import Changelog
-import Configuration
 import HealthModel
 import MessageBus
 import Protocol

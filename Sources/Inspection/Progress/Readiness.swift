@@ -1,5 +1,4 @@
 import Client
-import Configuration
 import Foundation
 import HealthModel
 import MessageBus

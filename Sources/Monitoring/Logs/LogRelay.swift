@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Processes
 import Synchronization
 
 /// Passes on what a stack's processes write to their logs, and the stack's own messages, on a separate thread. If the

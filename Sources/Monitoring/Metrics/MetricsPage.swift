@@ -1,5 +1,4 @@
 import Foundation
-import HealthModel
 import JSON
 
 /// A page in Prometheus' text format, version 0.0.4.
@@ -67,4 +66,9 @@ package struct MetricsPage: Sendable {
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
+}
+
+/// The release of healthbus that these programs belong to.
+package enum ProgramRelease {
+    package static let current = "0.1.0"
 }

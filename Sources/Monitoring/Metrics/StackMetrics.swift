@@ -1,5 +1,4 @@
 import BackgroundDelivery
-import Changelog
 import Configuration
 import Foundation
 import HealthModel

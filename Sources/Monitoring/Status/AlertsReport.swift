@@ -1,10 +1,8 @@
-import Changelog
 import Client
 import Configuration
 import Foundation
 import HealthModel
 import Inspection
-import Logging
 import Protocol
 import Terminal
 

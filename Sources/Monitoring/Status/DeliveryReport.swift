@@ -1,7 +1,6 @@
 import Client
 import Configuration
 import Foundation
-import HealthModel
 import Inspection
 import Protocol
 import Terminal

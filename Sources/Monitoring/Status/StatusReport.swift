@@ -3,7 +3,6 @@ import Client
 import Configuration
 import DeliveryKit
 import Foundation
-import HandlerKit
 import HealthModel
 import Inspection
 import Protocol

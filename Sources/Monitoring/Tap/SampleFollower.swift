@@ -1,4 +1,3 @@
-import Changelog
 import Client
 import Clocks
 import Configuration

@@ -1,5 +1,4 @@
 import Clocks
-import Configuration
 import Control
 import Figures
 import Foundation

@@ -78,8 +78,7 @@ enum ZoneCommand: Command {
     }
 
     private static func show(_ report: ZoneReport, _ arguments: Arguments) throws {
-        StandardStream.output.write(
-            arguments.flag("--json") ? try report.json + "\n" : try report.table(for: Terminal(.output)))
+        try arguments.print(json: report.json, else: report.table(for: Terminal(.output)))
         // The note goes to standard error, so that the table keeps its form in a pipe; the JSON includes the origin of
         // each entry.
         guard !arguments.flag("--json"), let note = report.note else { return }

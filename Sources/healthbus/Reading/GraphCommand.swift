@@ -1,6 +1,5 @@
 import Client
 import Clocks
-import Configuration
 import HealthModel
 import Inspection
 import Logging
