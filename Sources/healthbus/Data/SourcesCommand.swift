@@ -1,7 +1,6 @@
 import Configuration
 import Control
 import Figures
-import HealthModel
 import Inspection
 import Logging
 import Protocol

@@ -1,6 +1,5 @@
 import Configuration
 import Control
-import HealthModel
 import Inspection
 import Logging
 import Protocol

@@ -1,7 +1,6 @@
 import Client
 import Configuration
 import Figures
-import HealthModel
 import Inspection
 import Logging
 import Terminal

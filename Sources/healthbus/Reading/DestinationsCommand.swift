@@ -1,5 +1,4 @@
 import Foundation
-import HealthModel
 import Inspection
 import Logging
 import Terminal

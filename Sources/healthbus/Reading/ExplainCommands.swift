@@ -1,5 +1,4 @@
 import Figures
-import HealthModel
 import Inspection
 import Logging
 import Terminal

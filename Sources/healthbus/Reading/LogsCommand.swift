@@ -1,7 +1,6 @@
 import Clocks
 import Configuration
 import Glibc
-import HealthModel
 import Inspection
 import Logging
 import Monitoring

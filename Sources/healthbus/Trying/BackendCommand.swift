@@ -4,7 +4,6 @@ import Conformance
 import DeliveryKit
 import Foundation
 import HTTP
-import HealthModel
 import Inspection
 import Logging
 import Terminal
