@@ -169,27 +169,47 @@ let package = Package(
             "uploader/Reading", "UploaderReading",
             ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Protocol"]),
         tool("Supervisor", ["CPosix", "Processes"]),
-        // The tools: commands that look at a stack, and commands that act on it.
+        // The tools: commands that look at a stack, by what a person asks, and commands that act on it.
         tool(
             "Inspection",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
-                "HTTP",
-                "HandlerKit", "HealthModel", "HealthPush", "HealthResources", "HealthStatistics", "HealthStore",
-                "HealthViews",
-                "JSON",
-                "Logging",
-                "MessageBus", "ModelContext",
-                "ObserverReading",
+                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HealthModel",
+                "HealthPush", "HealthViews", "JSON", "Logging", "MessageBus", "ObserverReading", "Processes",
+                "Protocol", "SQLite", "StageKit", "Terminal",
+            ]),
+        tool(
+            "Monitoring",
+            [
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
+                "HandlerKit", "HealthModel", "Inspection", "JSON", "Logging", "MessageBus", "Protocol", "StageKit",
+                "Terminal",
+            ]),
+        tool(
+            "Figures",
+            [
+                "Changelog", "Client", "Configuration", "HealthModel", "HealthStatistics", "HealthViews", "Inspection",
+                "JSON", "Logging", "Protocol", "Terminal",
+            ]),
+        tool(
+            "Doctor",
+            [
+                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
+                "HealthModel", "HealthResources", "HealthStore", "Inspection", "Logging", "MessageBus", "Monitoring",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
+            ]),
+        tool(
+            "Assistant",
+            [
+                "Client", "Configuration", "Figures", "HealthModel", "HealthViews", "Inspection", "JSON", "Logging",
+                "ModelContext", "Monitoring", "Protocol", "Terminal",
             ]),
         tool(
             "Control",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
-                "HealthImport", "HealthModel", "HealthPush",
-                "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
-                "StageKit", "Supervisor", "Terminal",
+                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "Doctor", "HTTP",
+                "HealthImport", "HealthModel", "HealthPush", "HealthStore", "Inspection", "JSON", "Logging",
+                "MessageBus", "Monitoring", "Processes", "Protocol", "SQLite", "StageKit", "Supervisor", "Terminal",
+                "UploaderReading",
             ]),
         library("Logging", []),
         tool("Terminal", ["Logging"]),
@@ -200,8 +220,7 @@ let package = Package(
             [
                 "Changelog", "Client", "Clocks", "Configuration", "Control", "DeliveryKit", "ExecDialogue", "HTTP",
                 "HandlerKit", "HealthModel", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "StageKit",
-                "Terminal",
-                "UploaderReading",
+                "Terminal", "UploaderReading",
             ]),
         // All stages in one process, in virtual time.
         library(
@@ -214,12 +233,9 @@ let package = Package(
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "DeliveryKit",
-                "HTTP",
-                "HealthGenerator", "HealthModel", "HealthStatistics", "Inspection", "Logging", "ModelContext",
-                "Processes", "Protocol",
-                "QRCode",
-                "Simulation",
+                "Assistant", "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control",
+                "DeliveryKit", "Doctor", "Figures", "HTTP", "HealthGenerator", "HealthModel", "HealthStatistics",
+                "Inspection", "Logging", "ModelContext", "Monitoring", "Processes", "Protocol", "QRCode", "Simulation",
                 "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings + unoptimized),
@@ -310,8 +326,8 @@ let package = Package(
         + plugin(
             "dashboard", "DashboardStage",
             [
-                "BackgroundDelivery", "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "JSON",
-                "Logging", "MessageBus", "Protocol", "StageKit",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Doctor", "Figures", "HTTP", "HealthModel",
+                "Inspection", "JSON", "Logging", "MessageBus", "Monitoring", "Protocol", "StageKit",
             ],
             main: [
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
@@ -344,7 +360,7 @@ let package = Package(
             tests(
                 "HealthGenerator",
                 [
-                    "EnergyStage", "HealthGenerator", "HealthImport", "HealthModel", "HealthStatistics",
+                    "EnergyStage", "Figures", "HealthGenerator", "HealthImport", "HealthModel", "HealthStatistics",
                     "HeartRateStage", "Inspection", "SleepStage", "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
@@ -389,7 +405,10 @@ let package = Package(
                 ["Configuration", "HealthModel", "HomeAssistantStage", "MQTT", "TestSupport"]),
             tests(
                 "Dashboard",
-                ["Configuration", "DashboardStage", "HTTP", "HealthModel", "Inspection", "Protocol", "TestSupport"]),
+                [
+                    "Configuration", "DashboardStage", "Figures", "HTTP", "HealthModel", "Inspection", "Monitoring",
+                    "Protocol", "TestSupport",
+                ]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader",
@@ -401,7 +420,7 @@ let package = Package(
                 "Protocol",
                 [
                     "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "Control", "HTTP", "HealthGenerator",
-                    "HealthModel", "HubStage", "Inspection", "MessageBus", "Processes", "Protocol", "SQLite",
+                    "HealthModel", "HubStage", "MessageBus", "Monitoring", "Processes", "Protocol", "SQLite",
                     "StageKit", "TestSupport",
                 ]),
             tests("Changelog", ["Changelog", "Configuration", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
@@ -426,11 +445,11 @@ let package = Package(
             tests(
                 "Tools",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "Control",
-                    "DeliveryKit", "EnergyStage", "GenericStage", "HealthModel", "HealthPush", "HealthResources",
-                    "HealthStatistics", "HealthStore", "HealthViews", "HeartRateStage", "Inspection", "Logging",
-                    "MessageBus", "ModelContext", "Protocol", "SQLite", "SleepStage", "StageKit", "StepsStage",
-                    "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
+                    "Assistant", "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "Control",
+                    "DeliveryKit", "Doctor", "EnergyStage", "Figures", "GenericStage", "HealthModel", "HealthPush",
+                    "HealthResources", "HealthStatistics", "HealthStore", "HealthViews", "HeartRateStage", "Inspection",
+                    "Logging", "MessageBus", "ModelContext", "Monitoring", "Protocol", "SQLite", "SleepStage",
+                    "StageKit", "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),

@@ -1,5 +1,6 @@
 import Client
 import Clocks
+import Doctor
 import Foundation
 import HealthModel
 import Inspection

@@ -53,7 +53,7 @@ package struct DateRange: Sendable, Equatable {
     package var isEverything: Bool { from == nil && to == nil }
 
     /// The range as days since 1970; nil means all days.
-    var numbers: ClosedRange<Int>? {
+    package var numbers: ClosedRange<Int>? {
         isEverything ? nil : (from?.number ?? -800_000)...(to?.number ?? 3_000_000)
     }
 

@@ -1,4 +1,3 @@
-import Changelog
 import Client
 import Configuration
 import HealthModel
@@ -13,8 +12,8 @@ package struct ObserverQueries {
         HealthType.medicationDoseIdentifier,
     ]
 
-    let reader: StackReader
-    let observer: StackConfiguration.Instance
+    package let reader: StackReader
+    package let observer: StackConfiguration.Instance
     private let stack: Stack
 
     package init(_ stack: Stack, _ reader: StackReader) throws {
@@ -24,7 +23,7 @@ package struct ObserverQueries {
     }
 
     /// Keeps asking until the whole answer has been received.
-    func all<Asked: Query, Position>(
+    package func all<Asked: Query, Position>(
         _ query: (Position?) -> Asked, next: KeyPath<Asked.Answer, Position?>, while goesOn: () -> Bool = { true },
         _ take: (Asked.Answer) throws -> Void
     ) throws {
@@ -37,7 +36,7 @@ package struct ObserverQueries {
     }
 
     /// For all users.
-    func timelines() throws -> [String: ZoneTimeline] {
+    package func timelines() throws -> [String: ZoneTimeline] {
         var users: [String: Value] = [:]
         let pages = try reader.pages(observer, .zones, PullPlace(after: .beginning))
         for page in pages { users.merge(page.zones) { $1 } }
@@ -61,7 +60,7 @@ package struct ObserverQueries {
     /// - Parameters:
     ///   - detailed: types whose payloads and creation dates are wanted too.
     ///   - during: for each type that is wanted only during samples of another type, that other type.
-    func samples(
+    package func samples(
         user: String, types: [String], from: Instant, to: Instant, detailed: Set<String> = [],
         during: [String: String] = [:]
     ) throws -> SamplePage {
@@ -73,7 +72,7 @@ package struct ObserverQueries {
     }
 
     /// The same, page by page.
-    func forEachPage(
+    package func forEachPage(
         user: String, types: [String], from: Instant, to: Instant, detailed: Set<String>,
         during: [String: String] = [:], _ body: (SamplePage) throws -> Void
     ) throws {
@@ -85,7 +84,7 @@ package struct ObserverQueries {
     }
 
     /// - Parameter goesOn: called before each further request; returns whether to continue.
-    func forEachPage(
+    package func forEachPage(
         _ slice: SliceRequest, while goesOn: () -> Bool = { true }, _ body: (SamplePage) throws -> Void
     ) throws {
         func query(_ place: SlicePlace?) -> SliceRequest {
@@ -97,14 +96,14 @@ package struct ObserverQueries {
     }
 
     /// The types that the store holds for a user.
-    func types(of user: String) throws -> Set<String> {
+    package func types(of user: String) throws -> Set<String> {
         let pages = try reader.pages(observer, .types)
         return Set(pages.flatMap(\.types).filter { $0.user == user }.map(\.type))
     }
 
     /// Which days have samples, and which samples arrived late, by user and type.
     /// - Parameter nights: the hour at which a night ends, by type.
-    func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
+    package func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
         var found: [TypeDays] = []
         try all({ .completeness(user: user, nights: nights, after: $0) }, next: \CompletenessPage.continue) { page in
             for row in page.types {
@@ -122,7 +121,7 @@ package struct ObserverQueries {
     }
 
     /// Apple's figures by date, in order.
-    func summaries(
+    package func summaries(
         user: String, from: LocalDay, to: LocalDay, _ body: (_ date: LocalDay, _ figures: Value) -> Void
     ) throws {
         try all(
@@ -135,13 +134,13 @@ package struct ObserverQueries {
     }
 
     /// Files kept beside the samples, by number.
-    func documents(user: String?) throws -> [DocumentRow] {
+    package func documents(user: String?) throws -> [DocumentRow] {
         var found: [DocumentRow] = []
         try all({ .documents(user: user, after: $0) }, next: \DocumentsPage.continue) { found += $0.documents }
         return found
     }
 
-    func quarantined(user: String) throws -> [(reason: String, count: Int64)] {
+    package func quarantined(user: String) throws -> [(reason: String, count: Int64)] {
         let pages = try reader.pages(observer, .quarantine(user: user))
         return pages.flatMap(\.reasons).map { ($0.reason, $0.count) }
     }
@@ -149,13 +148,13 @@ package struct ObserverQueries {
 
 extension StackConfiguration {
     /// The handler that computes figures from a type.
-    func handler(of type: String) -> Instance? {
+    package func handler(of type: String) -> Instance? {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }
             ?? handlers.first { $0.manifest.types.contains("*") }
     }
 
     /// Types whose days are nights, with the hour of the local clock at which one ends.
-    var nights: [String: Int64] {
+    package var nights: [String: Int64] {
         var nights: [String: Int64] = [:]
         for handler in handlers {
             guard let hour = handler.configuration["windowHour"].int else { continue }

@@ -1,7 +1,8 @@
 import Configuration
+import Doctor
 import HealthModel
-import Inspection
 import Logging
+import Monitoring
 import Protocol
 import StageKit
 import Terminal

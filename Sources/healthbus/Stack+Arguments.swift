@@ -1,4 +1,5 @@
 import Configuration
+import Doctor
 import Foundation
 import Inspection
 import Logging

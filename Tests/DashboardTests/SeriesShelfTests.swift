@@ -1,4 +1,5 @@
 import DashboardStage
+import Figures
 import HealthModel
 import Inspection
 import Testing

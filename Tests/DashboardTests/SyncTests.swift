@@ -1,6 +1,6 @@
 import DashboardStage
 import HealthModel
-import Inspection
+import Monitoring
 import Protocol
 import TestSupport
 import Testing

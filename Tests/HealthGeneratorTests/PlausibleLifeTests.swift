@@ -1,3 +1,4 @@
+import Figures
 import HealthGenerator
 import HealthModel
 import Inspection

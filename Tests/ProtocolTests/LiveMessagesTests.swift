@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 import HealthModel
-import Inspection
+import Monitoring
 import Processes
 import Protocol
 import TestSupport

@@ -1,4 +1,3 @@
-import Changelog
 import Foundation
 import HealthModel
 import Logging

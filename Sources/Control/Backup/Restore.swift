@@ -5,7 +5,6 @@ import Glibc
 import HealthModel
 import Inspection
 import Logging
-import Protocol
 import SQLite
 
 /// Replaces the content of a stopped stack with a backup.

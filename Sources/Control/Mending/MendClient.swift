@@ -1,4 +1,3 @@
-import Changelog
 import Client
 import Clocks
 import Configuration
@@ -141,5 +140,17 @@ package final class MendClient {
                 "'\(instance.name)' doesn't accept it: another request to it isn't done yet",
                 hint: "start the stack, and wait until 'healthbus status' shows nothing pending")
         }
+    }
+}
+
+/// What a reset would derive again. Changes nothing.
+package struct ResetPlan {
+    /// How many figures, events or summaries the instance has.
+    package let rows: Int
+
+    package init(_ stack: Stack, _ instance: StackConfiguration.Instance) throws {
+        var count = 0
+        try stack.reader().forEachRow(instance, topic: "") { if $0.body != nil { count += 1 } }
+        rows = count
     }
 }

@@ -1,7 +1,6 @@
 import Client
 import Clocks
 import Foundation
-import HealthModel
 import Inspection
 import MessageBus
 import Protocol

@@ -5,7 +5,6 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
-import Processes
 import Synchronization
 
 extension StackRunner {

@@ -1,11 +1,13 @@
 import Client
 import Clocks
 import Configuration
+import Doctor
 import Foundation
 import HealthModel
 import Inspection
 import Logging
 import MessageBus
+import Monitoring
 import Processes
 import Protocol
 import StageKit

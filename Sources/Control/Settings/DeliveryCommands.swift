@@ -1,6 +1,5 @@
 import BackgroundDelivery
 import Client
-import Clocks
 import Foundation
 import HealthModel
 import Logging

@@ -1,6 +1,5 @@
 import BackgroundDelivery
 import Client
-import Clocks
 import Configuration
 import Foundation
 import HealthModel
@@ -59,7 +58,7 @@ package struct TaskClient {
         return running.flatMap { Self.rows(of: $0, beats) }
     }
 
-    private static func rows(of host: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> [Row] {
+    private static func rows(of host: String, _ beats: Beats) -> [Row] {
         (beats[host]?.beat.stage.tasks ?? []).map { Row(instance: host, task: $0) }
     }
 

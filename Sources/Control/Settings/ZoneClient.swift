@@ -1,7 +1,5 @@
 import Client
-import Clocks
 import HealthModel
-import Inspection
 import Logging
 import Protocol
 

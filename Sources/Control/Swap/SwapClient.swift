@@ -1,5 +1,4 @@
 import Client
-import Clocks
 import Configuration
 import Foundation
 import HealthModel

@@ -1,5 +1,4 @@
 import Configuration
-import HealthModel
 import Logging
 import Protocol
 import Supervisor

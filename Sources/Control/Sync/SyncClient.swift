@@ -7,6 +7,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 
 /// Makes a running stack sync now, and waits until everything is consumed and delivered; otherwise reports what is
@@ -112,7 +113,7 @@ package final class SyncClient {
             trust: trust, isPhone: PhoneRule.isPhone(stack.configuration, saved.first?.device))
     }
 
-    private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {
+    private func delivered(_ family: String, _ beats: Beats) -> Int64 {
         uploaders.reduce(0) { sum, uploader in
             sum + (beats[uploader]?.beat.uploader?.delivered[family] ?? 0)
         }
@@ -120,7 +121,7 @@ package final class SyncClient {
 
     /// The newest heartbeat of each process. Running uploaders are waited for longer: new changes are counted from
     /// their heartbeats.
-    private func hear() throws -> [String: (beat: Heartbeat, age: Double)] {
+    private func hear() throws -> Beats {
         let names = stack.names.filter { $0 != stack.hub }
         let stopped = Self.stopped(client.gather(names, within: 0.5))
         let beats = client.gather(names.filter { !stopped.contains($0) }, within: 2.5)
@@ -141,7 +142,7 @@ package final class SyncClient {
     /// if there are too many to count, or if that is unknown.
     private func changes(
         of handler: StackConfiguration.Instance, until head: StoreHead?,
-        _ beats: [String: (beat: Heartbeat, age: Double)]
+        _ beats: Beats
     ) throws -> (count: Int?, isMany: Bool) {
         guard let head,
             let (uploader, frontier) = uploaders.compactMap({ name -> (Heartbeat, SequenceNumber)? in

@@ -1,5 +1,3 @@
-import Changelog
-import Configuration
 import HealthModel
 import Inspection
 import Protocol
@@ -87,7 +85,7 @@ extension SyncClient {
     /// Uploaders whose backend hasn't been compared since the last delivery. Pure.
     /// - Parameter asked: the checks requested by this sync, one of which must have been answered.
     package static func uncompared(
-        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
+        _ uploaders: [String], _ beats: Beats, asked: Set<String>
     ) -> [Uncompared] {
         uploaders.compactMap { name -> Uncompared? in
             guard let heard = beats[name] else { return Uncompared(uploader: name, why: nil) }
@@ -100,7 +98,7 @@ extension SyncClient {
 
     /// How many elements backends have refused for good; empty when there are none. Pure.
     package static func refused(
-        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
+        _ uploaders: [String], _ beats: Beats
     ) -> [String] {
         uploaders.compactMap { name -> String? in
             guard let letters = beats[name]?.beat.uploader?.deadLetters, letters > 0 else { return nil }

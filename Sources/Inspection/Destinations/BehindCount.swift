@@ -16,7 +16,7 @@ struct BehindCount {
     /// The maximum number of requests per destination and producer, so that a ten-year store isn't counted to its end.
     private static let requests = 40
 
-    init(_ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)]) throws {
+    init(_ stack: Stack, _ reader: StackReader, _ beats: Beats) throws {
         self.stack = stack
         self.reader = reader
         var heads: [String: StoreHead] = [:]

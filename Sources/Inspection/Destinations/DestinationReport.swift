@@ -5,7 +5,6 @@ import DeliveryKit
 import Foundation
 import HealthModel
 import Protocol
-import StageKit
 import Terminal
 
 /// `healthbus destinations`: where the stack delivers to, and how far behind each destination is. Works on a stopped
@@ -74,7 +73,7 @@ package struct DestinationReport {
     ///   skip measuring.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
-        var beats: [String: (beat: Heartbeat, age: Double)] = [:]
+        var beats: Beats = [:]
         if try stack.names.contains(where: { try reader.isRunning($0) }) {
             beats = try reader.gather(stack.names, within: 1.5)
         }
@@ -93,8 +92,8 @@ package struct DestinationReport {
     }
 
     /// From heartbeats that were already received, so that a caller with several reports listens only once.
-    init(
-        _ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)], now: Date
+    package init(
+        _ stack: Stack, _ reader: StackReader, _ beats: Beats, now: Date
     ) throws {
         let counting = try BehindCount(stack, reader, beats)
         self.init(
@@ -197,5 +196,23 @@ extension DestinationReport {
     }
 
     /// Follows the time of a delivery.
-    static let onTrust = ", on trust"
+    package static let onTrust = ", on trust"
+}
+
+/// When a destination was last compared with what was delivered, as commands print it.
+package struct ToldProof: Codable, Sendable, Equatable {
+    /// ISO 8601.
+    package var at: String
+    /// How many elements, or files, were compared.
+    package var compared: Int64
+    package var wrong: Int64
+    /// Null if it can be compared.
+    @OrNull package var unable: String?
+
+    package init(_ proof: ProofSummary) {
+        at = InstantText.iso8601(proof.at)
+        compared = proof.compared
+        wrong = proof.wrong
+        unable = proof.unable
+    }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import DeliveryKit
 import Foundation
+import Protocol
 import SQLite
 
 /// Destinations that a stack no longer delivers to, since its configuration lacks them. A configuration given with
@@ -27,5 +28,25 @@ package enum FormerDestinations {
             return (try? Database(path: state.database(name), mode: .readOnly)).map(DeliveryTables.hasDelivered)
                 ?? false
         }.sorted()
+    }
+}
+
+/// Destinations whose acceptance is all that is known: they don't say who they are or what they hold. Pure.
+package struct TrustedDestinations: Sendable, Equatable {
+    package let names: [String]
+
+    package init(_ names: [String] = []) { self.names = names }
+
+    package init(_ uploaders: [String], _ beats: Beats) {
+        names = uploaders.filter { beats[$0]?.beat.uploader?.backend.acceptance == .trust }
+    }
+
+    package var isEmpty: Bool { names.isEmpty }
+
+    /// To follow "everything is delivered"; empty if that is proven.
+    package var clause: String {
+        guard !isEmpty else { return "" }
+        let who = names.map { "'\($0)'" }.joined(separator: ", ")
+        return ", by \(who) on trust, without proof that the destination keeps it"
     }
 }

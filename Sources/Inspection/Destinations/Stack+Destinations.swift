@@ -1,6 +1,5 @@
 import Configuration
 import Foundation
-import HealthModel
 import Logging
 
 extension Stack {

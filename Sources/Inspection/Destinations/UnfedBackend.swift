@@ -1,15 +1,14 @@
 import Configuration
 import Foundation
-import HealthModel
 
 /// A reference backend of the stack that nothing is delivered to, because all uploaders deliver elsewhere. Pure.
-struct UnfedBackend {
-    let backend: StackConfiguration.Instance
+package struct UnfedBackend {
+    package let backend: StackConfiguration.Instance
     /// The uploaders and the URLs they deliver to, for people.
-    let elsewhere: String
+    package let elsewhere: String
 
     /// nil if something may be delivered to it, or if nothing is delivered over HTTP at all.
-    init?(_ backend: StackConfiguration.Instance, in stack: StackConfiguration) {
+    package init?(_ backend: StackConfiguration.Instance, in stack: StackConfiguration) {
         let uploaders = stack.deliveringToBackends
         guard !uploaders.isEmpty, let port = try? BackendAddress.port(of: backend), port != 0 else { return nil }
         let hosts = ["127.0.0.1", "localhost", "::1", "[::1]", BackendAddress.host(of: backend)]
@@ -27,6 +26,6 @@ struct UnfedBackend {
         }.joined(separator: ", ")
     }
 
-    static let remedy =
+    package static let remedy =
         "for queries, add an instance of the plugin uploader without a 'url'; if the URL leads to it, do nothing"
 }

@@ -41,7 +41,7 @@ package struct DocumentList {
         ])
         for row in rows {
             table.add([
-                "\(row.number)", row.kind.rawValue, row.reference.map { QuarantineReport.short($0.type) } ?? "",
+                "\(row.number)", row.kind.rawValue, row.reference.map { TypeName.short($0.type) } ?? "",
                 row.reference?.received.map { terminal.moment($0) } ?? "", row.mediaType,
                 HumanFormat.bytes(Int(row.bytes)),
             ])

@@ -41,7 +41,7 @@ package enum NothingYet {
     }
 
     /// A remark for a report that covers less than a person expects; nil if that person has no import under way.
-    static func remark(_ stack: Stack, _ reader: StackReader, user: String) throws -> String? {
+    package static func remark(_ stack: Stack, _ reader: StackReader, user: String) throws -> String? {
         let rows = try ImportsReport(stack, reader).rows.filter { $0.user == user }
         return underWay(rows, isRunning: try reader.isRunning(stack.observer))
     }

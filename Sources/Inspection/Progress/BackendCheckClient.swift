@@ -42,7 +42,7 @@ package struct BackendCheckClient {
 extension BackendCheckClient {
     /// Includes those of a stack's uploaders that are ready and understand the request; an uploader from an earlier
     /// release doesn't understand it.
-    package init(_ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)], sends: Bool) {
+    package init(_ stack: Stack, _ beats: Beats, sends: Bool) {
         self.init(
             uploaders: stack.configuration.instances.filter { instance in
                 instance.manifest.kind == .uploader && Readiness.isReady(beats[instance.name])
@@ -51,7 +51,7 @@ extension BackendCheckClient {
     }
 
     /// Asks running uploaders, before their state is shown.
-    static func run(_ stack: Stack) throws {
+    package static func run(_ stack: Stack) throws {
         guard stack.mayAsk else { return }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

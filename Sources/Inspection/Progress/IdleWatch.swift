@@ -1,5 +1,3 @@
-import Changelog
-import Configuration
 import HealthModel
 import MessageBus
 import Protocol
@@ -45,7 +43,7 @@ package struct IdleWatch: Sendable {
     ///   - beats: the newest heartbeat of each instance, with its age in seconds.
     ///   - notReady: instances that have never been ready.
     package mutating func judge(
-        _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: MonotonicTime
+        _ beats: Beats, notReady: [String] = [], at monotonic: MonotonicTime
     ) -> Verdict {
         let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
         if monotonic >= nextProgressLook || progress.stillness(at: monotonic) >= Self.patience {
@@ -59,7 +57,7 @@ package struct IdleWatch: Sendable {
         return verdict
     }
 
-    private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
+    private mutating func look(_ beats: Beats) -> Verdict {
         uncompared = []
         func beat(_ name: String) -> Heartbeat? {
             beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
@@ -128,7 +126,7 @@ package struct IdleWatch: Sendable {
 
     /// Days that their handler can't compute. They don't hold up any other day, so they are reported only once all
     /// others are delivered.
-    private func failed(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict? {
+    private func failed(_ beats: Beats) -> Verdict? {
         let failed = roles.handlers.compactMap { name -> String? in
             guard let days = beats[name]?.beat.handler?.failedDays, days > 0 else { return nil }
             return "\(name): \(Self.days(days)) couldn't be computed"

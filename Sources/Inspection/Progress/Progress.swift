@@ -1,8 +1,11 @@
 import HealthModel
 import Protocol
 
+/// The latest heartbeat of each instance, with its age in seconds.
+package typealias Beats = [String: (beat: Heartbeat, age: Double)]
+
 /// Everything in a heartbeat that changes when its instance makes progress: if two of these are equal, there was none.
-struct Progress: Equatable {
+package struct Progress: Equatable {
     private let head: SequenceNumber
     private let frontier: [String: SequenceNumber]
     private let stage: StageDetails
@@ -10,7 +13,7 @@ struct Progress: Equatable {
     private let openDays: Int?
     private let delivered: [String: Int64]?
 
-    init(_ beat: Heartbeat) {
+    package init(_ beat: Heartbeat) {
         head = beat.head?.sequence ?? .beginning
         frontier = beat.frontier
         var stage = beat.stage
@@ -33,7 +36,7 @@ package struct ProgressWatch: Sendable {
 
     /// - Returns: whether anything has moved since the last check.
     @discardableResult
-    package mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)], at monotonic: MonotonicTime) -> Bool {
+    package mutating func look(_ beats: Beats, at monotonic: MonotonicTime) -> Bool {
         let now = beats.mapValues { Progress($0.beat) }
         guard now != last || movedAt == nil else { return false }
         (last, movedAt) = (now, monotonic)

@@ -1,9 +1,7 @@
-import Changelog
 import Client
 import Configuration
 import HealthModel
 import HealthViews
-import Logging
 import Protocol
 import Terminal
 

@@ -1,4 +1,3 @@
-import Changelog
 import Client
 import Configuration
 import HealthModel

@@ -1,8 +1,5 @@
-import Client
-import Configuration
 import HealthModel
 import HealthViews
-import Logging
 import Protocol
 
 /// `healthbus samples`: the samples that aren't deleted, in chronological order, page by page. The columns are those of

@@ -1,5 +1,4 @@
 import Configuration
-import HealthModel
 import HealthViews
 
 /// `healthbus query --tables`: a row per column of each view.

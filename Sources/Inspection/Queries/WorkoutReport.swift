@@ -1,8 +1,6 @@
-import Changelog
 import Client
 import Configuration
 import HealthModel
-import HealthStore
 import Logging
 import Protocol
 

@@ -149,7 +149,6 @@ enum DeviceCommand: Command {
             throw Failure.usage(
                 "'device' has no subcommand '\(other)'", hint: "it takes show, set KEY=VALUE... and reset")
         }
-        StandardStream.output.write(
-            arguments.flag("--json") ? Value(state).json(pretty: true) + "\n" : state.text)
+        arguments.print(Value(state), else: state.text)
     }
 }

@@ -1,5 +1,6 @@
 import Configuration
 import Control
+import Figures
 import Foundation
 import HealthModel
 import Inspection

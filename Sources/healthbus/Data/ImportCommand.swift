@@ -1,5 +1,4 @@
 import Client
-import Configuration
 import Control
 import Foundation
 import HealthModel

@@ -1,4 +1,5 @@
 import Configuration
+import Figures
 import HealthModel
 import Inspection
 import Logging

@@ -1,6 +1,6 @@
 import Clocks
-import Configuration
 import Control
+import Figures
 import Foundation
 import HealthModel
 import HealthStatistics
@@ -46,15 +46,9 @@ enum PlacesCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action = try action(arguments)
-        let words = Array(arguments.positionals.dropFirst())
-        guard words.count == action.words.count else {
-            let form = (["healthbus places \(action.rawValue)"] + action.words.map { "<\($0)>" }).joined(separator: " ")
-            throw Failure.usage(
-                words.count < action.words.count
-                    ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
-                hint: "usage: \(form)")
-        }
+        let action: Action =
+            try arguments.positionals.first.map { try arguments.action($0, offering: "choose from") } ?? .list
+        let words = try arguments.words(after: action.rawValue, action.words)
         let radius = try radius(arguments, of: action)
         let user = arguments.value("--user") ?? "me"
         switch action {
@@ -83,16 +77,6 @@ enum PlacesCommand: Command {
                 "Took in \(HumanFormat.count(places.count, "place")): \($0) in all."
             }
         }
-    }
-
-    private static func action(_ arguments: Arguments) throws -> Action {
-        guard let word = arguments.positionals.first else { return .list }
-        if let action = Action(rawValue: word) { return action }
-        let all = Action.allCases.map(\.rawValue)
-        throw Failure.usage(
-            "'places' has no subcommand '\(word)'",
-            hint: Nearest.hint(
-                for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
     }
 
     private static func radius(_ arguments: Arguments, of action: Action) throws -> Double {

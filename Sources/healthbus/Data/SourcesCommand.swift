@@ -1,6 +1,6 @@
 import Configuration
 import Control
-import HealthModel
+import Figures
 import Inspection
 import Logging
 import Protocol
@@ -55,9 +55,7 @@ enum SourcesCommand: Command {
         let report = try SourcesReport(stack, stack.reader(), user: user)
         let type = try arguments.value("--type").map { try TypeName.identifier($0, known: report.types) }
         if action == .list {
-            StandardStream.output.write(
-                arguments.flag("--json")
-                    ? report.json(type: type) + "\n" : report.text(type: type, for: Terminal(.output)))
+            arguments.print(json: report.json(type: type), else: report.text(type: type, for: Terminal(.output)))
             return
         }
         var rule = LeftOutSource(user: user, source: try report.source(words[1]), type: type)

@@ -1,9 +1,11 @@
 import Configuration
 import Control
+import Doctor
 import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 
@@ -90,10 +92,7 @@ enum SyncCommand: Command {
             throw Failure.usage("--or-fail needs --history", hint: "leave it out")
         }
         let outcome = try client.sync(metric: arguments.positionals.first)
-        StandardStream.output.write(
-            arguments.flag("--json")
-                ? outcome.value.json(pretty: true) + "\n" : stack.advice.addressed(outcome.text(for: Terminal(.output)))
-        )
+        arguments.print(outcome.value, else: stack.advice.addressed(outcome.text(for: Terminal(.output))))
         if !outcome.isDelivered {
             // The text has just said why.
             let why = arguments.flag("--json") ? ": \(outcome.blocked.joined(separator: "; "))" : ""
@@ -146,7 +145,6 @@ enum HistoryCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let report = try HistoryReport(try Stack(reading: arguments), now: Date())
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
+        arguments.print(report.value, else: report.text(for: Terminal(.output)))
     }
 }

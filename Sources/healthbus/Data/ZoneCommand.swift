@@ -1,6 +1,7 @@
 import Client
 import Configuration
 import Control
+import Figures
 import HealthModel
 import Inspection
 import Logging
@@ -39,15 +40,9 @@ enum ZoneCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action = try arguments.positionals.first.map(action) ?? .show
-        let words = Array(arguments.positionals.dropFirst())
-        guard words.count == action.words.count else {
-            let form = (["healthbus zone \(action.rawValue)"] + action.words.map { "<\($0)>" }).joined(separator: " ")
-            throw Failure.usage(
-                words.count < action.words.count
-                    ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
-                hint: "usage: \(form)")
-        }
+        let action: Action =
+            try arguments.positionals.first.map { try arguments.action($0, offering: "choose from") } ?? .show
+        let words = try arguments.words(after: action.rawValue, action.words)
         // Typos are reported before any request is sent.
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil
         let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
@@ -77,21 +72,11 @@ enum ZoneCommand: Command {
     }
 
     private static func show(_ report: ZoneReport, _ arguments: Arguments) throws {
-        StandardStream.output.write(
-            arguments.flag("--json") ? try report.json + "\n" : try report.table(for: Terminal(.output)))
+        try arguments.print(json: report.json, else: report.table(for: Terminal(.output)))
         // The note goes to standard error, so that the table keeps its form in a pipe; the JSON includes the origin of
         // each entry.
         guard !arguments.flag("--json"), let note = report.note else { return }
         StandardStream.error.write("note: \(arguments.advice.addressed(note))\n")
-    }
-
-    private static func action(_ word: String) throws -> Action {
-        if let action = Action(rawValue: word) { return action }
-        let all = Action.allCases.map(\.rawValue)
-        throw Failure.usage(
-            "'zone' has no subcommand '\(word)'",
-            hint: Nearest.hint(
-                for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
     }
 
     private static func moment(_ text: String) throws -> ZoneMoment {

@@ -1,6 +1,5 @@
 import Configuration
 import Control
-import HealthModel
 import Inspection
 import Logging
 import Protocol
@@ -44,8 +43,7 @@ enum ConflictsCommand: Command {
 
     private static func list(_ arguments: Arguments) throws {
         let report = try ConflictsReport(try Stack(reading: arguments))
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
+        arguments.print(report.value, else: report.text(for: Terminal(.output)))
     }
 
     private static func resolve(_ words: [String], _ arguments: Arguments) throws {

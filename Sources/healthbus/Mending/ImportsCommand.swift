@@ -35,10 +35,7 @@ enum ImportsCommand: Command {
             var report = try ImportsReport(stack)
             report.statistics = try HeldStatistics(stack)
             if let user = arguments.value("--user") { report = report.only(user) }
-            StandardStream.output.write(
-                arguments.flag("--json")
-                    ? report.value.json(pretty: true) + "\n"
-                    : stack.advice.addressed(report.table(for: Terminal(.output))))
+            arguments.print(report.value, else: stack.advice.addressed(report.table(for: Terminal(.output))))
         case "cancel": try cancel(words.first, arguments)
         case "undo": try undo(words.first, arguments)
         case let other:

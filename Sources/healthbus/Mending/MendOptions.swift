@@ -58,8 +58,7 @@ enum MendOutput {
             value = ["atNextStart": true]
             line = "Noted: it will be done at the next start, 'healthbus up'."
         }
-        StandardStream.output.write(
-            arguments.flag("--json") ? value.json(pretty: true) + "\n" : arguments.advice.addressed(line) + "\n")
+        arguments.print(value, else: arguments.advice.addressed(line) + "\n")
     }
 
     static func count(_ number: Value, _ one: String, _ many: String? = nil) -> String {

@@ -4,7 +4,6 @@ import HealthModel
 import Inspection
 import Logging
 import Protocol
-import StageKit
 import Terminal
 
 enum QuarantineCommand: Command {

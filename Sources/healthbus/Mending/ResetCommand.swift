@@ -41,11 +41,11 @@ enum ResetCommand: Command {
         let rows = try ResetPlan(stack, instance).rows
         if arguments.flag("--dry-run") {
             let value: Value = ["instance": .string(instance.name), "rows": Value(rows), "does": .string(what)]
-            StandardStream.output.write(
-                arguments.flag("--json")
-                    ? value.json(pretty: true) + "\n"
-                    : "\(instance.name) \(what); it holds \(MendOutput.count(Value(rows), "row")), which stay until then."
-                        + " Nothing was changed.\n")
+            arguments.print(
+                value,
+                else:
+                    "\(instance.name) \(what); it holds \(MendOutput.count(Value(rows), "row")), which stay until then."
+                    + " Nothing was changed.\n")
             return
         }
         try Confirmation.require(.reset, instance.name, detail: ": it \(what)", arguments)

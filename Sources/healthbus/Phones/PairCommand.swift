@@ -5,6 +5,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import QRCode
 import Terminal
 

@@ -1,5 +1,6 @@
 import Clocks
 import Configuration
+import Doctor
 import HealthModel
 import Inspection
 import Logging
@@ -30,7 +31,7 @@ enum TokenCommand: Command {
     private enum Action: String, CaseIterable { case new, list, revoke }
 
     static func run(_ arguments: Arguments) throws {
-        let action = try action(arguments.positionals[0])
+        let action: Action = try arguments.action(arguments.positionals[0], offering: "it takes")
         let name = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
         for option in ["--user", "--device", "--scope", "--days", "--ends"]
         where action != .new && arguments.value(option) != nil {
@@ -55,15 +56,6 @@ enum TokenCommand: Command {
             }
             try revoke(name, file, json: arguments.flag("--json"))
         }
-    }
-
-    private static func action(_ word: String) throws -> Action {
-        if let action = Action(rawValue: word) { return action }
-        let all = Action.allCases.map(\.rawValue)
-        throw Failure.usage(
-            "'token' has no subcommand '\(word)'",
-            hint: Nearest.hint(
-                for: word, among: all, quoted: false, else: "it takes \(all.joined(separator: ", "))"))
     }
 
     private static func wish(_ arguments: Arguments) throws -> TokenWish {

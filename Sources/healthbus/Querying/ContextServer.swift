@@ -1,7 +1,7 @@
+import Assistant
 import Clocks
 import Foundation
 import Glibc
-import Inspection
 import Logging
 import ModelContext
 import Synchronization

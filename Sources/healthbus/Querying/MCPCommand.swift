@@ -1,3 +1,4 @@
+import Assistant
 import Configuration
 import Foundation
 import Glibc
@@ -5,6 +6,7 @@ import HealthModel
 import Inspection
 import Logging
 import ModelContext
+import Monitoring
 import Terminal
 
 enum MCPCommand: Command {

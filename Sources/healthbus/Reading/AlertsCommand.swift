@@ -1,6 +1,7 @@
 import Foundation
 import Inspection
 import Logging
+import Monitoring
 import Terminal
 
 enum AlertsCommand: Command {

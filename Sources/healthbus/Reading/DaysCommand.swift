@@ -1,6 +1,6 @@
 import Client
 import Configuration
-import HealthModel
+import Figures
 import Inspection
 import Logging
 import Terminal

@@ -1,5 +1,4 @@
 import Foundation
-import HealthModel
 import Inspection
 import Logging
 import Terminal
@@ -12,7 +11,6 @@ enum DestinationsCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let report = try DestinationReport(try Stack(reading: arguments), now: Date(), rateOver: 1)
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
+        arguments.print(report.value, else: report.text(for: Terminal(.output)))
     }
 }

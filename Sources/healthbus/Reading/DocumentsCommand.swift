@@ -20,9 +20,7 @@ enum DocumentsCommand: Command {
         switch words.first ?? "list" {
         case "list" where words.count < 2:
             let list = try DocumentList(try Stack(arguments), user: arguments.value("--user"))
-            StandardStream.output.write(
-                arguments.flag("--json")
-                    ? list.value.json(pretty: true) + "\n" : list.table(for: Terminal(.output)))
+            arguments.print(list.value, else: list.table(for: Terminal(.output)))
         case "get":
             guard words.count == 2, let number = Int64(words[1]), let path = arguments.value("--output") else {
                 throw Failure.usage(

@@ -1,4 +1,4 @@
-import HealthModel
+import Figures
 import Inspection
 import Logging
 import Terminal
@@ -32,14 +32,12 @@ enum ExplainCommand: Command {
                     "only its handler knows how '\(metric)' is computed: there is nothing more to show",
                     hint: "leave out --hour and --all; 'healthbus days --hourly' shows its hours")
             }
-            StandardStream.output.write(
-                arguments.flag("--json") ? own.json + "\n" : own.text(for: Terminal(.output)))
+            arguments.print(json: own.json, else: own.text(for: Terminal(.output)))
             return
         }
         let report = try ExplainReport(stack, stack.reader(), metric: metric, day: days.first, user: user)
         let shown = ExplainOptions(byHour: arguments.flag("--hour"), all: arguments.flag("--all"))
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.json + "\n" : try report.text(shown, for: Terminal(.output)))
+        try arguments.print(json: report.json, else: report.text(shown, for: Terminal(.output)))
     }
 }
 
@@ -68,9 +66,7 @@ enum CheckCommand: Command {
         if let remark = report.remark {
             StandardStream.error.write(stack.advice.addressed("\(remark); this covers only what is there so far\n"))
         }
-        StandardStream.output.write(
-            arguments.flag("--json")
-                ? report.json + "\n" : stack.advice.addressed(report.text(for: Terminal(.output))))
+        arguments.print(json: report.json, else: stack.advice.addressed(report.text(for: Terminal(.output))))
     }
 
     private static func tolerance(_ text: String?) throws -> RingComparison.Tolerance {

@@ -1,9 +1,9 @@
 import Client
 import Clocks
-import Configuration
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Terminal
 
 enum GraphCommand: Command {

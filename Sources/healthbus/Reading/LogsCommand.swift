@@ -1,9 +1,9 @@
 import Clocks
 import Configuration
 import Glibc
-import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Terminal
 
 enum LogsCommand: Command {

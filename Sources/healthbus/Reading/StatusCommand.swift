@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Terminal
 
 enum StatusCommand: Command {

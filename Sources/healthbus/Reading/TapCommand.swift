@@ -1,11 +1,13 @@
 import Client
 import Clocks
 import Configuration
+import Figures
 import Foundation
 import Glibc
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 

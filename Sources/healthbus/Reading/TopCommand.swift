@@ -3,6 +3,7 @@ import Glibc
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Terminal
 
 enum TopCommand: Command {

@@ -1,10 +1,12 @@
 import Configuration
 import Control
+import Figures
 import Foundation
 import HealthGenerator
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Supervisor
 import Terminal
 

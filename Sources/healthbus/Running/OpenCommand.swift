@@ -2,7 +2,6 @@ import Client
 import Clocks
 import Configuration
 import Foundation
-import HealthModel
 import Inspection
 import Logging
 import Protocol

@@ -4,7 +4,6 @@ import Conformance
 import DeliveryKit
 import Foundation
 import HTTP
-import HealthModel
 import Inspection
 import Logging
 import Terminal
@@ -56,8 +55,7 @@ enum BackendCommand: Command {
         } catch let error as HTTPError {
             throw Failure("\(error.endpoint): \(error.detail)", hint: error.hint)
         }
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.json + "\n" : report.table(for: Terminal(.output)))
+        arguments.print(json: report.json, else: report.table(for: Terminal(.output)))
         guard report.failed.isEmpty else {
             throw Failure(
                 "the server breaks the contract: \(report.failed.map(\.asked.rawValue).joined(separator: ", "))",

@@ -1,4 +1,3 @@
-import HealthModel
 import Simulation
 import Terminal
 

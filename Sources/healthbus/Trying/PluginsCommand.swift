@@ -1,6 +1,7 @@
 import Configuration
 import Conformance
 import Control
+import Doctor
 import Foundation
 import HealthModel
 import Inspection
@@ -96,21 +97,17 @@ enum PluginsCommand: Command {
 
     private static func list(_ catalog: PluginCatalog, _ arguments: Arguments) throws {
         let (report, stack) = (PluginReport(catalog), try stack(catalog, arguments))
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.json(stack) + "\n" : report.table(stack, for: Terminal(.output)))
+        arguments.print(json: report.json(stack), else: report.table(stack, for: Terminal(.output)))
     }
 
     private static func show(_ manifest: Manifest, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
         let (report, stack) = (PluginReport(catalog), try stack(catalog, arguments))
-        StandardStream.output.write(
-            arguments.flag("--json")
-                ? report.value(manifest, stack).json(pretty: true) + "\n"
-                : report.text(manifest, stack, for: Terminal(.output)))
+        arguments.print(report.value(manifest, stack), else: report.text(manifest, stack, for: Terminal(.output)))
     }
 
     private static func validate(_ file: String, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
         let validation = PluginValidation(file: file, catalog: catalog)
-        StandardStream.output.write(arguments.flag("--json") ? validation.json + "\n" : validation.text)
+        arguments.print(json: validation.json, else: validation.text)
         guard validation.findings.isEmpty else {
             throw Failure.usage(
                 "\(file) has \(validation.findings.count) mistake\(validation.findings.count == 1 ? "" : "s")",

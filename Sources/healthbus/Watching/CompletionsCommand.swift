@@ -1,10 +1,12 @@
 import Clocks
 import Configuration
+import Figures
 import Foundation
 import HealthModel
 import HealthStatistics
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 

@@ -23,8 +23,7 @@ enum ConfigCommand: Command {
         }
         let report = try ConfigurationReport(
             stack, given: try given(arguments), instance: name, changed: arguments.flag("--changed"))
-        StandardStream.output.write(
-            arguments.flag("--json") ? report.json + "\n" : report.text(for: Terminal(.output)))
+        arguments.print(json: report.json, else: report.text(for: Terminal(.output)))
     }
 
     /// Where the state folder and the configuration file were specified.

@@ -1,3 +1,4 @@
+import Doctor
 import Inspection
 import Logging
 import Terminal
@@ -15,13 +16,12 @@ enum DoctorCommand: Command {
         let tell: @Sendable (String) -> Void = { StandardStream.error.write("healthbus: \($0)\n") }
         let seen = try Examination(stack, tell: tell)
         let found = Diagnosis.findings(seen).addressed(stack.advice)
-        StandardStream.output.write(
-            arguments.flag("--json")
-                ? found.json + "\n"
-                : found.text(
-                    for: Terminal(.output),
-                    allWell: "all is well: \(stack.names.count) processes are ready, and none is stuck"
-                        + Diagnosis.comparison(seen.beats, now: seen.now)))
+        arguments.print(
+            json: found.json,
+            else: found.text(
+                for: Terminal(.output),
+                allWell: "all is well: \(stack.names.count) processes are ready, and none is stuck"
+                    + Diagnosis.comparison(seen.beats, now: seen.now)))
         // A note requires no action.
         if let worst = found.worst, worst > .note { throw Quiet(.failed) }
     }

@@ -2,6 +2,7 @@ import Client
 import Configuration
 import Inspection
 import Logging
+import Monitoring
 import StageKit
 import Terminal
 

@@ -1,3 +1,4 @@
+import Doctor
 import Inspection
 import Logging
 import Terminal
@@ -22,12 +23,11 @@ enum ValidateCommand: Command {
             configurationFile: try arguments.configurationFile
                 ?? Stack.lastConfiguration(arguments.value("--state")))
         let found = validation.findings.addressed(arguments.advice)
-        StandardStream.output.write(
-            arguments.flag("--json")
-                ? found.json + "\n"
-                : found.text(
-                    for: Terminal(.output),
-                    allWell: arguments.advice.addressed("nothing is wrong: 'healthbus up' can start it")))
+        arguments.print(
+            json: found.json,
+            else: found.text(
+                for: Terminal(.output),
+                allWell: arguments.advice.addressed("nothing is wrong: 'healthbus up' can start it")))
         if validation.exitCode != .done { throw Quiet(validation.exitCode) }
     }
 }

@@ -1,5 +1,4 @@
 import Clocks
-import Configuration
 import Control
 import DeliveryKit
 import HealthModel
@@ -39,9 +38,7 @@ enum VerifyCommand: Command {
             }
         }
         report.seconds = (MonotonicClock.now - began).seconds
-        StandardStream.output.write(
-            arguments.flag("--json")
-                ? report.value.json(pretty: true) + "\n" : stack.advice.addressed(report.text(for: Terminal(.output))))
+        arguments.print(report.value, else: stack.advice.addressed(report.text(for: Terminal(.output))))
         if !report.isRight { throw Quiet(.failed) }
     }
 }

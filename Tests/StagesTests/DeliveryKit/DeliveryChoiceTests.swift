@@ -1,7 +1,6 @@
 import Configuration
 import DeliveryKit
 import HealthModel
-import Inspection
 import TestSupport
 import Testing
 

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Heartbeats of a stack that has finished everything up to 100.
-    private func beats() -> [String: (beat: Heartbeat, age: Double)] {
+    private func beats() -> Beats {
         [
             "observer": (beat("observer", head(100), details: ["importOpen": false]), 0),
             "a": (beat("a", head(7), frontier: ["observer": 100], details: ["pending": 0]), 0),
@@ -28,7 +28,7 @@ import Testing
     }
 
     private func verdict(
-        closedHead: SequenceNumber = 100, _ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void = { _ in }
+        closedHead: SequenceNumber = 100, _ change: (inout Beats) -> Void = { _ in }
     ) -> IdleWatch.Verdict {
         var watch = watch(closedHead: closedHead)
         var beats = beats()
@@ -43,7 +43,7 @@ import Testing
 
     /// A waiting command asks the uploader to compare, but not while the uploader is still delivering.
     @Test func onlyWhatIsDeliveredIsToBeCompared() {
-        func uncompared(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> [String] {
+        func uncompared(_ change: (inout Beats) -> Void) -> [String] {
             var watch = watch()
             var beats = beats()
             change(&beats)
@@ -104,7 +104,7 @@ import Testing
 
     /// A day that can't be computed doesn't hold up any others: they are delivered first.
     @Test func daysThatFailAreReportedOnceTheOthersAreDelivered() {
-        func failing(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> IdleWatch.Verdict {
+        func failing(_ change: (inout Beats) -> Void) -> IdleWatch.Verdict {
             verdict {
                 $0["a"]?.beat.say(["failedDays": 1])
                 change(&$0)

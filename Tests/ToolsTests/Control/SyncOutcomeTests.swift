@@ -11,7 +11,7 @@ import Testing
 
 /// How `healthbus sync` interprets the uploaders' heartbeats, tested without a stack.
 @Suite struct SyncOutcomeTests {
-    private func beats(_ details: [String: Value]) -> [String: (beat: Heartbeat, age: Double)] {
+    private func beats(_ details: [String: Value]) -> Beats {
         let beat = Heartbeat(
             instance: "uploader", plugin: "uploader", phase: .ready, pid: 7, head: nil, frontier: ["observer": 9],
             lastCommit: 1)

@@ -20,13 +20,13 @@ import Testing
     }
 
     /// Everything is delivered.
-    private func beats() throws -> SyncClient.Beats {
-        var beats: SyncClient.Beats = [:]
+    private func beats() throws -> Beats {
+        var beats: Beats = [:]
         for name in ["observer", "steps", "sleep", "consolidator", "uploader"] { beats[name] = (try beat(name), 0.2) }
         return beats
     }
 
-    private func stopping(_ names: String...) throws -> SyncClient.Beats {
+    private func stopping(_ names: String...) throws -> Beats {
         var beats = try beats()
         beats["supervisor"] = (
             try beat(
@@ -36,7 +36,7 @@ import Testing
         return beats
     }
 
-    private func waits(_ beats: SyncClient.Beats, waiting: [String]? = nil, metrics: [String] = ["steps", "sleep"])
+    private func waits(_ beats: Beats, waiting: [String]? = nil, metrics: [String] = ["steps", "sleep"])
         -> [String]
     {
         let result = RoundResult(

@@ -1,7 +1,6 @@
 import Control
 import DeliveryKit
 import HealthModel
-import Inspection
 import Terminal
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import DeliveryKit
 import Foundation
 import HealthModel
 import Inspection
+import Monitoring
 import Protocol
 import SQLite
 import Terminal

@@ -1,6 +1,7 @@
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import Terminal
 import TestSupport

@@ -1,4 +1,5 @@
 import Configuration
+import Doctor
 import HealthModel
 import Inspection
 import Terminal

@@ -165,7 +165,9 @@ import Testing
 
     /// The tools either read a stopped instance with the code that the owner of its tables provides, or ask it through
     /// its own program.
-    private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
+    private static let tools = [
+        "Inspection", "Figures", "Monitoring", "Assistant", "Doctor", "Control", "Conformance", "healthbus",
+    ]
 
     @Test func noToolImportsAStage() throws {
         for name in Self.tools {

@@ -1,5 +1,6 @@
 import Client
 import Configuration
+import Figures
 import HTTP
 import HealthModel
 import Inspection

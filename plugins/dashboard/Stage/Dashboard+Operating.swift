@@ -6,6 +6,7 @@ import HTTP
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 
 /// Requests from the stack's operator: to see how the stack is doing and what is waiting, and to send refused elements

@@ -6,6 +6,7 @@ import Foundation
 import HTTP
 import HealthModel
 import Inspection
+import Monitoring
 import Protocol
 import Synchronization
 

@@ -5,6 +5,7 @@ import HTTP
 import HealthModel
 import Inspection
 import Logging
+import Monitoring
 import Protocol
 import StageKit
 import Synchronization

@@ -1,10 +1,12 @@
 import Client
 import Clocks
 import Configuration
+import Doctor
 import Foundation
 import HTTP
 import HealthModel
 import Inspection
+import Monitoring
 import Protocol
 import Synchronization
 
@@ -200,7 +202,7 @@ package final class LivePages: Sendable {
 
     func waits() -> [UInt8] { Array(waitList(earlier: [:]).value.json().utf8) }
 
-    private func waitList(earlier: StackMetrics.Beats) -> WaitList {
+    private func waitList(earlier: Beats) -> WaitList {
         // Processes are asked again first, so that a hanging one isn't asked for a report that it can't give.
         client.hello()
         Thread.sleep(forTimeInterval: Self.answerTime)
@@ -212,7 +214,7 @@ package final class LivePages: Sendable {
     private static let pause = 1.5
 
     private func waitOn() {
-        var earlier: StackMetrics.Beats = [:]
+        var earlier: Beats = [:]
         while !state.withLock({ $0.isStopped }) {
             guard viewers > 0 else {
                 earlier = [:]

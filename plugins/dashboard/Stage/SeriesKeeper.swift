@@ -1,9 +1,10 @@
 import Client
 import Clocks
 import Configuration
+import Doctor
+import Figures
 import Foundation
 import HealthModel
-import Inspection
 import Protocol
 import Synchronization
 

@@ -1,5 +1,5 @@
+import Figures
 import HealthModel
-import Inspection
 
 /// The columns of the people last asked about: a stack may have a thousand people, and ten years of one person take two
 /// megabytes. Pure.

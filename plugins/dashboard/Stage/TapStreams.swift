@@ -4,6 +4,7 @@ import HTTP
 import HealthModel
 import Inspection
 import MessageBus
+import Monitoring
 import Protocol
 import Synchronization
 
