@@ -6,6 +6,10 @@ SWIFT ?= swift
 BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
 # Makes a crashing test end at once: the toolchain's backtracer can hang forever in a process with many threads.
 TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
+# Shows again at the end what failed, since thousands of lines follow it.
+failures = | tee .build/$@.log || { printf '\nWhat failed (.build/$@.log has everything):\n'; \
+	grep -aE -A4 'recorded an issue|Fatal error|error: ' .build/$@.log; exit 1; }
+SHELL := bash
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
@@ -81,7 +85,7 @@ $(PYTHON)/%/installed: Tests/%/requirements.txt | deps
 # `openssl` creates the certificates of the tests' own authority.
 test: PACKAGES += openssl $(VENV)
 test: build-tests $(PYTHON)/Schema/installed
-	@$(TEST)
+	@set -o pipefail; $(TEST) 2>&1 $(failures)
 
 # Each test that needs a server starts its own, from Debian's programs, and leaves alone the server that the package
 # starts.
@@ -89,8 +93,8 @@ POSTGRES = $(shell ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
 
 test-servers: PACKAGES += postgresql mosquitto mosquitto-clients openssl
 test-servers: build-tests
-	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$(POSTGRES)" \
-		$(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
+	@set -o pipefail; HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$(POSTGRES)" \
+		$(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests' 2>&1 $(failures)
 
 test-contract: build $(PYTHON)/Contract/installed
 	@$(call python,Contract,Tests/Contract/run.py "$(BIN)")
