@@ -32,10 +32,14 @@ struct PhoneTrack {
         return (home.latitude + y / degree, home.longitude + x / degree / cos(home.latitude * .pi / 180))
     }
 
-    private mutating func uniform(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+    private mutating func uniform(_ range: ClosedRange<Double>) -> Double {
+        range.lowerBound + (range.upperBound - range.lowerBound) * Double(random.next() >> 11) / Double(1 << 53)
+    }
 
-    /// Approximately normally distributed, with a standard deviation of 1.
-    private mutating func normal() -> Double { (0..<12).map { _ in uniform(0...1) }.reduce(0, +) - 6 }
+    /// Normally distributed, with a standard deviation of 1.
+    private mutating func normal() -> Double {
+        (-2 * log(1 - uniform(0...1))).squareRoot() * cos(uniform(0...2 * .pi))
+    }
 
     private mutating func chance(_ share: Double) -> Bool { uniform(0...1) < share }
 

@@ -78,10 +78,9 @@ import Testing
 
     /// The phone is mentioned only if its system decides when to deliver, or if someone has set the state of the phone.
     @Test func thePhoneIsNamedOnlyWhereThereIsOne() throws {
-        let checkout = GeneratedTable.checkout
-        let catalog = try PluginCatalog(folder: checkout.appending(path: "plugins").path, programs: "/nowhere")
+        let catalog = try PluginCatalog(folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         func isPhone(_ configuration: String?, _ device: DeviceState? = DeviceState()) throws -> Bool {
-            let path = configuration.map { checkout.appending(path: "configs/\($0).json").path }
+            let path = configuration.map { Checkout.root.appending(path: "configs/\($0).json").path }
             return PhoneRule.isPhone(try StackConfiguration(path: path, catalog: catalog), device)
         }
         #expect(try !isPhone(nil) && !isPhone(nil, nil) && !isPhone("battery-friendly"))
@@ -100,7 +99,7 @@ import Testing
     }
 
     @Test func aSharedFamilyIsTheHandlersOfAllOtherTypes() throws {
-        let root = GeneratedTable.checkout.appending(path: "plugins").path
+        let root = Checkout.root.appending(path: "plugins").path
         let stack = try StackConfiguration(path: nil, catalog: PluginCatalog(folder: root, programs: "/nowhere"))
         func family(_ name: String) throws -> String? { stack.deliveredFamily(of: try #require(stack.instance(name))) }
         #expect(try family("steps") == "steps" && family("generic") == "other" && family("hydration") == nil)

@@ -164,21 +164,12 @@ import Testing
     /// What plugins declare is nowhere else: not their variables, not the option for people. (`DestinationDeclaration`
     /// knows them, for manifests of earlier releases.)
     @Test func namesOfDestinationsAreInTheirFoldersOnly() throws {
-        let root = Self.root
-        let catalog = try PluginCatalog(folder: root.appending(path: "plugins").path, programs: "/nowhere")
+        let catalog = try PluginCatalog(folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         let declared = catalog.manifests.values.compactMap(\.destination).filter { $0.kind != .backend }
         let names = Set(declared.flatMap { [$0.variable, $0.token?.variable, $0.people] }.compactMap { $0 })
         #expect(names.count > 3)
-        let sources = root.appending(path: "Sources")
-        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        for case let file as URL in files
-        where file.pathExtension == "swift" && file.lastPathComponent != "DestinationDeclaration.swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for name in names { #expect(!text.contains("\"\(name)\""), "\(file.lastPathComponent)") }
+        for source in try Checkout.sources(in: "Sources") where source.name != "DestinationDeclaration.swift" {
+            for name in names { #expect(!source.contains("\"\(name)\""), "\(source.name)") }
         }
     }
-
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .deletingLastPathComponent()
 }

@@ -16,7 +16,7 @@ import Testing
 
     init() throws {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         stack = try StackConfiguration(path: nil, catalog: catalog)
     }
 
@@ -237,7 +237,7 @@ import Testing
     /// A plugin that is configured by its folder has to be named so again.
     @Test func aRestartNamesThePluginAsConfigured() throws {
         let folder = try TemporaryFolder()
-        let shipped = GeneratedTable.checkout.appending(path: "plugins")
+        let shipped = Checkout.root.appending(path: "plugins")
         try FileManager.default.copyItem(
             atPath: shipped.appending(path: "steps/plugin.json").path, toPath: folder.path + "/plugin.json")
         let catalog = try PluginCatalog(folder: shipped.path, programs: "/nowhere")
@@ -369,7 +369,7 @@ import Testing
 
     /// If a figure of another plugin has the same name as one of a shipped plugin, the shipped plugin isn't to blame.
     @Test func aFigureThatDisplacesAShippedOneIsToBlame() throws {
-        let plugins = GeneratedTable.checkout.appending(path: "plugins").path
+        let plugins = Checkout.root.appending(path: "plugins").path
         let own = try StackConfiguration(
             path: nil, choices: ["sleep": .plugin(plugins + "/sleep")],
             catalog: PluginCatalog(folder: plugins, programs: "/nowhere"))

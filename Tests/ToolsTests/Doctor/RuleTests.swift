@@ -15,7 +15,7 @@ import Testing
 
     init() throws {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"
         try #"{"instances": {"files": {"plugin": "files"}}}"#.write(toFile: file, atomically: true, encoding: .utf8)

@@ -13,11 +13,11 @@ import Testing
         try overlay.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         return StackStructure(stack: try StackConfiguration(path: file.path, catalog: catalog)).findings
     }
 
-    private let shipped = GeneratedTable.checkout.appending(path: "plugins")
+    private let shipped = Checkout.root.appending(path: "plugins")
 
     /// A plugin whose manifest differs from that of a shipped one.
     /// - Returns: its folder.

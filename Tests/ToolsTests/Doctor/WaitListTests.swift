@@ -16,7 +16,7 @@ import Testing
 
     init() throws {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         stack = try StackConfiguration(path: nil, catalog: catalog)
     }
 

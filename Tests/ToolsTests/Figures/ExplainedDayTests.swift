@@ -187,10 +187,7 @@ import Testing
 
     /// The rows of the table in docs/figures.md: samples, the main sleep, its minutes asleep, and those of the naps.
     private static func nights() throws -> [[String]] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/figures.md"), encoding: .utf8)
+        let text = try Checkout.text("docs/figures.md")
         let table = try #require(
             text.components(separatedBy: "| samples | sleep | asleep | naps |\n").dropFirst().first)
         return table.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("|") }.dropFirst()

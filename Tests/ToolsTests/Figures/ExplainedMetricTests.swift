@@ -31,7 +31,7 @@ import Testing
         let stack = try StackConfiguration(
             path: nil,
             catalog: PluginCatalog(
-                folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere"))
+                folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere"))
         let views = HealthViews(figures: stack.figures)
         for figure in stack.figures where figure.form != .object {
             let path = figure.path.joined(separator: ".")
@@ -129,7 +129,7 @@ import Testing
             return try StackConfiguration(
                 path: folder.path + "/stack.json",
                 catalog: PluginCatalog(
-                    folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere"))
+                    folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere"))
         }
         let one = try stack(#"{ "name": "longestWalk" }"#)
         #expect(one.metric("Walks") == "longestWalk" && one.metric("steps") == "steps")

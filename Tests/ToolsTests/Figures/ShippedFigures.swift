@@ -8,7 +8,7 @@ import Terminal
 enum ShippedFigures {
     static let all: [FigureDeclaration] = {
         let catalog = try? PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         return (try? catalog.map { try StackConfiguration(path: nil, catalog: $0).figures }) ?? []
     }()
 }

@@ -8,7 +8,7 @@ import Testing
 /// Visits are explained by the fixes on which they are based.
 @Suite struct VisitsExplanationTests {
     private static func stack(_ name: String) throws -> StackConfiguration {
-        let root = GeneratedTable.checkout.path
+        let root = Checkout.root.path
         return try StackConfiguration(
             path: "\(root)/configs/\(name).json",
             catalog: try PluginCatalog(folder: root + "/plugins", programs: "/nowhere"))

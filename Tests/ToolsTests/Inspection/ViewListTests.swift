@@ -9,7 +9,7 @@ import Testing
     /// The units are those of the manifests, and of the columns that every stack has.
     @Test func columnsComeWithTheirUnits() throws {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         let text = Mutex<[UInt8]>([])
         let output = RowOutput(ViewList.columns, .json) { bytes in
             text.withLock { $0 += bytes }

@@ -9,7 +9,7 @@ import Testing
 struct GraphTests {
     private func graph(_ choices: [String: StackConfiguration.Choice] = [:]) throws -> StackGraph {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         return StackGraph(try StackConfiguration(path: nil, choices: choices, catalog: catalog))
     }
 

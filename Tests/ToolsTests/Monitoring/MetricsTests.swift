@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         stack = try StackConfiguration(path: nil, catalog: catalog)
     }
 
@@ -148,7 +148,7 @@ import Testing
     @Test func thePageOfTheDocumentationListsThem() throws {
         try GeneratedTable(page: "docs/monitoring.md", name: "metrics").hold(against: MetricFamily.documentation)
         let rules = try String(
-            contentsOf: GeneratedTable.checkout.appending(path: "grafana/prometheus/healthbus.rules.yml"),
+            contentsOf: Checkout.root.appending(path: "grafana/prometheus/healthbus.rules.yml"),
             encoding: .utf8)
         let known = Set(MetricFamily.all.map(\.name))
         for match in rules.matches(of: #/healthbus_[a-z_]+/#) {

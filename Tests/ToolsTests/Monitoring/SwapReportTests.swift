@@ -14,7 +14,7 @@ import Testing
         try StackConfiguration(
             path: nil, choices: choices,
             catalog: PluginCatalog(
-                folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere"))
+                folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere"))
     }
 
     private func swap(_ step: SwapProgress.Step, isTrial: Bool = false) -> SwapProgress {

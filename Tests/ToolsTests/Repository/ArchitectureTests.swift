@@ -11,12 +11,17 @@ import Testing
         var imports: Set<String> = []
     }
 
+    /// Read once for all tests.
+    private static let read = Result { (targets: try declaredTargets(), layers: try documentedLayers()) }
+
     let targets: [Target]
     /// The layers by module; the stage and program of a plugin have the layer of `plugins/<name>`.
     private let layers: [String: Int]
 
-    init() throws {
-        let package = try Self.text("Package.swift")
+    init() throws { (targets, layers) = try Self.read.get() }
+
+    private static func declaredTargets() throws -> [Target] {
+        let package = try Checkout.text("Package.swift")
         let list = #/\[[^\]]*\]/#
         var targets: [Target] = []
         func names(_ text: Substring) -> Set<String> { Set(text.matches(of: #/"(\w+)"/#).map { String($0.1) }) }
@@ -48,30 +53,20 @@ import Testing
         targets.append(Target(name: "healthbus", folder: "Sources/healthbus", declared: names(command)))
         let own = Set(targets.map(\.name)).union(package.matches(of: #/"(C[A-Z]\w+)"/#).map { String($0.1) })
         for index in targets.indices {
-            targets[index].imports = try Self.imports(in: targets[index].folder).intersection(own)
+            targets[index].imports = Set(
+                try Checkout.sources(in: targets[index].folder).flatMap { $0.lines(with: "import ") }
+                    .filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
+            ).intersection(own)
         }
-        self.targets = targets
+        return targets
+    }
+
+    private static func documentedLayers() throws -> [String: Int] {
         var layers: [String: Int] = [:]
-        for row in try Self.text("docs/architecture.md").matches(of: #/(?m)^\| (`[^|]*) \| (\d+) \|/#) {
+        for row in try Checkout.text("docs/architecture.md").matches(of: #/(?m)^\| (`[^|]*) \| (\d+) \|/#) {
             for name in row.1.matches(of: #/`([^`]+)`/#) { layers[String(name.1)] = Int(row.2) }
         }
-        self.layers = layers
-    }
-
-    private static func text(_ path: String) throws -> String {
-        try String(contentsOf: GeneratedTable.checkout.appending(path: path), encoding: .utf8)
-    }
-
-    private static func sources(in folder: String) throws -> [(file: String, text: String)] {
-        let root = GeneratedTable.checkout.appending(path: folder)
-        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil), "\(folder)")
-        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
-            ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
-        }
-    }
-
-    private static func imports(in folder: String) throws -> Set<String> {
-        Set(try sources(in: folder).flatMap { $0.text.matches(of: #/(?m)^import (\w+)$/#).map { String($0.1) } })
+        return layers
     }
 
     private func layer(of target: Target) -> Int? {
@@ -94,7 +89,7 @@ import Testing
     /// Each step of a sample's path names a file, and in it a function or type; a file without a folder is in that of the
     /// last one with a folder.
     @Test func thePathOfASampleExists() throws {
-        let page = try Self.text("docs/architecture.md")
+        let page = try Checkout.text("docs/architecture.md")
         let path = try #require(page.firstMatch(of: #/(?s)\*\*The path of a sample\*\*.*?\n\n- /#)).0
         let steps = path.matches(of: #/`([\w\/+-]+\.swift)`\s+\(`(\w+)`\)/#)
         #expect(steps.count > 15 && path.matches(of: #/\.swift`/#).count == steps.count)
@@ -102,18 +97,21 @@ import Testing
         for step in steps {
             if let root = step.1.wholeMatch(of: #/((?:Sources|plugins)\/.*)\/[^\/]+/#) { folder = String(root.1) }
             let file = step.1.hasPrefix(folder) ? String(step.1) : "\(folder)/\(step.1)"
-            let declared = try Self.text(file).matches(of: #/\b(?:func|struct|enum|class) (\w+)/#).map { String($0.1) }
+            let declared = try Checkout.text(file).matches(of: #/\b(?:func|struct|enum|class) (\w+)/#).map {
+                String($0.1)
+            }
             #expect(declared.contains(String(step.2)), "docs/architecture.md: \(file) declares no \(step.2)")
         }
     }
 
     /// The types that the page names exist.
     @Test func namedTypesExist() throws {
-        let page = try Self.text("docs/architecture.md")
+        let page = try Checkout.text("docs/architecture.md")
         var declared: Set<String> = ["Duration", "ArchitectureTests"]
-        for folder in ["Sources", "plugins"] {
-            for (_, text) in try Self.sources(in: folder) {
-                declared.formUnion(text.matches(of: #/\b(?:struct|enum|class|protocol) (\w+)/#).map { String($0.1) })
+        let declaration = #/\b(?:struct|enum|class|protocol) (\w+)/#
+        for keyword in ["struct ", "enum ", "class ", "protocol "] {
+            for line in try Checkout.sources().flatMap({ $0.lines(with: keyword) }) {
+                declared.formUnion(line.matches(of: declaration).map { String($0.1) })
             }
         }
         let prose = page.replacing(#/(?m)^\|.*$/#, with: "")
@@ -127,7 +125,7 @@ import Testing
 
     /// The compiler checks concurrency strictly, and no module can turn that off.
     @Test func concurrencyIsChecked() throws {
-        let package = try Self.text("Package.swift")
+        let package = try Checkout.text("Package.swift")
         let version = try #require(package.firstMatch(of: #/^\/\/ swift-tools-version: (\d+)/#)).1
         #expect(Int(version) ?? 0 >= 6)
         #expect(package.contains(".treatAllWarnings(as: .error)"))
@@ -182,20 +180,20 @@ import Testing
         #expect(stages.count > 15)
         for stage in stages {
             #expect(!stage.imports.contains("Terminal"), "\(stage.name)")
-            for (file, text) in try Self.sources(in: stage.folder) {
-                #expect(text.firstMatch(of: #/\bprint\(/#) == nil, "\(file)")
+            for source in try Checkout.sources(in: stage.folder) {
+                #expect(!source.lines(with: "print(").contains { $0.contains(#/\bprint\(/#) }, "\(source.name)")
             }
         }
     }
 
     /// What could end a process at a nil or an error doesn't pass the check that each change must pass.
     @Test func forcingIsRefused() throws {
-        let rules = try Value(json: Array(Self.text(".swift-format").utf8))["rules"]
+        let rules = try Value(json: Array(Checkout.text(".swift-format").utf8))["rules"]
         #expect(rules["NeverForceUnwrap"] == true && rules["NeverUseForceTry"] == true)
-        let others = try #require(Self.text("Makefile").split(separator: "\n").first { $0.hasPrefix("OTHERS := ") })
+        let others = try #require(Checkout.text("Makefile").split(separator: "\n").first { $0.hasPrefix("OTHERS := ") })
         #expect(others.split(separator: " ").contains("check-format"))
-        #expect(try Self.text(".ci/run").contains(#/\nmake [^\n]*test-others\n/#))
-        #expect(try Self.text("Makefile").contains("format lint --strict"))
+        #expect(try Checkout.text(".ci/run").contains(#/\nmake [^\n]*test-others\n/#))
+        #expect(try Checkout.text("Makefile").contains("format lint --strict"))
     }
 
     /// A file has one writer, on one thread. Tools open the file of a running process to read it only.
@@ -208,12 +206,9 @@ import Testing
         ]
         var found: Set<String> = []
         let opening = #/(?:\b(?:Stage)?Database\(\s*path:|\.kept\(at:)[^()]*(?:\([^()]*\)[^()]*)*\)/#
-        for folder in ["Sources", "plugins"] {
-            for (file, text) in try Self.sources(in: folder) {
-                if text.matches(of: opening).contains(where: { !$0.0.contains("mode: .readOnly") }) {
-                    found.insert(file)
-                }
-                #expect(text.firstMatch(of: #/StageDatabase\s*:[^{\n]*Sendable/#) == nil, "\(file)")
+        for source in try Checkout.sources() where source.contains("Database(") || source.contains(".kept(at:") {
+            if source.text.matches(of: opening).contains(where: { !$0.0.contains("mode: .readOnly") }) {
+                found.insert(source.name)
             }
         }
         #expect(found == writers)
@@ -229,18 +224,16 @@ import Testing
         ]
         let bound: Set = ["StageDatabase", "KeyedChangelog", "Turn", "HealthStoreReader", "HealthStoreWriter"]
         var (found, declared) = (Set<String>(), Set<String>())
-        for folder in ["Sources", "plugins"] {
-            for (_, text) in try Self.sources(in: folder) {
-                for match in text.matches(
-                    of: #/(?:class|struct|extension) (\w+)(?:<[^>]*>)?[^{\n]*@unchecked Sendable/#)
-                {
-                    found.insert(String(match.1))
-                }
-                for match in text.matches(of: #/(?:class|struct|extension) (\w+)(?: *: *([^{\n]*))? \{/#)
-                where bound.contains(String(match.1)) {
-                    declared.insert(String(match.1))
-                    #expect(match.2?.contains("Sendable") != true, "\(match.1)")
-                }
+        let crossing = #/(?:class|struct|extension) (\w+)(?:<[^>]*>)?[^{\n]*@unchecked Sendable/#
+        let declaring = #/(?:class|struct|extension) (\w+)(?: *: *([^{\n]*))? \{/#
+        for source in try Checkout.sources() {
+            for line in source.lines(with: "@unchecked Sendable") {
+                if let match = line.firstMatch(of: crossing) { found.insert(String(match.1)) }
+            }
+            for line in bound.flatMap({ source.lines(with: " \($0)") }) {
+                guard let match = line.firstMatch(of: declaring), bound.contains(String(match.1)) else { continue }
+                declared.insert(String(match.1))
+                #expect(match.2?.contains("Sendable") != true, "\(match.1)")
             }
         }
         #expect(found == unchecked && declared == bound, "\(found), \(declared)")
@@ -250,8 +243,8 @@ import Testing
     @Test func noToolSpeaksSQL() throws {
         let statement = #/["\n]\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN) /#
         for name in Self.tools {
-            for (file, text) in try Self.sources(in: try #require(targets.first { $0.name == name }).folder) {
-                #expect(text.firstMatch(of: statement) == nil, "\(file)")
+            for source in try Checkout.sources(in: try #require(targets.first { $0.name == name }).folder) {
+                #expect(source.text.firstMatch(of: statement) == nil, "\(source.name)")
             }
         }
     }
@@ -259,7 +252,7 @@ import Testing
     /// Handlers are what most people write. They need only the public parts of the model and its statistics, and can
     /// use nothing else.
     @Test func handlersImportTheModelOnly() throws {
-        let package = try Self.text("Package.swift")
+        let package = try Checkout.text("Package.swift")
         let list = try #require(package.firstMatch(of: #/(?s)let handlers = \[.*?\n\]/#)).0
         let names = list.matches(of: #/plugin\("([\w-]+)", "\w+", handlerDependencies, packageAccess: false\)/#).map {
             String($0.1)
@@ -274,25 +267,18 @@ import Testing
     /// Public declarations are the interface for authors of handlers, so there are few of them, and each is documented.
     @Test func whatIsPublicIsSaid() throws {
         var all = 0
-        for folder in ["Sources", "plugins"] {
-            let root = GeneratedTable.checkout.appending(path: folder)
-            let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
-            for case let file as URL in files where file.pathExtension == "swift" {
-                let text = try String(contentsOf: file, encoding: .utf8)
-                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-                for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
-                    all += 1
-                    // Members that fulfil a requirement of a protocol are documented in the protocol.
-                    guard folder == "Sources", !line.contains(Self.asked) else { continue }
-                    #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
-                }
+        // Members that fulfil a requirement of a protocol are documented in the protocol.
+        let required = #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
+        let declaration = #/^\s*(@\w+ )?public /#
+        for source in try Checkout.sources() where source.contains("public ") {
+            for (index, line) in source.lines.enumerated()
+            where Source.has(String(line), "public ") && line.contains(declaration) {
+                all += 1
+                guard source.path.hasPrefix("Sources/"), !line.contains(required) else { continue }
+                #expect(index > 0 && source.lines[index - 1].contains("///"), "\(source.name):\(index + 1)")
             }
         }
         #expect((100...900).contains(all), "\(all)")
-    }
-
-    private static var asked: Regex<Substring> {
-        #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
     }
 
     /// A stage bases its decisions on the times that it is given; the servers of the hub, the ingest and the dashboard

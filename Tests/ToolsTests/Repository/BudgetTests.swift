@@ -24,7 +24,7 @@ import Testing
     }
 
     private let budgets: [Budget]
-    private static let folder = GeneratedTable.checkout.appending(path: "Benchmarks")
+    private static let folder = Checkout.root.appending(path: "Benchmarks")
 
     init() throws {
         budgets = try JSONDecoder().decode(

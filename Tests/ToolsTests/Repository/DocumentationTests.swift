@@ -5,7 +5,7 @@ import Testing
 /// Everything that the documentation refers to exists: the commands, and the tests that demonstrate its statements.
 @Suite struct DocumentationTests {
     /// Read once for all tests.
-    private static let read = Result { try DocumentedNames(root: DocumentedNames.checkout) }
+    private static let read = Result { try DocumentedNames() }
     private let checkout: DocumentedNames
 
     init() throws { checkout = try Self.read.get() }
@@ -34,7 +34,7 @@ import Testing
     /// Every option and every variable is documented.
     @Test func configurationListsEveryOptionAndVariable() throws {
         let page = try #require(try DocumentedNames.pages()["docs/configuration.md"])
-        let plugins = DocumentedNames.checkout.appending(path: "plugins").path
+        let plugins = Checkout.root.appending(path: "plugins").path
         var options: Set<String> = []
         for name in try FileManager.default.contentsOfDirectory(atPath: plugins) {
             guard let text = FileManager.default.contents(atPath: "\(plugins)/\(name)/plugin.json") else { continue }
@@ -56,7 +56,7 @@ import Testing
     @Test func everyChoiceNamesItsOptionAndTheProfilesThatSetIt() throws {
         let page = try #require(try DocumentedNames.pages()["docs/delivery-statements.md"])
         let table = try #require(page.components(separatedBy: "| option (profile) |").dropFirst().first)
-        let plugins = DocumentedNames.checkout.appending(path: "plugins").path
+        let plugins = Checkout.root.appending(path: "plugins").path
         let manifests = try FileManager.default.contentsOfDirectory(atPath: plugins)
             .compactMap { FileManager.default.contents(atPath: "\(plugins)/\($0)/plugin.json") }
             .map { String(decoding: $0, as: UTF8.self) }
@@ -66,7 +66,7 @@ import Testing
             let key = row.1.split(separator: ".").last.map(String.init) ?? ""
             #expect(manifests.contains { $0.contains("\"\(key)\":") }, "no option \(key)")
             for profile in row.2.components(separatedBy: ", ") where profile != "none" {
-                let file = DocumentedNames.checkout.appending(path: "configs/\(profile).json")
+                let file = Checkout.root.appending(path: "configs/\(profile).json")
                 let text = try String(contentsOf: file, encoding: .utf8)
                 #expect(text.contains("\"\(key)\""), "\(profile) doesn't set \(key)")
             }

@@ -2,10 +2,6 @@ import Foundation
 
 /// The names of tests and commands on which a page of the documentation relies, and the names that exist.
 struct DocumentedNames {
-    static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// Functions with `@Test`, and suites.
     private var tests: Set<String> = []
     private var commands: [String: Command] = [:]
@@ -16,9 +12,9 @@ struct DocumentedNames {
         var words: Set<String>?
     }
 
-    init(root: URL) throws {
-        for file in try Self.sources(below: root.appending(path: "Tests").path) { collectTests(file) }
-        let program = try Self.sources(below: root.appending(path: "Sources/healthbus").path)
+    init() throws {
+        for file in try Checkout.sources(in: "Tests") { collectTests(file) }
+        let program = try Checkout.sources(in: "Sources/healthbus").map(\.text)
         let shared = program.reduce(into: [String: String]()) { shared, file in
             for match in file.matches(of: #/static (?:let|func) (\w+)[^"]*?\(\s*"(--[a-z-]+)"/#) {
                 shared[String(match.1)] = String(match.2)
@@ -27,20 +23,15 @@ struct DocumentedNames {
         for file in program { collectCommands(file, shared) }
     }
 
-    private static func sources(below folder: String) throws -> [String] {
-        try (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [])
-            .filter { $0.hasSuffix(".swift") }
-            .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
-    }
-
-    private mutating func collectTests(_ source: String) {
+    private mutating func collectTests(_ source: Source) {
         var isTest = false
-        for line in source.split(separator: "\n") {
-            if line.contains("@Test") { isTest = true }
-            if line.contains("struct "), let match = line.firstMatch(of: #/struct (\w+Tests)\b/#) {
+        let (suite, function) = (#/struct (\w+Tests)\b/#, #/func `?(\w+)/#)
+        for line in source.lines {
+            if Source.has(String(line), "@Test") { isTest = true }
+            if Source.has(String(line), "Tests"), let match = line.firstMatch(of: suite) {
                 tests.insert(String(match.1))
             }
-            if isTest, let match = line.firstMatch(of: #/func `?(\w+)/#) {
+            if isTest, Source.has(String(line), "func "), let match = line.firstMatch(of: function) {
                 tests.insert(String(match.1))
                 isTest = false
             }
@@ -69,21 +60,19 @@ struct DocumentedNames {
 extension DocumentedNames {
     /// The text of the pages, by path within the checkout.
     static func pages() throws -> [String: String] {
-        let docs = try FileManager.default.contentsOfDirectory(atPath: checkout.appending(path: "docs").path)
+        let docs = try FileManager.default.contentsOfDirectory(atPath: Checkout.root.appending(path: "docs").path)
             .filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
         return Dictionary(
             uniqueKeysWithValues: try (docs + ["README.md", "CONTRIBUTING.md"]).map {
-                ($0, try String(contentsOf: checkout.appending(path: $0), encoding: .utf8))
+                ($0, try Checkout.text($0))
             })
     }
 
     /// The environment variables that any of the programs reads.
     static func variables() throws -> Set<String> {
-        try ["Sources", "plugins"].reduce(into: []) { names, folder in
-            for source in try sources(below: checkout.appending(path: folder).path) {
-                names.formUnion(source.matches(of: #/"(HEALTHBUS_[A-Z_]+)"/#).map { String($0.1) })
-            }
-        }
+        let variable = #/"(HEALTHBUS_[A-Z_]+)"/#
+        let lines = try Checkout.sources().flatMap { $0.lines(with: "\"HEALTHBUS_") }
+        return Set(lines.flatMap { $0.matches(of: variable).map { String($0.1) } })
     }
 
     func missing(in page: String) -> [String] {

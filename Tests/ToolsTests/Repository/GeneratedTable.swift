@@ -5,16 +5,12 @@ import Testing
 ///
 /// With `HEALTHBUS_WRITE_DOCS=1` in the environment, the page is updated instead of being compared.
 struct GeneratedTable {
-    static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     let page: String
     /// The table is between `<!-- NAME -->` and `<!-- end -->`.
     let name: String
 
     func hold(against table: String) throws {
-        let url = Self.checkout.appending(path: page)
+        let url = Checkout.root.appending(path: page)
         let text = try String(contentsOf: url, encoding: .utf8)
         let begin = try #require(text.range(of: "<!-- \(name) -->\n"), "\(page) has no table \(name)")
         let end = try #require(text.range(of: "<!-- end -->", range: begin.upperBound..<text.endIndex))

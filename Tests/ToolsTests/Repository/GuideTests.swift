@@ -6,42 +6,25 @@ import Testing
 
 /// The guides for authors name only what there is.
 @Suite struct GuideTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     private static func section(_ title: String) throws -> String {
-        let page = try String(contentsOf: root.appending(path: "docs/plugins.md"), encoding: .utf8)
+        let page = try Checkout.text("docs/plugins.md")
         let start = try #require(page.firstRange(of: "\n## \(title)\n"))
         let rest = page[start.upperBound...]
         return String(rest[..<(rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex)])
     }
 
-    /// Everything that the sources declare: types, members and cases.
-    private static func declared() throws -> Set<String> {
-        var names: Set<String> = []
-        for folder in ["Sources", "plugins"] {
-            let files = try #require(
-                FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil))
-            for case let file as URL in files where file.pathExtension == "swift" {
-                let text = try String(contentsOf: file, encoding: .utf8)
-                for match in text.matches(
-                    of: #/\b(?:class|struct|enum|protocol|func|let|var|case|typealias) (\w+)/#)
-                {
-                    names.insert(String(match.1))
-                }
-                for match in text.matches(of: #/\bcase ((?:\w+(?:\([^)]*\))?, )*\w+)/#) {
-                    for name in match.1.matches(of: #/\w+/#) { names.insert(String(name.0)) }
-                }
-            }
+    /// Whether the sources declare a type, member or case with this name.
+    private static func isDeclared(_ name: Substring) throws -> Bool {
+        let declaration = try Regex(
+            #"\b(?:(?:class|struct|enum|protocol|func|let|var|typealias) |case (?:\w+(?:\([^)]*\))?, )*)\#(name)\b"#)
+        return try Checkout.sources().contains { source in
+            source.lines(with: String(name)).contains { $0.contains(declaration) }
         }
-        return names
     }
 
     /// In backticks: types (`DeliveryReply`, `DeliveryPolicy.Outcome`), and members (`.onTrust`).
     @Test(arguments: ["Write a destination", "Write a way in"])
     func theirNamesAreDeclared(_ title: String) throws {
-        let declared = try Self.declared()
         let guide = try Self.section(title)
         var names: [Substring] = []
         for code in guide.matches(of: #/`([^`\n]+)`/#) {
@@ -56,8 +39,8 @@ import Testing
         #expect(names.count > 5)
         // The plugin and the app that the guides write.
         for name in names where !name.lowercased().hasPrefix("tide") {
-            let isModule = FileManager.default.fileExists(atPath: Self.root.appending(path: "Sources/\(name)").path)
-            let isKnown = isModule || declared.contains(String(name))
+            let isModule = FileManager.default.fileExists(atPath: Checkout.root.appending(path: "Sources/\(name)").path)
+            let isKnown = try isModule || Self.isDeclared(name)
             #expect(isKnown, "\(title): \(name)")
         }
     }
@@ -66,7 +49,7 @@ import Testing
     @Test func theMembersOfAWayInAreThoseOfTheCode() throws {
         let rows = try Self.section("Write a way in").matches(of: #/(?m)^ *\| `(\w+)`/#).map { String($0.1) }
         let text = try String(
-            contentsOf: Self.root.appending(path: "Sources/HealthPush/WayIn.swift"), encoding: .utf8)
+            contentsOf: Checkout.root.appending(path: "Sources/HealthPush/WayIn.swift"), encoding: .utf8)
         let declared = text.prefix(upTo: try #require(text.firstRange(of: "package static let all")).lowerBound)
             .matches(of: #/(?m)^    (?:package )?(?:private\(set\) )?(?:let|var) (\w+)/#).map { String($0.1) }
         #expect(Set(rows) == Set(declared) && rows.count == Set(rows).count)
@@ -79,7 +62,7 @@ import Testing
         let shown = try #require(
             try Value(json: "{\(code.trimmingCharacters(in: .whitespacesAndNewlines).dropLast())}".utf8).object)
         var manifest = try #require(
-            try Value(json: Data(contentsOf: Self.root.appending(path: "plugins/fhir/plugin.json"))).object)
+            try Value(json: Data(contentsOf: Checkout.root.appending(path: "plugins/fhir/plugin.json"))).object)
         manifest.merge(shown) { $1 }
         var configuration = manifest["configuration"]?.object ?? [:]
         var options = configuration["properties"]?.object ?? [:]

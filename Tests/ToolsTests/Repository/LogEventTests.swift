@@ -5,27 +5,18 @@ import Terminal
 import Testing
 
 @Suite struct LogEventTests {
-    private static func sources() throws -> [(path: String, text: String)] {
-        try ["Sources", "plugins"].flatMap { folder in
-            let root = GeneratedTable.checkout.appending(path: folder).path
-            return try (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? [])
-                .filter { $0.hasSuffix(".swift") }
-                .map { ("\(folder)/\($0)", try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8)) }
-        }
-    }
-
     /// Every event that is logged is in the table, and every event in the table is logged.
     @Test func theTableHoldsEveryEventAndEachIsLogged() throws {
-        let sources = try Self.sources()
+        let sources = try Checkout.sources()
         let table = try #require(sources.first { $0.path.hasSuffix("LogEvent+Table.swift") }).text
         let declared = table.matches(of: /static let (\w+) = LogEvent\(/).map { String($0.1) }
         #expect(declared.count == LogEvent.all.count && Set(LogEvent.all.map(\.name)).count == declared.count)
         let elsewhere = sources.filter { !$0.path.hasSuffix("LogEvent+Table.swift") }
         for source in elsewhere where !source.path.hasPrefix("Sources/Logging/") {
-            #expect(!source.text.contains("LogEvent("), "\(source.path) makes an event of its own")
+            #expect(!source.contains("LogEvent("), "\(source.path) makes an event of its own")
         }
         for name in declared {
-            #expect(elsewhere.contains { $0.text.contains(".\(name)") }, "nobody logs \(name)")
+            #expect(elsewhere.contains { $0.contains(".\(name)") }, "nobody logs \(name)")
         }
     }
 

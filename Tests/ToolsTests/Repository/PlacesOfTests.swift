@@ -28,7 +28,7 @@ extension ArchitectureTests {
     ]
 
     @Test func everyModuleHasAPlaceForItsTests() throws {
-        let root = GeneratedTable.checkout.appending(path: "Tests")
+        let root = Checkout.root.appending(path: "Tests")
         let modules = Set(targets.map(\.name).filter { !$0.hasPrefix("healthbus") })
         var tested: Set<String> = []
         for case let path as String in try #require(FileManager.default.enumerator(atPath: root.path))

@@ -6,7 +6,7 @@ import Testing
 /// demonstrate each of them.
 @Suite(.inTurn) struct StatementDrawTests {
     private func draw(_ words: String...) throws -> (status: Int32, output: String, error: String) {
-        let script = DocumentedNames.checkout.appending(path: "Tests/Statements/draw.py").path
+        let script = Checkout.root.appending(path: "Tests/Statements/draw.py").path
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", script] + words

@@ -21,7 +21,7 @@ import UploaderReading
         let text = instances.replacing("FILE", with: file)
         let configuration = try folder.file("stack.json", "{\"instances\": {\(text)}}")
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         let stack = try StackConfiguration(path: configuration, catalog: catalog)
         var found: [String: String] = [:]
         for instance in stack.deliveringToBackends {
@@ -39,7 +39,7 @@ import UploaderReading
     /// Without a backend of its own, nothing in a stack makes the file in the state folder.
     @Test func aTokenThatNothingNamesIsMissed() throws {
         let catalog = try PluginCatalog(
-            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+            folder: Checkout.root.appending(path: "plugins").path, programs: "/nowhere")
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path + "/s")
         func file(_ backend: String, _ options: String, _ environment: [String: String] = [:]) throws -> String? {
