@@ -11,8 +11,9 @@ enum TestExport {
             let type = HealthType.named(row.type)
             let source = TestRow.sources[row.source]
             let times =
-                "sourceName=\"\(quoted(source.sourceName))\" sourceVersion=\"\(source.sourceVersion)\""
-                + (source.device.isEmpty ? "" : " device=\"&lt;&lt;HKDevice: 0x1&gt;, \(quoted(source.device))&gt;\"")
+                "sourceName=\"\(XMLText.escaped(source.sourceName))\" sourceVersion=\"\(source.sourceVersion)\""
+                + (source.device.isEmpty
+                    ? "" : " device=\"\(XMLText.escaped("<<HKDevice: 0x1>, \(source.device)>"))\"")
                 + " creationDate=\"\(date(row.end, zones))\" startDate=\"\(date(row.start, zones))\""
                 + " endDate=\"\(date(row.end, zones))\""
             if type.kind == .workout {
@@ -21,7 +22,7 @@ enum TestExport {
                     " <Workout workoutActivityType=\"HKWorkoutActivityTypeWalking\" duration=\"\(minutes)\" durationUnit=\"min\" \(times)/>\n"
                 continue
             }
-            let unit = type.kind == .quantity && !type.unit.isEmpty ? " unit=\"\(quoted(type.unit))\"" : ""
+            let unit = type.kind == .quantity && !type.unit.isEmpty ? " unit=\"\(XMLText.escaped(type.unit))\"" : ""
             let value = row.value.isNaN ? "" : " value=\"\(number(row.value, type))\""
             text += " <Record type=\"\(row.type)\"\(unit)\(value) \(times)"
             text +=
@@ -42,11 +43,6 @@ enum TestExport {
         let second = Int(instant.microseconds / Instant.microsecondsPerSecond) - day.number * 86_400
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(day) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) +0000"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
-            .replacingOccurrences(of: "<", with: "&lt;").replacingOccurrences(of: ">", with: "&gt;")
     }
 }
 

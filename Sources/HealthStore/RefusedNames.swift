@@ -73,22 +73,8 @@ enum ElementText {
             ("endDate", InstantText.iso8601(end)),
         ]
         if !value.isNaN { attributes.append(("value", value.description)) }
-        let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(escaped($0.1))\"" }.joined()
+        let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(XMLText.escaped($0.1))\"" }.joined()
         return text.utf8.count > 4000
             ? String(decoding: text.utf8.prefix(4000), as: UTF8.self) + "…" : "<Record\(text)/>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var out = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": out += "&amp;"
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            case "\"": out += "&quot;"
-            default: out.unicodeScalars.append(character)
-            }
-        }
-        return out
     }
 }

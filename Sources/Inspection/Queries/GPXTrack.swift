@@ -55,7 +55,7 @@ package struct GPXTrack {
         }
         text += "  <trk>\n"
         if let tolerance { text += "    <desc>simplified to within \(Self.decimal(tolerance)) m</desc>\n" }
-        text += "    <type>\(Self.escaped(activity))</type>\n    <trkseg>\n"
+        text += "    <type>\(XMLText.escaped(activity))</type>\n    <trkseg>\n"
         for point in points {
             let place = "lat=\"\(Self.decimal(point.latitude))\" lon=\"\(Self.decimal(point.longitude))\""
             let elevation = point.elevation.map { "<ele>\(Self.decimal($0))</ele>" } ?? ""
@@ -69,10 +69,6 @@ package struct GPXTrack {
         var text: [UInt8] = []
         text.append(json: number.rounded(decimals: 6))
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }
 
