@@ -27,7 +27,7 @@ extension ObserverRegistrations {
         let repeats = Set(repeated(device, now, monotonic))
         let due = dueTypes(device, now)
         let isWake = device.app != .active && !(repeats.isEmpty && due.allSatisfy(advisory.contains))
-        if isWake, policy.wakesPerHour > 0 {
+        if isWake, limits.wakesPerHour > 0 {
             wakes.append(now)
             isChanged = true
         }
@@ -80,7 +80,7 @@ extension ObserverRegistrations {
     /// When a held type may be fired; nil when no consumer is registered for it, or all of them are stopped.
     private func dueTime(_ type: String, _ now: Instant) -> Instant? {
         let frequencies = consumers.values.filter { !$0.isStopped }.compactMap { requested(type, by: $0) }
-        guard let frequency = frequencies.min()?.clamped(to: policy.floor(of: type)) else { return nil }
+        guard let frequency = frequencies.min()?.clamped(to: limits.floor(of: type)) else { return nil }
         return lastFires[type].map { $0 + frequency.period } ?? now
     }
 
@@ -97,10 +97,10 @@ extension ObserverRegistrations {
 
     /// When the app may next be woken: `now` unless the hour's wakes are used up.
     private func wakeTime(after now: Instant) -> Instant {
-        guard policy.wakesPerHour > 0 else { return now }
+        guard limits.wakesPerHour > 0 else { return now }
         let recent = wakes.filter { $0 <= now && $0 > now - Self.hour }.sorted()
-        guard recent.count >= policy.wakesPerHour else { return now }
-        return recent[recent.count - policy.wakesPerHour] + Self.hour
+        guard recent.count >= limits.wakesPerHour else { return now }
+        return recent[recent.count - limits.wakesPerHour] + Self.hour
     }
 
     /// When the app may be woken again; nil if it may be woken now.
@@ -112,10 +112,10 @@ extension ObserverRegistrations {
     /// Records that an app refresh has woken the app, which counts as one of the hour's wakes. May be called any number
     /// of times.
     package mutating func refreshed(at began: Instant, now: Instant) {
-        guard policy.wakesPerHour > 0, began <= now, began > now - Self.hour, !wakes.contains(began) else { return }
+        guard limits.wakesPerHour > 0, began <= now, began > now - Self.hour, !wakes.contains(began) else { return }
         // A wake older than all that are kept is ignored, since enough later ones already count.
-        if wakes.count >= policy.wakesPerHour, let first = wakes.min(), began < first { return }
-        wakes = Array((wakes + [began]).sorted().suffix(policy.wakesPerHour))
+        if wakes.count >= limits.wakesPerHour, let first = wakes.min(), began < first { return }
+        wakes = Array((wakes + [began]).sorted().suffix(limits.wakesPerHour))
         isChanged = true
     }
 
@@ -138,7 +138,7 @@ extension ObserverRegistrations {
             // A clock that was set back must not delay a type for longer than its period.
             if let last = lastFires[type], last > now { lastFires[type] = now }
         }
-        if policy.wakesPerHour > 0 { wakes = wakes.suffix(policy.wakesPerHour) }
+        if limits.wakesPerHour > 0 { wakes = wakes.suffix(limits.wakesPerHour) }
     }
 }
 
@@ -149,12 +149,12 @@ extension ObserverRegistrations {
         for (name, old) in consumers where !old.isStopped && !old.awaited.isEmpty {
             var consumer = old
             for (type, awaited) in old.awaited
-            where awaited.repeatAt == nil && monotonic - awaited.since >= policy.acknowledgeWithin {
+            where awaited.repeatAt == nil && monotonic - awaited.since >= limits.acknowledgeWithin {
                 let misses = (consumer.strikes[type] ?? 0) + 1
                 consumer.strikes[type] = misses
-                consumer.awaited[type]?.repeatAt = monotonic + policy.backOff(after: misses)
+                consumer.awaited[type]?.repeatAt = monotonic + limits.backOff(after: misses)
                 isChanged = true
-                if policy.strikesUntilStopped > 0, misses >= policy.strikesUntilStopped { consumer.isStopped = true }
+                if limits.strikesUntilStopped > 0, misses >= limits.strikesUntilStopped { consumer.isStopped = true }
             }
             if consumer.isStopped {
                 consumer.awaited = [:]
@@ -176,10 +176,10 @@ extension ObserverRegistrations {
     /// When to check again; nil if there is no need before something changes.
     package func nextDeadline(device: DeviceState, at now: Instant, monotonic: MonotonicTime) -> MonotonicTime? {
         let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
-        var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }
+        var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + limits.acknowledgeWithin }
         if device.isLocked {
             if let since = lockHeldSince, !isUnlockOverdue(at: now) {
-                deadlines.append(monotonic + (since - now) + policy.unlockReminderAfter)
+                deadlines.append(monotonic + (since - now) + limits.unlockReminderAfter)
             }
         } else if device.app == .background || device.app == .terminated, !device.isDeferring {
             let silenced = silenced
@@ -195,6 +195,6 @@ extension ObserverRegistrations {
 
     /// Whether the locked phone has held changes back for so long that a person should know.
     package func isUnlockOverdue(at now: Instant) -> Bool {
-        lockHeldSince.map { now - $0 >= policy.unlockReminderAfter } ?? false
+        lockHeldSince.map { now - $0 >= limits.unlockReminderAfter } ?? false
     }
 }

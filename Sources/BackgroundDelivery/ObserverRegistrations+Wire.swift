@@ -44,8 +44,8 @@ extension ObserverRegistrations {
         return kept
     }
 
-    package init(_ kept: KeptRegistrations, policy: DeliveryPolicy) {
-        self.init(policy: policy)
+    package init(_ kept: KeptRegistrations, limits: SystemLimits) {
+        self.init(limits: limits)
         held = kept.held ?? [:]
         savedHeld = held
         lastFires = kept.lastFires ?? [:]

@@ -52,7 +52,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
         var repeatAt: MonotonicTime?
     }
 
-    package var policy: DeliveryPolicy
+    package var limits: SystemLimits
     var consumers: [String: Consumer] = [:]
     /// Types that are off or denied, or have changes that haven't been fired, and how far each was fired.
     package internal(set) var held: [String: SequenceNumber] = [:]
@@ -79,7 +79,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     /// Whether something has changed that only others read (when a type last fired).
     package internal(set) var isWorthSaving = false
 
-    package init(policy: DeliveryPolicy) { self.policy = policy }
+    package init(limits: SystemLimits) { self.limits = limits }
 
     /// Types that never fire, because they are switched off or denied.
     package var silenced: Set<String> { off.union(denied) }
@@ -209,7 +209,7 @@ extension ObserverRegistrations {
 
     /// The frequency that is granted.
     package func effective(_ type: String) -> DeliveryFrequency? {
-        requested(type)?.clamped(to: policy.floor(of: type))
+        requested(type)?.clamped(to: limits.floor(of: type))
     }
 
     /// Whether a type's changes may wake an app. Correlations (blood pressure, food) can't be registered for background

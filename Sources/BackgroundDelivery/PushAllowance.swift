@@ -34,7 +34,7 @@ package struct PushAllowance: Codable, Sendable, Equatable {
         }
         let recent = pushes[sender] ?? []
         if recent.contains(where: { $0.id == id }) { return .known }
-        guard recent.count < DeliveryPolicy.pushesPerHour else {
+        guard recent.count < SystemLimits.pushesPerHour else {
             return .usedUp(next: (recent.first?.at ?? now) + Self.hour)
         }
         pushes[sender] = recent + [Push(id: id, at: now)]

@@ -75,7 +75,7 @@ import Testing
                 }
                 lastWake[fire.type] = bench.now
             }
-            if bench.device.app != .active, !launchPending, !round.fires.isEmpty, bench.table.policy.wakesPerHour > 0 {
+            if bench.device.app != .active, !launchPending, !round.fires.isEmpty, bench.table.limits.wakesPerHour > 0 {
                 wakes.append(bench.now)
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }

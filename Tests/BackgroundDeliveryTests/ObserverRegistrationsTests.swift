@@ -16,10 +16,10 @@ final class DeliveryBench {
     var monotonic: MonotonicTime = 0
     var launch: Int64 = 0
 
-    init(_ change: (inout DeliveryPolicy) -> Void = { _ in }) {
-        var policy = DeliveryPolicy()
-        change(&policy)
-        table = ObserverRegistrations(policy: policy)
+    init(_ change: (inout SystemLimits) -> Void = { _ in }) {
+        var limits = SystemLimits()
+        change(&limits)
+        table = ObserverRegistrations(limits: limits)
     }
 
     @discardableResult
@@ -68,7 +68,7 @@ final class DeliveryBench {
     /// Simulates a new process that reads what this one has saved.
     func restart() throws {
         let kept = try #require(Value(table.kept).read(KeptRegistrations.self))
-        table = ObserverRegistrations(kept, policy: table.policy)
+        table = ObserverRegistrations(kept, limits: table.limits)
     }
 
     var deadline: MonotonicTime? { table.nextDeadline(device: device, at: now, monotonic: monotonic) }

@@ -27,13 +27,13 @@ import Testing
         try #require(stack.only(kind)).configuration
     }
 
-    private func policy(_ stack: StackConfiguration) throws -> DeliveryPolicy {
-        DeliveryPolicy(configuration: try options(.observer, of: stack)["delivery"])
+    private func limits(_ stack: StackConfiguration) throws -> SystemLimits {
+        SystemLimits(configuration: try options(.observer, of: stack)["delivery"])
     }
 
     /// The frequency that a type gets in the background when a consumer asks for what the profile names.
-    private func effective(_ types: [String: String], _ type: String, _ policy: DeliveryPolicy) -> DeliveryFrequency? {
-        var table = ObserverRegistrations(policy: policy)
+    private func effective(_ types: [String: String], _ type: String, _ limits: SystemLimits) -> DeliveryFrequency? {
+        var table = ObserverRegistrations(limits: limits)
         table.register(
             "app", launch: 1, types: types.compactMapValues(DeliveryFrequency.init(name:)), known: [String]())
         return table.effective(type)
@@ -41,7 +41,7 @@ import Testing
 
     @Test func withoutAProfileNothingIsHeldBack() throws {
         let stack = try stack(nil)
-        #expect(try policy(stack) == DeliveryPolicy())
+        #expect(try limits(stack) == SystemLimits())
         let debouncer = try options(.debouncer, of: stack)
         #expect(debouncer["launch"] == "self" && debouncer["strategy"] == "background-delivery")
         for kind in [Manifest.Kind.debouncer, .consolidator] {
@@ -55,12 +55,12 @@ import Testing
 
     @Test func aPhoneClampsStepsGivesUpAfterThreeStrikesAndHoldsItsTasksForTheNetwork() throws {
         let stack = try stack("apple-like")
-        let policy = try policy(stack)
-        #expect(policy.strikesUntilStopped == 3 && policy.acknowledgeWithin == .seconds(15))
-        #expect(policy.unlockReminderAfter == .seconds(3600) && policy.wakesPerHour == 0)
+        let limits = try limits(stack)
+        #expect(limits.strikesUntilStopped == 3 && limits.acknowledgeWithin == .seconds(15))
+        #expect(limits.unlockReminderAfter == .seconds(3600) && limits.wakesPerHour == 0)
         // Only one type has a floor: Apple documents no others.
-        #expect(policy.floor == .immediate && policy.floors == [Self.steps: .hourly])
-        #expect(effective(["*": "immediate"], Self.steps, policy) == .hourly)
+        #expect(limits.floor == .immediate && limits.floors == [Self.steps: .hourly])
+        #expect(effective(["*": "immediate"], Self.steps, limits) == .hourly)
         let debouncer = try options(.debouncer, of: stack)
         #expect(
             debouncer["frequencies"]
@@ -130,24 +130,24 @@ import Testing
         try rig.pass(.seconds(1))
         let asked = try #require(rig.sent.last { $0.topic == "control.observer" }?.body["types"])
         let types = (asked.object ?? [:]).compactMapValues(\.string)
-        let policy = try policy(stack)
-        for type in [Self.workout, Self.heart] { #expect(effective(types, type, policy) == .immediate) }
+        let limits = try limits(stack)
+        for type in [Self.workout, Self.heart] { #expect(effective(types, type, limits) == .immediate) }
         for type in [Self.steps, Self.energy, "HKQuantityTypeIdentifierBodyMass"] {
-            #expect(effective(types, type, policy) == .hourly)
+            #expect(effective(types, type, limits) == .hourly)
         }
     }
 
     @Test func aWatchIsHourlyButForEventsAndHasFourWakesAnHour() throws {
         let stack = try stack("watch-like")
         #expect(stack.only(.debouncer)?.configuration["refreshMinutes"] == 60)
-        let policy = try policy(stack)
-        #expect(policy.floor == .hourly && policy.wakesPerHour == 4 && policy.strikesUntilStopped == 3)
+        let limits = try limits(stack)
+        #expect(limits.floor == .hourly && limits.wakesPerHour == 4 && limits.strikesUntilStopped == 3)
         for type in [Self.heart, Self.workout, Self.energy] {
-            #expect(effective(["*": "immediate"], type, policy) == .hourly)
+            #expect(effective(["*": "immediate"], type, limits) == .hourly)
         }
         #expect(
-            effective(["*": "immediate"], "HKCategoryTypeIdentifierIrregularHeartRhythmEvent", policy) == .immediate)
-        for type in policy.floors.keys { #expect(HealthType.known(type) != nil, "\(type)") }
+            effective(["*": "immediate"], "HKCategoryTypeIdentifierIrregularHeartRhythmEvent", limits) == .immediate)
+        for type in limits.floors.keys { #expect(HealthType.known(type) != nil, "\(type)") }
     }
 
     /// On the screen, or on a machine that is always on: ten minutes of a walk with a heart rate every five seconds.

@@ -10,13 +10,13 @@ struct BackendReply: Sendable {
     var answer: UploadAnswer
     /// How many elements the request contained.
     var sent: Int
-    var judgement: UploadJudgement
+    var judgement: AnswerProof
 
     init(_ response: HTTPResponse, sent: Int) {
         self.response = response
         self.sent = sent
         answer = UploadAnswer(body: response.body)
-        judgement = UploadJudgement(
+        judgement = AnswerProof(
             status: response.status, contentType: response.headers["Content-Type"], answer: answer, sent: sent,
             seen: SeenBackend())
     }

@@ -38,9 +38,9 @@ package struct TypesReport {
         statistics = HeldStatistics(held.flatMap(\.types))
         for entry in held.first?.types ?? [] { samples[entry.type, default: 0] += Int64(entry.alive) }
         let saved: [Page<DeliveryPage>] = try reader.pages(observer, .delivery)
-        let policy = DeliveryPolicy(configuration: observer.configuration["delivery"])
+        let limits = SystemLimits(configuration: observer.configuration["delivery"])
         let registrations = ObserverRegistrations(
-            saved.first?.registrations ?? KeptRegistrations(), policy: policy)
+            saved.first?.registrations ?? KeptRegistrations(), limits: limits)
         let names = Set(samples.keys).union(registrations.namedTypes)
         types = names.sorted().map { type in
             let requested = registrations.requested(type)

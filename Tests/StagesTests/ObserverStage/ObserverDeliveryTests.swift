@@ -27,7 +27,7 @@ import Testing
         return try StageRig {
             ObserverStage(
                 instance: "observer", zone: "UTC", defaultUser: "me",
-                delivery: DeliveryPolicy(configuration: resolved["delivery"]), readers: readers, plugins: plugins,
+                delivery: SystemLimits(configuration: resolved["delivery"]), readers: readers, plugins: plugins,
                 app: "debouncer", refusal: refusal)
         }
     }

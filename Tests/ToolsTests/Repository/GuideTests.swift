@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// In backticks: types (`DeliveryReply`, `DeliveryPolicy.Outcome`), and members (`.onTrust`).
+    /// In backticks: types (`DeliveryReply`, `RetryPolicy.Outcome`), and members (`.onTrust`).
     @Test(arguments: ["Write a destination", "Write a way in"])
     func theirNamesAreDeclared(_ title: String) throws {
         let guide = try Self.section(title)

@@ -70,7 +70,7 @@ struct IngestProblem: Error {
     static func wakesUsedUp(wait: Double) -> IngestProblem {
         IngestProblem(
             status: 429, code: "wakes-used-up",
-            message: "this token has woken the stack \(DeliveryPolicy.pushesPerHour) times within the hour",
+            message: "this token has woken the stack \(SystemLimits.pushesPerHour) times within the hour",
             hint: "wake it again after Retry-After; what is new is synced meanwhile without being asked",
             headers: ["Retry-After": "\(Int(min(max(wait.rounded(.up), 1), 3600)))"])
     }

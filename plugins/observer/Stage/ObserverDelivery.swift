@@ -22,17 +22,17 @@ final class ObserverDelivery {
     /// The instances whose tools may read only what the instance itself may; nil: none.
     private let plugins: [String]?
     /// Whether the system counts how often the app is woken.
-    var countsWakes: Bool { registrations.policy.wakesPerHour > 0 }
+    var countsWakes: Bool { registrations.limits.wakesPerHour > 0 }
     /// Everything up to here has been considered: any fired type is fired at least up to here.
     private var covered = SequenceNumber.beginning
     private var savedLately = MonotonicTime.distantPast
     private var isReminding = false
 
     init(
-        policy: DeliveryPolicy, locators: [String]?, readers: [String]?, plugins: [String]?,
+        limits: SystemLimits, locators: [String]?, readers: [String]?, plugins: [String]?,
         refusal: @escaping (String) -> String?
     ) {
-        registrations = ObserverRegistrations(policy: policy)
+        registrations = ObserverRegistrations(limits: limits)
         self.locators = locators
         self.readers = readers
         self.plugins = plugins
@@ -49,7 +49,7 @@ final class ObserverDelivery {
             guard let kept = saved.read(KeptRegistrations.self) else {
                 throw StageError.unreadableCursor("registrations")
             }
-            registrations = ObserverRegistrations(kept, policy: registrations.policy)
+            registrations = ObserverRegistrations(kept, limits: registrations.limits)
             // A plugin that lost its entitlement, or was removed from the stack, is no longer woken.
             registrations.keep { refusal($0) == nil }
         }

@@ -20,7 +20,7 @@ extension StagePlugin {
                 // A simulation has no folders.
                 inbox: setting.reachesOut
                     ? InboxFolder.path(of: setting.instance, environment: setting.environment) : nil,
-                delivery: DeliveryPolicy(configuration: setting.configuration["delivery"]),
+                delivery: SystemLimits(configuration: setting.configuration["delivery"]),
                 locators: setting.stack.locators, readers: setting.stack.readers, plugins: setting.stack.plugins,
                 app: setting.stack.only(.debouncer)?.name,
                 refusal: setting.stack.registrationRefusal,

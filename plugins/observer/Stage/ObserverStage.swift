@@ -75,7 +75,7 @@ package final class ObserverStage: Stage {
     ///   - rowsPerStep: how many rows to compare with a complete export in one turn.
     package init(
         instance: String, zone: String, defaultUser: String, inbox: String? = nil,
-        delivery: DeliveryPolicy = DeliveryPolicy(), locators: [String]? = nil,
+        delivery: SystemLimits = SystemLimits(), locators: [String]? = nil,
         readers: [String]? = nil, plugins: [String]? = nil, app: String? = nil,
         refusal: @escaping (String) -> String? = { _ in nil }, follows: Set<String> = [], rowsPerStep: Int = 50_000
     ) {
@@ -87,7 +87,7 @@ package final class ObserverStage: Stage {
         self.defaultUser = defaultUser
         self.inbox = inbox
         self.delivery = ObserverDelivery(
-            policy: delivery, locators: locators, readers: readers, plugins: plugins, refusal: refusal)
+            limits: delivery, locators: locators, readers: readers, plugins: plugins, refusal: refusal)
     }
 
     package var subscriptions: [Subscription] {

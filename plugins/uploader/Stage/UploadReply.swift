@@ -45,7 +45,7 @@ extension DeliveryRequest {
             if isColumns, status == 400 || status == 415, answer.counts == nil {
                 return .wrongForm("the backend answered \(status) to columns; it gets JSON instead")
             }
-            let judgement = UploadJudgement(
+            let judgement = AnswerProof(
                 status: status, contentType: contentType, answer: answer, sent: part.count, seen: seen)
             let failure = DeliveryReply.Failure(
                 .answered(status: status, retryAfter: retryAfter, redirect: redirect, tokenFrom: place),
@@ -57,7 +57,7 @@ extension DeliveryRequest {
     }
 
     private static func reply(
-        _ judgement: UploadJudgement, _ answer: DeliveryAnswer, _ status: Int, _ failure: DeliveryReply.Failure
+        _ judgement: AnswerProof, _ answer: DeliveryAnswer, _ status: Int, _ failure: DeliveryReply.Failure
     ) -> DeliveryReply {
         switch judgement {
         case .proven: return .proven(answer)

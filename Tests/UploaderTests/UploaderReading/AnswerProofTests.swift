@@ -6,14 +6,14 @@ import UploaderStage
 
 /// Every status with every form of body: how the uploader judges it, from a known backend and from a server that never
 /// identifies itself.
-@Suite struct UploadJudgementTests {
+@Suite struct AnswerProofTests {
     /// The result, in a word.
     private enum Result: String { case proven, trust, other, rolledBack, refusals, unreadable, nothing, status }
 
     private static func result(
         _ status: Int, _ body: String, type: String? = nil, sent: Int = 3, known: String? = nil, sequence: Int64? = nil
     ) -> Result {
-        let judgement = UploadJudgement(
+        let judgement = AnswerProof(
             status: status, contentType: type, answer: UploadAnswer(body: Array(body.utf8)), sent: sent,
             seen: SeenBackend(generation: known, sequence: sequence))
         return switch judgement {

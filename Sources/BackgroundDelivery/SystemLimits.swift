@@ -1,7 +1,7 @@
 import HealthModel
 
 /// How the system delivers, no matter what its consumers ask for.
-package struct DeliveryPolicy: Sendable, Equatable {
+package struct SystemLimits: Sendable, Equatable {
     /// The highest frequency at which types not named in `floors` may be delivered in the background.
     package var floor = DeliveryFrequency.immediate
     /// By type; HealthKit documents only one floor: hourly, for stepCount.

@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import HealthModel
 
-extension DeliveryPolicy {
+extension SystemLimits {
     /// The observer's `delivery`, checked against its manifest's schema and with its defaults.
     package init(configuration: Value) {
         self.init()

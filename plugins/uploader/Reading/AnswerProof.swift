@@ -2,7 +2,7 @@ import DeliveryKit
 import HealthModel
 
 /// What an answer proves. Pure.
-package enum UploadJudgement: Sendable, Equatable {
+package enum AnswerProof: Sendable, Equatable {
     /// Everything sent is accounted for by the known backend, or by one that identifies itself now.
     case proven
     /// A server that never identifies itself has accepted the elements, and this is trusted because nothing better is
@@ -52,7 +52,7 @@ package enum UploadJudgement: Sendable, Equatable {
 
     private static func accepted(
         _ status: Int, _ contentType: String?, _ answer: UploadAnswer, _ sent: Int, _ seen: SeenBackend
-    ) -> UploadJudgement {
+    ) -> AnswerProof {
         if isPage(contentType, answer) {
             return .unproven("something answered \(status) with a page for people: it isn't the backend")
         }
@@ -84,7 +84,7 @@ package enum UploadJudgement: Sendable, Equatable {
     }
 
     /// Nothing is accepted; but elements named as refused are refused.
-    private static func doubt(_ why: String, _ answer: UploadAnswer) -> UploadJudgement {
+    private static func doubt(_ why: String, _ answer: UploadAnswer) -> AnswerProof {
         answer.refused.isEmpty ? .unproven(why) : .refusals
     }
 
