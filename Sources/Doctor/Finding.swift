@@ -37,6 +37,8 @@ package struct Finding: Sendable, Equatable {
     var isStanding = false
     /// Whether this keeps an instance from starting, although its program's own check doesn't cover it.
     var keepsFromStarting = false
+    /// What it is in a list of what waits.
+    var kind = WaitList.Entry.Kind.finding
 
     package init(
         _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
@@ -64,6 +66,7 @@ package struct Finding: Sendable, Equatable {
     func asCause(because causes: [String?] = []) -> Finding { because(of: causes).with(\.isCause, true) }
     func standing() -> Finding { with(\.isStanding, true) }
     func keepingFromStarting() -> Finding { with(\.keepsFromStarting, true) }
+    func listed(as kind: WaitList.Entry.Kind) -> Finding { with(\.kind, kind) }
 
     private func with<Member>(_ property: WritableKeyPath<Finding, Member>, _ value: Member) -> Finding {
         var finding = self

@@ -80,17 +80,11 @@ package struct WaitList: Sendable, Equatable {
 
     private static func entry(_ finding: Finding, _ beats: Beats) -> Entry {
         var entry = Entry(
-            kind: .finding, severity: finding.severity, subject: finding.subject,
+            kind: finding.kind, severity: finding.severity, subject: finding.subject,
             what: ([finding.what] + finding.consequences).joined(separator: "; so "), remedy: finding.remedy)
-        let uploader = beats[finding.subject]?.beat.uploader
-        if let letters = uploader?.deadLetters, letters > 0, finding.remedy.contains("dead-letters retry") {
-            (entry.kind, entry.count, entry.retry) = (.deadLetters, Int(letters), finding.subject)
-        } else if uploader?.path?.isSatisfied == false, finding.remedy.hasPrefix("nothing") {
-            entry.kind = .offline
-        } else if finding.severity == .note, beats[finding.subject]?.beat.observer?.device?.isLocked == true {
-            entry.kind = .locked
-        } else if finding.severity == .note, beats[finding.subject]?.beat.handler?.pending ?? 0 > 0 {
-            entry.kind = .pending
+        if finding.kind == .deadLetters {
+            entry.count = (beats[finding.subject]?.beat.uploader?.deadLetters).map { Int($0) }
+            entry.retry = finding.subject
         }
         return entry
     }

@@ -60,13 +60,15 @@ extension HeardInstance {
         guard let uploader, !uploader.paused, uploader.path?.isSatisfied == false, beat.stage.blocked != nil
         else { return nil }
         return note("has no network path", remedy: "nothing: it continues as soon as there is one")
+            .listed(as: .offline)
     }
 
     var deadLetters: Finding? {
         guard let letters = uploader?.deadLetters, letters > 0 else { return nil }
         return warning(
             "the \(destination.word) refused \(letters) element\(letters == 1 ? "" : "s") for good",
-            remedy: "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again")
+            remedy: "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again"
+        ).listed(as: .deadLetters)
     }
 
     var conflictingElements: Finding? {

@@ -65,7 +65,7 @@ extension HeardInstance {
         return note(
             "\(backlog.text), \(hasMoved ? "and makes progress" : "and waits for its turn")",
             remedy: "nothing: it continues automatically; 'healthbus status' shows what is left"
-        ).because(of: backlog.upstreams)
+        ).because(of: backlog.upstreams).listed(as: backlog.days > 0 ? .pending : .finding)
     }
 
     /// The command that restarts it; the plugin as the configuration names it: by name, or by its folder.
@@ -109,7 +109,8 @@ extension Diagnosis {
         else { return nil }
         return Finding(
             .note, observer, "\(heldBack), so changes wait",
-            remedy: "nothing: they are read as soon as it allows that; 'healthbus device reset' lifts it here")
+            remedy: "nothing: they are read as soon as it allows that; 'healthbus device reset' lifts it here"
+        ).listed(as: seen.beats[observer]?.beat.observer?.device?.isLocked == true ? .locked : .finding)
     }
 }
 
