@@ -3,23 +3,6 @@ import Protocol
 import StageKit
 
 extension DeliveryStage {
-    /// An alert is raised after this many consecutive answers that prove nothing.
-    private static let unprovenLimit = 3
-    /// A request that isn't answered for this long is mentioned.
-    private static let unansweredAfter = Duration.seconds(5)
-
-    /// What blocks delivery, in words for people; nil while nothing does.
-    var whatBlocks: String? { blocked ?? suspicionText }
-
-    /// The same, as a report shows it: while the next attempt gets no answer, the last failure isn't the reason any
-    /// more.
-    func whatBlocks(at now: Instant) -> String? {
-        guard blocked != nil, let failure, let sent = deliveries.compactMap(\.sent?.at).min(),
-            now - sent >= Self.unansweredAfter
-        else { return whatBlocks }
-        return "no answer yet to the request sent at \(InstantText.local(sent, now: now)); before that: \(failure)"
-    }
-
     /// Acts on an answer: continues, waits, splits the request, or makes an element a dead letter.
     func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
         switch reply {
@@ -47,77 +30,47 @@ extension DeliveryStage {
                     .degraded, subject: "refusals",
                     text: "The \(word)'s list of refused elements can't be understood.",
                     remedy: "Nothing is lost in the meantime.\(trial)"))
-            try retry(why, turn)
+            retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
         case .failed(let failure): try act(on: failure, index, sent, turn)
-        case .needsPerson(let why): pause(why, turn)
+        case .needsPerson(let why): note(blockage.pause(why, at: turn.monotonic), turn)
         }
     }
 
     /// Acts on an answer that says nothing about individual elements, or on a missing answer.
     private func act(on failure: DeliveryReply.Failure, _ index: Int, _ sent: Delivery.Sent, _ turn: Turn) throws {
         deliveries[index].mayBeKnown = true
-        let action = policy.action(
-            after: failure.outcome, elements: sent.part.count, now: turn.now, using: &generator)
+        let action = blockage.action(after: failure.outcome, elements: sent.part.count, now: turn.now)
         switch action {
-        case .done: break
-        case .refreshToken: refreshToken = true
         case .split:
-            isAnswered(turn)
+            blockage.isAnswered(at: turn.monotonic)
             deliveries[index].groups[sent.group].batch.split()
+        case .deadLetter(let reason):
+            blockage.isAnswered(at: turn.monotonic)
+            try suspect(index, sent, reason, failure.status, turn)
         case .isolate:
             deliveries[index].groups[sent.group].batch.isolate()
-            try wait(action, failure.why, turn)
-        case .deadLetter(let reason):
-            isAnswered(turn)
-            try suspect(index, sent, reason, failure.status, turn)
-        case .retry, .pause: try wait(action, failure.why, turn)
+            wait(action, failure.why, turn)
+        case .done, .refreshToken, .retry, .pause: wait(action, failure.why, turn)
         }
-    }
-
-    /// The answer is about the elements: an earlier failure isn't what blocks delivery, unless it is still being waited
-    /// out.
-    private func isAnswered(_ turn: Turn) {
-        guard turn.monotonic >= waitUntil else { return }
-        blocked = nil
-        waitsUntil = nil
-        isPaused = false
     }
 
     /// Waits as the policy says.
-    func wait(_ action: RetryPolicy.Action, _ why: String, _ turn: Turn) throws {
-        switch action {
-        case .retry(let seconds), .isolate(let seconds):
-            let wait = Duration.seconds(seconds)
-            waitUntil = turn.monotonic + wait
-            waitsUntil = policy.asked == nil ? nil : turn.now + wait
-            blocked =
-                why
-                + AskedWait.text(asked: policy.asked, own: seconds, now: turn.now, longest: policy.askedCap)
-            failure = why
-            // Waiting helps now, whatever had to be fixed by a person before.
-            isPaused = false
-            turn.log(.uploadRetry, ["why": why, "seconds": seconds])
-        case .pause(let person): pause(why + "; " + person.remedy, turn)
-        case .refreshToken: refreshToken = true
-        case .done, .split, .deadLetter: break
+    func wait(_ action: RetryPolicy.Action, _ why: String, _ turn: Turn) {
+        note(blockage.take(action, why, at: turn.monotonic, turn.now), turn)
+    }
+
+    private func note(_ step: Blockage.Step, _ turn: Turn) {
+        switch step {
+        case .wait(let seconds, let why): turn.log(.uploadRetry, ["why": why, "seconds": seconds])
+        case .pause(let why): turn.log(.uploadPaused, ["why": why])
+        case .goOn: break
         }
     }
 
-    private func pause(_ why: String, _ turn: Turn) {
-        blocked = why
-        failure = why
-        isPaused = true
-        waitsUntil = nil
-        // The token may have been corrected, so it is read again.
-        refreshToken = true
-        waitUntil = turn.monotonic + Self.pause
-        turn.log(.uploadPaused, ["why": why])
-    }
-
     /// Sends the same request again later; nothing counts as accepted or refused until then.
-    func retry(_ why: String, _ turn: Turn) throws {
-        try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
+    func retry(_ why: String, _ turn: Turn) {
+        wait(blockage.action(after: .unproven, now: turn.now), why, turn)
     }
 
     /// How people can find out what their own server answers; empty for one with another contract.
@@ -127,8 +80,7 @@ extension DeliveryStage {
 
     /// Handles an answer that may come from any server.
     func doubt(_ why: String, _ turn: Turn) throws {
-        unproven += 1
-        if unproven >= Self.unprovenLimit {
+        if blockage.doubts() {
             try turn.raise(
                 Alert(
                     .degraded, subject: "acceptance",
@@ -138,7 +90,7 @@ extension DeliveryStage {
                         "Look at 'healthbus status': is there a login page on the network, or another server at this address?"
                         + trial))
         }
-        try retry(why, turn)
+        retry(why, turn)
     }
 
     /// The known backend, or one that identifies itself now, accounts for everything sent.
@@ -166,7 +118,7 @@ extension DeliveryStage {
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else {
-            isAnswered(turn)
+            blockage.isAnswered(at: turn.monotonic)
             return try settleDone(turn)
         }
         // The answer named none of the elements sent: only the rest of the answer counts, if it says anything.
@@ -199,7 +151,7 @@ extension DeliveryStage {
     }
 
     private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
-        goesOn()
+        blockage.goesOn()
         if answer.requestsSync { syncRequested = turn.now }
         // Another path may still be blocked, but something has reached the destination.
         stuckSince = nil
@@ -259,20 +211,9 @@ extension DeliveryStage {
             conflicts.sorted().map { group.element($0) }, metric: group.metric, user: group.user, turn)
     }
 
-    /// The backend gave a definite answer, so the policy's counts are reset before the next request.
-    func goesOn() {
-        policy.succeeded()
-        blocked = nil
-        waitsUntil = nil
-        // Anything that a person had to fix has been fixed.
-        if isPaused { waitUntil = .distantPast }
-        isPaused = false
-        unproven = 0
-    }
-
     /// Tries at once to deliver whatever is waiting.
     func tryNow() {
-        waitUntil = .distantPast
+        blockage.tryNow()
         for metric in suspicions.keys { suspicions[metric]?.tryNow() }
     }
 }

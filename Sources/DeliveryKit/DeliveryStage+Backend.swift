@@ -135,7 +135,7 @@ extension DeliveryStage {
 
     /// Versions make redelivery harmless: elements that the backend already has don't change.
     private func redeliverEverything(_ turn: Turn) throws {
-        goesOn()
+        blockage.goesOn()
         isRedeliveryAsked = false
         deliveries = []
         suspicions = [:]
@@ -196,7 +196,7 @@ extension DeliveryStage {
 
     func moveCheck(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen else {
-            check.hasNoPath(Self.noPath)
+            check.hasNoPath(Blockage.noPath)
             return nil
         }
         // There is nothing more to ask of a server that doesn't say what it holds.
@@ -241,9 +241,9 @@ extension DeliveryStage {
             try compared(asked, .trust, turn)
         case .retry(let why, let after):
             let asked = after?.seconds(from: turn.now)
-            let wait = asked.map { min($0, policy.askedCap) }
+            let wait = asked.map { min($0, blockage.askedCap) }
             check.failed(
-                why + AskedWait.text(asked: asked, now: turn.now, longest: policy.askedCap), at: turn.monotonic,
+                why + AskedWait.text(asked: asked, now: turn.now, longest: blockage.askedCap), at: turn.monotonic,
                 wait: wait.map { .seconds($0) })
         case .refusedToken(let why): check.refusedToken(why, at: turn.monotonic)
         }
@@ -268,7 +268,7 @@ extension DeliveryStage {
     var backendReport: UploaderDetails.Backend {
         let known = ledger.backend
         // Something that doesn't answer like a backend isn't trusted.
-        let isTrusted = !isBound && unproven == 0 && (known.result == .trust || ledger.hasDelivered)
+        let isTrusted = !isBound && !blockage.isDoubtful && (known.result == .trust || ledger.hasDelivered)
         return UploaderDetails.Backend(
             acceptance: isBound ? .proven : isTrusted ? .trust : .unknown,
             isCompared: (isBound ? check.isCurrent : check.isDone) && !awaitsProof, compared: known.compared,

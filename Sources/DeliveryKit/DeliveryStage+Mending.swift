@@ -37,8 +37,8 @@ extension DeliveryStage {
         case "reset":
             deliveries = []
             suspicions = [:]
-            goesOn()
-            waitUntil = .distantPast
+            blockage.goesOn()
+            blockage.tryNow()
             check = BackendCheck()
             proof = ProofTask()
             caughtUp = []

@@ -10,12 +10,9 @@ extension DeliveryStage {
         joinBlocked()
         for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
         try pumpReplay(turn)
-        guard gate.isOpen else {
-            blocked = Self.noPath
-            return nil
-        }
-        if blocked == Self.noPath { blocked = nil }
-        guard turn.monotonic >= waitUntil else { return waitUntil }
+        blockage.hears(hasPath: gate.isOpen)
+        guard gate.isOpen else { return nil }
+        guard turn.monotonic >= blockage.until else { return blockage.until }
         // Summaries and events come first, because they are small, and are what people look at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
         let waiting = waitingMetrics
@@ -50,11 +47,10 @@ extension DeliveryStage {
 
     /// Asks the host to deliver elements.
     func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
-        defer { refreshToken = false }
-        return turn.perform(
+        turn.perform(
             DeliveryRequest(
                 group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
-                refreshToken: refreshToken, seen: seen))
+                refreshToken: blockage.takeTokenRefresh(), seen: seen))
     }
 
     /// Moves the anchors past complete deliveries, in order for each upstream.

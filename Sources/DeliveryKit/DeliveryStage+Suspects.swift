@@ -90,9 +90,7 @@ extension DeliveryStage {
     }
 
     private func wait(for metric: DeliveryMetric, hearsAgain: Bool, _ turn: Turn) throws {
-        var retries = RetryPolicy(base: policy.base, cap: policy.cap, attempt: suspicions[metric]?.attempt ?? 0)
-        guard case .retry(let seconds) = retries.action(after: .unproven, elements: 1, now: turn.now, using: &generator)
-        else { return }
+        let seconds = blockage.wait(afterWaits: suspicions[metric]?.attempt ?? 0)
         for (index, group) in places(metric) { deliveries[index].groups[group].batch.forgetHearings() }
         suspicions[metric]?.wait(until: turn.monotonic + .seconds(seconds), hearsAgain: hearsAgain)
         turn.log(.uploadRetry, ["why": suspicionText ?? "", "seconds": seconds])
@@ -112,7 +110,7 @@ extension DeliveryStage {
 
     /// Finds out whether the backend accepts anything, if elements are held and nothing else would reveal it.
     func moveSuspects(_ turn: Turn) throws -> MonotonicTime? {
-        guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
+        guard gate.isOpen, turn.monotonic >= blockage.until else { return nil }
         var next: MonotonicTime?
         for metric in suspicions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if suspicions[metric]?.wakes(at: turn.monotonic) == true {
@@ -167,7 +165,7 @@ extension DeliveryStage {
         case .proven(let answer), .onTrust(let answer):
             guard try meet(generation: answer.generation, answer, turn) else { return }
             if answer.refused.isEmpty {
-                goesOn()
+                blockage.goesOn()
                 try conclude(probe.elements > 0 ? .element : .emptyRequest, metric, turn)
             } else {
                 goodElements[metric] = nil
@@ -178,15 +176,13 @@ extension DeliveryStage {
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
         case .unproven(let why): try doubt(why, turn)
         case .refusals, .unreadableRefusals: try wait(for: metric, hearsAgain: false, turn)
-        case .wrongForm(let why), .needsPerson(let why): try retry(why, turn)
+        case .wrongForm(let why), .needsPerson(let why): retry(why, turn)
         case .failed(let failure):
             if case .refused = failure.outcome {
                 if let status = failure.status { suspicions[metric]?.refuses(status) }
                 try wait(for: metric, hearsAgain: false, turn)
             } else {
-                try wait(
-                    policy.action(after: failure.outcome, elements: 1, now: turn.now, using: &generator), failure.why,
-                    turn)
+                wait(blockage.action(after: failure.outcome, now: turn.now), failure.why, turn)
             }
         }
     }

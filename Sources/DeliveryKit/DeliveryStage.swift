@@ -23,25 +23,15 @@ package final class DeliveryStage: Stage {
     let handlers: Set<String>
     let contents: ContentOf
     var deliveries: [Delivery] = []
-    var policy: RetryPolicy
-    var generator: any RandomNumberGenerator
-    /// No elements are sent before this time.
-    var waitUntil = MonotonicTime.distantPast
+    var blockage: Blockage
     /// No samples are sent before this time, because of 'samplesPerSecond'.
     var pacedUntil = MonotonicTime.distantPast
-    var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = DeliveryReplay()
     /// Whether a chunk of a historical sync was announced recently.
     var isHistoryTold = false
     /// A person's request that hasn't begun yet, since a historical sync is in progress.
     var waitingReplay: MendRequest?
-    /// The reason why nothing is delivered at present, in words for people; nil if nothing is in the way.
-    var blocked: String?
-    /// Why the last attempt failed, without what happens next.
-    var failure: String?
-    /// The wall-clock time of the next attempt, if the backend asked for a wait.
-    var waitsUntil: Instant?
     let settings: DeliverySettings
     /// The comparison of what the backend holds with what it accepted.
     var check = BackendCheck()
@@ -56,14 +46,10 @@ package final class DeliveryStage: Stage {
     var goodElements: [DeliveryMetric: DeliveryGroup] = [:]
     /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
     var takesColumns = false
-    /// The number of consecutive answers that proved nothing.
-    var unproven = 0
     /// A generation that answered before the current one, and answers again.
     var returning = ReturningBackend()
     /// Whether a person's `sync` may redeliver everything before its time has come.
     var isRedeliveryAsked = false
-    /// Whether only a person can resolve what blocks delivery.
-    var isPaused = false
     private(set) var gate: PathGate {
         didSet {
             // When the network path comes back, delivery is tried at once, since earlier failures were due to the
@@ -85,8 +71,6 @@ package final class DeliveryStage: Stage {
     /// How many fetched sets of one upstream there may be, those being sent and those settled out of order included.
     static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
-    /// How long to wait before the next attempt when only a person can fix what is wrong.
-    static let pause = Duration.seconds(30)
     /// If nothing has been accepted for this long although something is waiting, an alert is raised.
     static let alertAfter = Duration.seconds(15 * 60)
     /// A server on this machine that refuses connections is most likely being restarted: it is tried again at least
@@ -116,9 +100,8 @@ package final class DeliveryStage: Stage {
         documents =
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
-        self.policy = policy
+        blockage = Blockage(policy, generator)
         self.settings = settings
-        self.generator = generator
         self.family = { type in
             let metric = family(type)
             return settings.choice.takes(type: type, of: metric) ? metric : nil
@@ -131,7 +114,6 @@ package final class DeliveryStage: Stage {
 
     private let releaseTopic: String
     private let controlTopic: String
-    static let noPath = "there is no network path; delivery continues when there is one"
 
     package var subscriptions: [Subscription] {
         [.exact(releaseTopic), .exact(controlTopic), .exact(Heartbeat.topic(samples.producer))]
@@ -239,7 +221,7 @@ package final class DeliveryStage: Stage {
     }
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
-        guard whatBlocks != nil, !deliveries.isEmpty else {
+        guard blockage.reason ?? suspicionText != nil, !deliveries.isEmpty else {
             stuckSince = nil
             return nil
         }
@@ -262,9 +244,10 @@ package final class DeliveryStage: Stage {
             deadLetters: ledger.deadLetters, droppedLetters: ledger.droppedLetters, delivered: ledger.delivered,
             lastDelivered: ledger.lastDelivered, delays: ledger.delaySummaries, delayBuckets: ledger.delayBuckets,
             answers: .init(created: ledger.created, updated: ledger.updated, known: ledger.known),
-            blocked: whatBlocks(at: turn.now), waitsUntil: waitsUntil,
+            blocked: blockage.reason(at: turn.now, unansweredSince: deliveries.compactMap(\.sent?.at).min()) ?? suspicionText,
+            waitsUntil: blockage.waitsUntil,
             held: suspicions.keys.reduce(0) { $0 + held($1) },
-            backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
+            backend: backendReport, paused: blockage.isPaused, path: gate.path, waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts
         own.proof = ledger.proof.last

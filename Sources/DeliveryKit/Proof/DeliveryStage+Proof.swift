@@ -76,7 +76,7 @@ extension DeliveryStage {
     private func isQuiet(_ turn: Turn) -> Bool {
         // A destination that says nothing about itself isn't compared after a redelivery.
         let followsRedelivery = check.followsRedelivery && (isBound || ledger.backend.result != .trust)
-        return deliveries.isEmpty && samples.isLevel && blocked == nil && suspicions.isEmpty && !followsRedelivery
+        return deliveries.isEmpty && samples.isLevel && blockage.reason == nil && suspicions.isEmpty && !followsRedelivery
             && (replay.id == nil || replay.isDone) && waitingReplay == nil && proof.replay == nil
             && upstreams.allSatisfy { upstream in
                 // One that hasn't been heard for a while is left out.
@@ -258,7 +258,7 @@ extension DeliveryStage {
                 failProof(problem.text, turn)
             }
         case .later(let why, let wait):
-            let seconds = wait.map { min($0.seconds(from: turn.now), policy.askedCap) }
+            let seconds = wait.map { min($0.seconds(from: turn.now), blockage.askedCap) }
             failProof(why, wait: seconds.map { .seconds($0) }, turn)
         case .refusesToken(let why):
             if proof.hasRefreshedToken {
