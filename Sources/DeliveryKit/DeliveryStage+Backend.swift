@@ -137,10 +137,8 @@ extension DeliveryStage {
     private func redeliverEverything(_ turn: Turn) throws {
         blockage.goesOn()
         isRedeliveryAsked = false
-        deliveries = []
-        suspicions = [:]
-        goodElements = [:]
-        caughtUp = []
+        deliveries.restart()
+        held.restart()
         proof.drop()
         // The elements that it lacked may not be all that it lacks.
         try ledger.noteProof(turn) {

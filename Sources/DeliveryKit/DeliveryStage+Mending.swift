@@ -10,7 +10,7 @@ extension DeliveryStage {
         switch request.action {
         case "replay":
             if let since = request.since {
-                deliveries.removeAll { $0.upstream == samples.name }
+                deliveries.remove(of: samples.name)
                 // A backfill that isn't over hasn't counted everything up to the anchor.
                 if settings.deliverSince != nil { try ledger.readsAgain(through: samples.cursor.frontier, turn) }
                 try samples.rewind(to: since, turn)
@@ -35,13 +35,12 @@ extension DeliveryStage {
             }
         case "verify": return beginProof(request)
         case "reset":
-            deliveries = []
-            suspicions = [:]
+            deliveries.restart()
+            held.forgetMetrics()
             blockage.goesOn()
             blockage.tryNow()
             check = BackendCheck()
             proof = ProofTask()
-            caughtUp = []
             replay = DeliveryReplay()
             waitingReplay = nil
             try ledger.reset(turn)
@@ -76,7 +75,7 @@ extension DeliveryStage {
         }
         guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
         waitingReplay = nil
-        deliveries.removeAll { $0.fetched == nil }
+        deliveries.removeAgain()
         let steps =
             request.action == "retry"
             ? [DeliveryReplay.Step.letters(request.selection, after: 0)]
@@ -139,7 +138,7 @@ extension DeliveryStage {
 
     /// Selects the group that contains the element that the letter is about.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
-        let found = try groups(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).filter {
+        let found = try split(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).taken.filter {
             $0.place(of: letter) != nil
         }
         if !found.isEmpty { replay.isLetterFound = true }

@@ -94,7 +94,7 @@ extension DeliveryStage {
         isHistoryTold = told != nil
         guard let told, told.id != replay.id, !replay.isByHand || replay.isDone else { return }
         guard let steps = steps(of: told) else { return }
-        deliveries.removeAll { $0.fetched == nil }
+        deliveries.removeAgain()
         replay.begin(told.id, users: told.users.isEmpty ? nil : told.users, steps: steps)
     }
 
@@ -133,14 +133,13 @@ extension DeliveryStage {
     /// Takes one step; returns false when there is nothing to request, or once a request has been sent.
     private func askReplay(_ turn: Turn) throws -> Bool {
         guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
-        deliveries.removeAll { $0.fetched == nil && $0.isDone }
-        guard !deliveries.contains(where: { $0.fetched == nil }) else { return false }
+        guard deliveries.mayGoOnAgain() else { return false }
         guard let step = replay.steps.first else {
             try replay.finish(turn)
             return false
         }
         // Live data comes first, in requests too.
-        guard samples.isLive, !deliveries.contains(where: { $0.sent == nil && !$0.isDone }) else { return false }
+        guard samples.isLive, !deliveries.hasUnsent else { return false }
         let pull: Pull
         switch step {
         case .letters(let selection, let after):
@@ -223,9 +222,7 @@ extension DeliveryStage {
             groups.removeAll { !users.contains($0.user) }
         }
         replay.elements += groups.reduce(0) { $0 + Int64($1.batch.next?.count ?? 0) }
-        if !groups.isEmpty {
-            deliveries.append(Delivery(upstream: DeliveryReplay.name, fetched: nil, groups: groups))
-        }
+        deliveries.addAgain(groups)
         return true
     }
 

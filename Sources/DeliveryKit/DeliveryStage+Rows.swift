@@ -34,7 +34,7 @@ extension DeliveryStage {
     }
 
     func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [DeliveryGroup] {
-        try groups(pages, from: DeliveryReplay.name, isSamples: rows.producer == samples.producer)
+        try split(pages, from: DeliveryReplay.name, isSamples: rows.producer == samples.producer).taken
     }
 
     /// The rest of a part after a page of it; nil when nothing is left.

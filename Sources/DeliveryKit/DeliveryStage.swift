@@ -22,10 +22,9 @@ package final class DeliveryStage: Stage {
     /// The instances whose events are delivered.
     let handlers: Set<String>
     let contents: ContentOf
-    var deliveries: [Delivery] = []
+    var deliveries: Deliveries
     var blockage: Blockage
-    /// No samples are sent before this time, because of 'samplesPerSecond'.
-    var pacedUntil = MonotonicTime.distantPast
+    var pace: Pace
     var ledger = DeliveryLedger()
     var replay = DeliveryReplay()
     /// Whether a chunk of a historical sync was announced recently.
@@ -37,13 +36,7 @@ package final class DeliveryStage: Stage {
     var check = BackendCheck()
     /// The comparison element by element.
     var proof = ProofTask()
-    /// The producers of which everything had been delivered once, since this process began or everything was delivered
-    /// again: what comes from them now was never sent before.
-    var caughtUp: Set<String> = []
-    /// Elements that were refused when sent alone, by metric.
-    var suspicions: [DeliveryMetric: Suspicion] = [:]
-    /// For each metric, one element that the backend has accepted.
-    var goodElements: [DeliveryMetric: DeliveryGroup] = [:]
+    var held: HeldElements
     /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
     var takesColumns = false
     /// A generation that answered before the current one, and answers again.
@@ -66,10 +59,6 @@ package final class DeliveryStage: Stage {
     /// The name of the stage's instance.
     let instance: String
 
-    /// How many requests may be in progress at once: one is being encoded while the other is being stored.
-    static let concurrentRequests = 2
-    /// How many fetched sets of one upstream there may be, those being sent and those settled out of order included.
-    static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// If nothing has been accepted for this long although something is waiting, an alert is raised.
     static let alertAfter = Duration.seconds(15 * 60)
@@ -100,7 +89,10 @@ package final class DeliveryStage: Stage {
         documents =
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
+        deliveries = Deliveries(samples: samples.name)
         blockage = Blockage(policy, generator)
+        held = HeldElements(limit: settings.refusedInARow)
+        pace = Pace(samplesPerSecond: settings.samplesPerSecond)
         self.settings = settings
         self.family = { type in
             let metric = family(type)
@@ -170,12 +162,14 @@ package final class DeliveryStage: Stage {
             case .other: continue
             case .inaccessible: return
             case .reset:
-                deliveries.removeAll { $0.upstream == upstream.name }
+                deliveries.forget(upstream.name)
                 forgetProof(of: upstream)
                 if upstream === samples { try ledger.beginsAgain(turn) }
             case .pages(let fetched):
                 let found = try split(fetched.pages, from: upstream.name, isSamples: upstream === samples)
-                take(fetched, found.taken, older: found.older, of: upstream, turn)
+                deliveries.add(
+                    fetched, found.taken, older: found.older, of: upstream.name, fills: fillsRequests,
+                    at: turn.monotonic)
             }
             return
         }
@@ -192,14 +186,10 @@ package final class DeliveryStage: Stage {
             return
         }
         guard let reply = result.value as? DeliveryReply else { return }
-        if let metric = suspicions.first(where: { $0.value.probe?.effect == result.id })?.key {
-            return try settle(probeOf: metric, reply, turn)
+        if let (metric, evidence) = held.answered(result.id) {
+            return try settle(probeOf: metric, evidence, reply, turn)
         }
-        guard let index = deliveries.firstIndex(where: { $0.sent?.effect == result.id }),
-            let sent = deliveries[index].sent
-        else { return }
-        deliveries[index].sent = nil
-        try settle(index, sent, reply, turn)
+        if let request = deliveries.answered(result.id) { try settle(request, reply, turn) }
     }
 
     private func hear(_ news: PathNews, _ turn: Turn) {
@@ -214,14 +204,14 @@ package final class DeliveryStage: Stage {
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         beginWaitingReplay()
         let times = [
-            try moveSuspects(turn), try move(turn), try moveCheck(turn), try moveProof(turn), try alertOfDelay(turn),
+            moveHeld(turn), try move(turn), try moveCheck(turn), try moveProof(turn), try alertOfDelay(turn),
         ]
         try alertOfLetters(turn)
         return times.compactMap { $0 }.min()
     }
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
-        guard blockage.reason ?? suspicionText != nil, !deliveries.isEmpty else {
+        guard blockage.reason ?? heldText != nil, !deliveries.isEmpty else {
             stuckSince = nil
             return nil
         }
@@ -244,10 +234,10 @@ package final class DeliveryStage: Stage {
             deadLetters: ledger.deadLetters, droppedLetters: ledger.droppedLetters, delivered: ledger.delivered,
             lastDelivered: ledger.lastDelivered, delays: ledger.delaySummaries, delayBuckets: ledger.delayBuckets,
             answers: .init(created: ledger.created, updated: ledger.updated, known: ledger.known),
-            blocked: blockage.reason(at: turn.now, unansweredSince: deliveries.compactMap(\.sent?.at).min()) ?? suspicionText,
+            blocked: blockage.reason(at: turn.now, unansweredSince: deliveries.unansweredSince) ?? heldText,
             waitsUntil: blockage.waitsUntil,
-            held: suspicions.keys.reduce(0) { $0 + held($1) },
-            backend: backendReport, paused: blockage.isPaused, path: gate.path, waiting: deliveries.count)
+            held: held.count(in: deliveries), backend: backendReport, paused: blockage.isPaused, path: gate.path,
+            waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts
         own.proof = ledger.proof.last

@@ -7,15 +7,15 @@ import HealthModel
 /// are sent again. Elements that are refused again are bad if the backend accepts something after that refusal too. If
 /// the backend accepts nothing while more than a few are refused, it is at fault, and they are sent again after a
 /// while. All of this is kept in memory: after a restart the elements are sent again. Pure.
-struct Suspicion: Sendable, Equatable {
-    enum Evidence: Sendable {
+package struct HeldMetric: Sendable, Equatable {
+    package enum Evidence: Sendable {
         /// The backend has accepted an element on the same path.
         case element
         /// The backend has accepted an empty request: it isn't down, but may refuse anything with content.
         case emptyRequest
     }
 
-    enum Conclusion: Sendable, Equatable {
+    package enum Conclusion: Sendable, Equatable {
         /// Elements that were sent twice are refused for good; the others are sent again.
         case believe
         /// The evidence isn't enough to condemn this many elements.
@@ -23,25 +23,25 @@ struct Suspicion: Sendable, Equatable {
     }
 
     /// How many elements became dead letters since the backend last accepted one on this path.
-    private(set) var deadLetterCount = 0
+    package private(set) var deadLetterCount = 0
     /// The effect whose answer refused the last of the elements; answers to anything sent before it prove nothing.
     private(set) var last: Int64 = 0
     /// That of the last refusal.
-    private(set) var status: Int?
+    package private(set) var status: Int?
     /// How each held element was refused, by the key of the element.
-    private(set) var refusals: [String: Refusal] = [:]
+    private var refusals: [String: Refusal] = [:]
     /// Nothing is sent on this path before this time.
-    private(set) var until: MonotonicTime?
+    package private(set) var until: MonotonicTime?
     /// Whether the held elements, rather than only a probe, are sent again after that time.
-    private(set) var hearsAgain = false
+    private var hearsAgain = false
     /// The number of consecutive waits; 0 while there is no sign that the backend is at fault.
-    private(set) var attempt = 0
+    package private(set) var attempt = 0
     /// The current probe, whose answer decides.
     var probe: Probe?
 
-    struct Refusal: Sendable, Equatable {
-        var reason: String
-        var status: Int?
+    package struct Refusal: Sendable, Equatable {
+        package var reason: String
+        package var status: Int?
     }
 
     struct Probe: Sendable, Equatable {
