@@ -14,9 +14,9 @@ package struct Deliveries {
 
     /// A request that has got its answer.
     package struct Answered {
-        var place: Place
-        var part: Range<Int>
-        var effect: Int64
+        package var place: Place
+        package var part: Range<Int>
+        package var effect: Int64
     }
 
     /// The name of the samples' upstream.

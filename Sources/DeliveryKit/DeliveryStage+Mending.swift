@@ -19,10 +19,10 @@ extension DeliveryStage {
             guard steps(of: request) != nil else {
                 return .refused("a replay needs 'from' and 'through', 'since' or 'rows'")
             }
-            waitingReplay = request
+            replay.waiting = request
             return .underWay(left: 1)
         case "retry":
-            waitingReplay = request
+            replay.waiting = request
             return .underWay(left: 1)
         case "drop":
             var dropped: Int64 = 0
@@ -41,8 +41,7 @@ extension DeliveryStage {
             blockage.tryNow()
             check = BackendCheck()
             proof = ProofTask()
-            replay = DeliveryReplay()
-            waitingReplay = nil
+            replay.reset()
             try ledger.reset(turn)
             for upstream in upstreams { try upstream.forget(turn) }
             return .done([:])
@@ -56,9 +55,9 @@ extension DeliveryStage {
             return samples.isLevel ? .done([:]) : .underWay(left: 1)
         }
         beginWaitingReplay()
-        guard waitingReplay == nil else { return .underWay(left: 1) }
+        guard replay.waiting == nil else { return .underWay(left: 1) }
         guard replay.id == request.id else { return .done([:]) }
-        guard replay.isDone else { return .underWay(left: Int64(max(1, replay.steps.count))) }
+        guard replay.isDone else { return .underWay(left: replay.left) }
         var result: [String: Value] = ["sent": .integer(replay.elements)]
         if request.action == "retry" {
             result["deadLetters"] = .integer(ledger.deadLetters)
@@ -68,13 +67,8 @@ extension DeliveryStage {
         return .done(.object(result))
     }
 
-    /// Begins the waiting request; only one redelivery takes place at a time.
     func beginWaitingReplay() {
-        if waitingReplay == nil, let own = proof.replay, replay.id == nil || replay.isDone {
-            (waitingReplay, proof.replay) = (own, nil)
-        }
-        guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
-        waitingReplay = nil
+        guard let request = replay.takeWaiting(or: &proof.replay) else { return }
         deliveries.removeAgain()
         let steps =
             request.action == "retry"
@@ -108,24 +102,14 @@ extension DeliveryStage {
     /// Looks for the row of the next letter, wherever it may be. A letter whose row has changed since then is deleted,
     /// because the newer version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
-        // If the previous letter was neither delivered nor refused again, its row has a different version by now, or is
-        // gone.
-        if let before = replay.letter {
-            replay.letter = nil
-            if !replay.isLetterFound { try ledger.forget([before], isDropped: false, turn) }
-        }
-        replay.steps = []
-        guard let letter = try DeadLetter.page(in: turn.database, selection, after: after, limit: 1).first else {
-            return
-        }
-        replay.letter = letter
-        replay.isLetterFound = false
+        if let gone = replay.takeLetter() { try ledger.forget([gone], isDropped: false, turn) }
+        let letter = try DeadLetter.page(in: turn.database, selection, after: after, limit: 1).first
         let producers =
-            switch DeliveryMetric(family: letter.metric) {
-            case .daily, .sleep, .workouts: documents.map(\.producer) + [samples.producer]
+            switch letter.map({ DeliveryMetric(family: $0.metric) }) {
+            case .daily?, .sleep?, .workouts?: documents.map(\.producer) + [samples.producer]
             default: [samples.producer]
             }
-        replay.steps = producers.map { .letter(letter, producer: $0) } + [.letters(selection, after: letter.number)]
+        replay.retry(letter, in: producers, of: selection)
     }
 
     /// Where to find the letter's row in exactly that version, if it can still be there.
@@ -138,10 +122,8 @@ extension DeliveryStage {
 
     /// Selects the group that contains the element that the letter is about.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
-        let found = try split(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).taken.filter {
+        try split(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).taken.filter {
             $0.place(of: letter) != nil
         }
-        if !found.isEmpty { replay.isLetterFound = true }
-        return found
     }
 }

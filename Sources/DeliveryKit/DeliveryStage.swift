@@ -27,10 +27,6 @@ package final class DeliveryStage: Stage {
     var pace: Pace
     var ledger = DeliveryLedger()
     var replay = DeliveryReplay()
-    /// Whether a chunk of a historical sync was announced recently.
-    var isHistoryTold = false
-    /// A person's request that hasn't begun yet, since a historical sync is in progress.
-    var waitingReplay: MendRequest?
     let settings: DeliverySettings
     /// The comparison of what the backend holds with what it accepted.
     var check = BackendCheck()
@@ -123,7 +119,7 @@ package final class DeliveryStage: Stage {
     package func open(_ turn: Turn) throws {
         try DeliveryTables.createTables(in: try turn.write().database)
         try ledger.open(turn)
-        try replay.open(turn)
+        replay = DeliveryReplay(done: try ledger.lastReplay(turn))
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
         // The anchors have passed elements that weren't selected before. Thanks to versions, it is harmless to deliver

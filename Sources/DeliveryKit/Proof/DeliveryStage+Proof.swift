@@ -77,7 +77,7 @@ extension DeliveryStage {
         // A destination that says nothing about itself isn't compared after a redelivery.
         let followsRedelivery = check.followsRedelivery && (isBound || ledger.backend.result != .trust)
         return deliveries.isEmpty && samples.isLevel && blockage.reason == nil && held.isEmpty && !followsRedelivery
-            && (replay.id == nil || replay.isDone) && waitingReplay == nil && proof.replay == nil
+            && replay.isIdle && proof.replay == nil
             && upstreams.allSatisfy { upstream in
                 // One that hasn't been heard for a while is left out.
                 upstream.isLevel || upstream.limit == nil && turn.monotonic - proof.opened >= Self.hearing

@@ -27,12 +27,14 @@ import Testing
     }
 
     private mutating func send(_ index: Int, effect: Int64 = 1, at now: Instant = now) throws {
-        let (place, part) = try #require(deliveries.next(index, besides: [], upTo: .max))
+        let found = deliveries.next(index, besides: [], upTo: .max)
+        let (place, part) = try #require(found)
         deliveries.sent(part, of: place, effect: effect, at: now)
     }
 
     private mutating func accept(_ effect: Int64) throws {
-        let answered = try #require(deliveries.answered(effect))
+        let found = deliveries.answered(effect)
+        let answered = try #require(found)
         deliveries[answered.place].batch.settle()
     }
 
@@ -87,7 +89,8 @@ import Testing
 
     @Test mutating func aPartHasNoMoreThanIsAllowedAndNothingThatWaits() throws {
         fetch([Self.group(Self.rates, 5), Self.group(Self.steps, 5)])
-        let (place, part) = try #require(deliveries.next(0, besides: [Self.rates], upTo: 2))
+        let found = deliveries.next(0, besides: [Self.rates], upTo: 2)
+        let (place, part) = try #require(found)
         #expect(place == .init(0, 1) && part == 0..<2)
         #expect(deliveries.next(0, besides: [Self.rates, Self.steps], upTo: 2) == nil)
     }

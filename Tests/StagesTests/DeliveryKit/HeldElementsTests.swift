@@ -20,10 +20,12 @@ import Testing
 
     /// Sends the next element alone.
     private mutating func send(_ index: Int = 0) throws -> Deliveries.Answered {
-        let (place, part) = try #require(deliveries.next(index, besides: [], upTo: 1))
+        let found = deliveries.next(index, besides: [], upTo: 1)
+        let (place, part) = try #require(found)
         effects += 1
         deliveries.sent(part, of: place, effect: effects, at: .epoch)
-        return try #require(deliveries.answered(effects))
+        let answered = deliveries.answered(effects)
+        return try #require(answered)
     }
 
     private mutating func refuse(_ count: Int) throws {
@@ -40,7 +42,8 @@ import Testing
         held.sent(try #require(probes.first), effect: 100)
         #expect(held.move(&deliveries, at: now).probes.isEmpty, "one is on its way")
         #expect(held.answered(99) == nil)
-        return try #require(held.answered(100)).evidence
+        let found = held.answered(100)
+        return try #require(found).evidence
     }
 
     @Test mutating func whoeverIsAlwaysBelievedHoldsNothing() throws {
@@ -77,7 +80,8 @@ import Testing
         #expect(held.conclude(.element, Self.metric, &deliveries)?.isEmpty == true)
         #expect(deliveries.held(Self.metric) == 0 && deliveries[0].groups[0].batch.next == 0..<1)
         try refuse(1)
-        let gone = try #require(held.conclude(.element, Self.metric, &deliveries))
+        let found = held.conclude(.element, Self.metric, &deliveries)
+        let gone = try #require(found)
         #expect(gone.map(\.element) == [0] && gone[0].refusal.reason == "odd" && gone[0].refusal.status == 422)
         #expect(deliveries[0].isDone)
     }
