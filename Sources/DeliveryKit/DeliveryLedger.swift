@@ -15,6 +15,8 @@ struct DeliveryLedger {
     private(set) var updated: Int64 = 0
     private(set) var known: Int64 = 0
     private(set) var deadLetters: Int64 = 0
+    /// Whether there were dead letters when that was last reported; nil before the first turn.
+    private var hasReportedLetters: Bool?
     /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
     /// How many elements are remembered as dropped.
@@ -67,6 +69,13 @@ struct DeliveryLedger {
     private mutating func count(_ turn: Turn) throws {
         deadLetters = try DeadLetter.count(in: turn.database)
         droppedElements = try DroppedElement.count(in: turn.database)
+    }
+
+    /// Returns whether there are dead letters, unless that was reported already.
+    mutating func reportLetters() -> Bool? {
+        let hasLetters = deadLetters > 0
+        defer { hasReportedLetters = hasLetters }
+        return hasLetters == hasReportedLetters ? nil : hasLetters
     }
 
     mutating func checked(at now: Instant) { lastChecked = now }
@@ -184,9 +193,9 @@ struct DeliveryLedger {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
         try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")
-        let dropped = droppedLetters
+        let (dropped, reported) = (droppedLetters, hasReportedLetters)
         self = DeliveryLedger()
-        droppedLetters = dropped
+        (droppedLetters, hasReportedLetters) = (dropped, reported)
     }
 
     /// Stores what is known about the backend, if that has changed.

@@ -9,7 +9,7 @@ extension DeliveryStage {
         case .wrongForm(let why):
             // The backend, or a proxy in front of it, can't read columns. The same elements are sent as JSON, and the
             // answer to that request counts. This lasts until the backend announces again what it accepts.
-            takesColumns = false
+            met.takesColumns = false
             turn.log(.uploadRetry, ["why": why, "seconds": 0])
         case .proven(let answer): try prove(sent, answer, turn)
         case .onTrust(let answer):
@@ -151,9 +151,9 @@ extension DeliveryStage {
 
     private func delivered(_ sent: Deliveries.Answered, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         blockage.goesOn()
-        if answer.requestsSync { syncRequested = turn.now }
+        if answer.requestsSync { met.syncRequested = turn.now }
         // Another path may still be blocked, but something has reached the destination.
-        stuckSince = nil
+        standstill.end()
         check.delivered()
         let group = deliveries[sent.place]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)

@@ -82,9 +82,7 @@ extension DeliveryStage {
     /// Raises an alert while there are dead letters, including those of an earlier process or release: nothing sends
     /// them again until a person decides.
     func alertOfLetters(_ turn: Turn) throws {
-        let hasLetters = ledger.deadLetters > 0
-        guard hasLetters != hasToldOfLetters else { return }
-        hasToldOfLetters = hasLetters
+        guard let hasLetters = ledger.reportLetters() else { return }
         guard hasLetters else {
             try turn.clear(.deadLetters)
             return

@@ -37,7 +37,7 @@ extension DeliveryStage {
 
     /// Requests are made larger for a backend that accepts columns: given many samples at once, its database writes
     /// fewer pages and syncs less often.
-    var fillsRequests: Bool { takesColumns && !pace.isLimited }
+    var fillsRequests: Bool { met.takesColumns && !pace.isLimited }
 
     /// Whether more samples are on their way while delivery is far behind the newest: new ones are sent at once.
     private var isFilling: Bool {
@@ -56,10 +56,12 @@ extension DeliveryStage {
 
     /// Asks the host to deliver elements.
     func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
-        turn.perform(
+        let known = ledger.backend
+        return turn.perform(
             DeliveryRequest(
-                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
-                refreshToken: blockage.takeTokenRefresh(), seen: seen))
+                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now,
+                takesColumns: met.takesColumns, refreshToken: blockage.takeTokenRefresh(),
+                seen: isBound ? SeenBackend(generation: known.generation, sequence: known.sequence) : SeenBackend()))
     }
 
     /// Moves the anchors past complete deliveries, in order for each upstream.

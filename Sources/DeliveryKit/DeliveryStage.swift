@@ -33,12 +33,7 @@ package final class DeliveryStage: Stage {
     /// The comparison element by element.
     var proof = ProofTask()
     var held: HeldElements
-    /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
-    var takesColumns = false
-    /// A generation that answered before the current one, and answers again.
-    var returning = ReturningBackend()
-    /// Whether a person's `sync` may redeliver everything before its time has come.
-    var isRedeliveryAsked = false
+    var met: MetBackend
     private(set) var gate: PathGate {
         didSet {
             // When the network path comes back, delivery is tried at once, since earlier failures were due to the
@@ -46,18 +41,11 @@ package final class DeliveryStage: Stage {
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// The time since which something has been waiting without anything being accepted.
-    var stuckSince: MonotonicTime?
-    /// Whether there were dead letters when that was last reported; nil before the first turn.
-    var hasToldOfLetters: Bool?
-    /// When the backend last asked for a sync.
-    var syncRequested: Instant?
+    var standstill = Standstill()
     /// The name of the stage's instance.
     let instance: String
 
     static let backfillBeyond: Int64 = 200_000
-    /// If nothing has been accepted for this long although something is waiting, an alert is raised.
-    static let alertAfter = Duration.seconds(15 * 60)
     /// A server on this machine that refuses connections is most likely being restarted: it is tried again at least
     /// this often, in seconds.
     static let refusedConnectionCap = 15.0
@@ -88,6 +76,7 @@ package final class DeliveryStage: Stage {
         deliveries = Deliveries(samples: samples.name)
         blockage = Blockage(policy, generator)
         held = HeldElements(limit: settings.refusedInARow)
+        met = MetBackend(address: settings.address)
         pace = Pace(samplesPerSecond: settings.samplesPerSecond)
         self.settings = settings
         self.family = { type in
@@ -208,12 +197,10 @@ package final class DeliveryStage: Stage {
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
         guard blockage.reason ?? heldText != nil, !deliveries.isEmpty else {
-            stuckSince = nil
+            standstill.end()
             return nil
         }
-        let since = stuckSince ?? turn.monotonic
-        stuckSince = since
-        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
+        if let alertAt = standstill.lasts(at: turn.monotonic) { return alertAt }
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
@@ -237,7 +224,7 @@ package final class DeliveryStage: Stage {
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         own.conflicts = ledger.conflicts
         own.proof = ledger.proof.last
-        own.syncRequested = syncRequested
+        own.syncRequested = met.syncRequested
         if !settings.address.isEmpty { own.address = settings.address }
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),

@@ -42,7 +42,7 @@ package final class FilesStage: Stage {
     var backOff = BackOff(Duration.seconds(1), upTo: FilesStage.longestRetry)
     /// The number of rows in the files that were last rewritten on request.
     var replayedRows: Int64 = 0
-    private var stuckSince: MonotonicTime?
+    private var standstill = Standstill()
     private var lastChecked: Instant?
     /// The last announced chunk of a historical sync.
     private var replay: String?
@@ -53,8 +53,6 @@ package final class FilesStage: Stage {
     static let concurrentJobs = 2
     static let backfillBeyond: Int64 = 200_000
     static let longestRetry = Duration.seconds(60)
-    /// If nothing could be written for this long, an alert is raised.
-    static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances whose nights and workouts are kept.
@@ -150,13 +148,10 @@ package final class FilesStage: Stage {
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
         guard whatBlocks != nil else {
-            if stuckSince != nil { try turn.clear(.degraded, subject: "delivery") }
-            stuckSince = nil
+            if standstill.end() { try turn.clear(.degraded, subject: "delivery") }
             return nil
         }
-        let since = stuckSince ?? turn.monotonic
-        stuckSince = since
-        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
+        if let alertAt = standstill.lasts(at: turn.monotonic) { return alertAt }
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
