@@ -14,10 +14,7 @@ package struct BackendHoldings: Sendable, Equatable {
         generation: String, sequence: Int64? = nil, created: Int64? = nil, kept: Int64? = nil,
         takesColumns: Bool = false
     ) {
-        self.generation = generation
-        self.sequence = sequence
-        self.created = created
-        self.kept = kept
+        (self.generation, self.sequence, self.created, self.kept) = (generation, sequence, created, kept)
         self.takesColumns = takesColumns
     }
 }

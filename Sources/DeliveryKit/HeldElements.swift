@@ -1,5 +1,62 @@
 import HealthModel
 
+/// Elements of one metric that a destination refused one by one without naming them. The question is whether the fault
+/// is theirs or the destination's.
+///
+/// Meanwhile they are held: neither settled nor dead letters. Once the destination has accepted something after them,
+/// they are sent again. Elements that are refused again are bad if it accepts something after that refusal too. If it
+/// accepts nothing while more than a few are refused, it is at fault, and they are sent again after a while. All of this
+/// is kept in memory: after a restart the elements are sent again.
+package struct HeldMetric {
+    package enum Evidence: Sendable {
+        /// The destination has accepted an element on the same path.
+        case element
+        /// It has accepted an empty request: it isn't down, but may refuse anything with content.
+        case emptyRequest
+    }
+
+    package struct Refusal: Sendable {
+        package var reason: String
+        package var status: Int?
+    }
+
+    /// How many elements became dead letters since the destination last accepted one.
+    fileprivate var deadLetters = 0
+    /// The effect whose answer refused the last of the elements; answers to anything sent before it prove nothing.
+    fileprivate var last: Int64 = 0
+    /// That of the last refusal.
+    fileprivate var status: Int?
+    /// How each held element was refused, by the key of the element.
+    fileprivate var refusals: [String: Refusal] = [:]
+    /// Nothing is sent before this time.
+    fileprivate var until: MonotonicTime?
+    /// Whether the held elements, rather than only a probe, are sent again after that time.
+    fileprivate var hearsAgain = false
+    /// The number of consecutive waits; 0 while there is no sign that the destination is at fault.
+    package fileprivate(set) var attempt = 0
+    /// The current probe, whose answer decides.
+    fileprivate var probe: (effect: Int64, elements: Int)?
+
+    /// What the destination has accepted while this many elements are held.
+    /// - Returns: whether elements that were sent twice are refused for good, and the others sent again. If not, the
+    ///   evidence isn't enough to condemn this many elements.
+    fileprivate mutating func believes(_ evidence: Evidence, held: Int, limit: Int) -> Bool {
+        until = nil
+        if evidence == .element { (deadLetters, attempt) = (0, 0) }
+        guard evidence == .element || deadLetters + held <= limit else { return false }
+        attempt = 0
+        return true
+    }
+
+    /// Returns true when it is time to send the held elements again.
+    fileprivate mutating func wakes(at now: MonotonicTime) -> Bool {
+        guard let until, now >= until else { return false }
+        self.until = nil
+        defer { hearsAgain = false }
+        return hearsAgain
+    }
+}
+
 /// The metrics of which elements are held, and what shows whether the destination accepts anything of them. Pure.
 package struct HeldElements {
     /// What shows whether the destination accepts anything: an element that it already has, since repeating that
@@ -30,7 +87,7 @@ package struct HeldElements {
     }
 
     private func isTooMany(_ metric: DeliveryMetric, in deliveries: Deliveries) -> Bool {
-        deliveries.held(metric) + (metrics[metric]?.deadLetterCount ?? 0) > limit
+        deliveries.held(metric) + (metrics[metric]?.deadLetters ?? 0) > limit
     }
 
     /// The first metric of which the destination refuses one element after another, and how.
@@ -50,8 +107,10 @@ package struct HeldElements {
         guard limit > 0 else { return false }
         let group = deliveries[sent.place]
         deliveries[sent.place].batch.hold()
-        metrics[group.metric, default: HeldMetric()].hold(
-            group.key(of: sent.part.lowerBound), effect: sent.effect, reason, status: status)
+        var held = metrics[group.metric] ?? HeldMetric()
+        (held.last, held.status) = (sent.effect, status)
+        held.refusals[group.key(of: sent.part.lowerBound)] = .init(reason: reason, status: status)
+        metrics[group.metric] = held
         return true
     }
 
@@ -80,17 +139,17 @@ package struct HeldElements {
     ) -> [GivenUp]? {
         guard var held = metrics[metric] else { return [] }
         defer { metrics[metric] = held }
-        guard held.conclude(evidence, held: deliveries.held(metric), limit: limit) == .believe else { return nil }
+        guard held.believes(evidence, held: deliveries.held(metric), limit: limit) else { return nil }
         var all: [GivenUp] = []
         for place in deliveries.places(metric) {
             for element in deliveries[place].batch.settleHeld().sorted() {
                 let refusal =
-                    held.giveUp(deliveries[place].key(of: element))
+                    held.refusals.removeValue(forKey: deliveries[place].key(of: element))
                     ?? .init(reason: "it was refused", status: held.status)
                 all.append(GivenUp(place: place, element: element, refusal: refusal))
             }
         }
-        if evidence == .emptyRequest { held.addDeadLetters(all.count) }
+        if evidence == .emptyRequest { held.deadLetters += all.count }
         return all
     }
 
@@ -99,10 +158,15 @@ package struct HeldElements {
         for metric: DeliveryMetric, until: MonotonicTime, hearsAgain: Bool, _ deliveries: inout Deliveries
     ) {
         deliveries.change(metric) { $0.forgetHearings() }
-        metrics[metric]?.wait(until: until, hearsAgain: hearsAgain)
+        guard var held = metrics[metric] else { return }
+        (held.until, held.hearsAgain) = (until, hearsAgain)
+        held.attempt += 1
+        metrics[metric] = held
     }
 
-    package mutating func tryNow() { for metric in metrics.keys { metrics[metric]?.tryNow() } }
+    package mutating func tryNow() {
+        for (metric, held) in metrics where held.until != nil { metrics[metric]?.until = .distantPast }
+    }
 
     /// Nothing is held any more; the destination has the good elements as before.
     package mutating func forgetMetrics() { metrics = [:] }
@@ -128,7 +192,7 @@ package struct HeldElements {
             } else if held.probe == nil {
                 if deliveries.held(metric) > 0 {
                     if let probe = probe(metric, deliveries) { probes.append(probe) }
-                } else if held.deadLetterCount == 0, !deliveries.hasMore(metric) {
+                } else if held.deadLetters == 0, !deliveries.hasMore(metric) {
                     metrics[metric] = nil
                 }
             }
@@ -144,7 +208,7 @@ package struct HeldElements {
     }
 
     package mutating func sent(_ probe: Probe, effect: Int64) {
-        metrics[probe.metric]?.probe = .init(effect: effect, elements: probe.elements)
+        metrics[probe.metric]?.probe = (effect, probe.elements)
     }
 
     /// Returns the metric that an effect probed, and what its acceptance shows; nil if it was no probe.
@@ -157,7 +221,7 @@ package struct HeldElements {
 
     /// Records that a probe was refused.
     package mutating func refuses(_ metric: DeliveryMetric, _ status: Int?) {
-        if let status { metrics[metric]?.refuses(status) }
+        if let status { metrics[metric]?.status = status }
     }
 
     /// The good element isn't accepted any more, or wasn't sent: the next probe is another one.

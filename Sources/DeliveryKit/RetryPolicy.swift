@@ -29,10 +29,7 @@ package struct RetryPolicy: Sendable, Equatable {
     package init(
         base: Double = 1, cap: Double = 900, refusedConnectionCap: Double = .infinity, askedCap: Double = 900
     ) {
-        self.refusedConnectionCap = refusedConnectionCap
-        self.base = base
-        self.cap = cap
-        self.askedCap = askedCap
+        (self.refusedConnectionCap, self.base, self.cap, self.askedCap) = (refusedConnectionCap, base, cap, askedCap)
     }
 
     package enum Outcome: Sendable, Equatable {

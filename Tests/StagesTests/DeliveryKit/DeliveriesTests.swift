@@ -155,7 +155,9 @@ import Testing
         var pace = Pace(samplesPerSecond: 10)
         let samples = DeliveryGroup(
             metric: .other, user: "me", content: .samples(SamplePage()), batch: DeliveryBatch(count: 30))
-        let delivery = Delivery(upstream: "observer", fetched: nil, groups: [samples])
+        var deliveries = Deliveries(samples: "observer")
+        deliveries.addAgain([samples])
+        let delivery = deliveries[0]
         #expect(!pace.delays(delivery, at: DeliveriesTests.start))
         pace.sent(samples, 0..<20, at: DeliveriesTests.start)
         pace.sent(samples, 20..<30, at: DeliveriesTests.start)

@@ -71,12 +71,8 @@ package final class FilesStage: Stage {
         documents =
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
-        self.consolidator = consolidator
-        self.instance = instance
-        self.folder = folder
-        self.layout = layout
-        self.figures = figures
-        self.family = family
+        (self.consolidator, self.instance, self.folder, self.layout) = (consolidator, instance, folder, layout)
+        (self.figures, self.family) = (figures, family)
         marks = FileMarks(settle: settle)
         releaseTopic = Release.topic(instance)
         controlTopic = "control.\(instance)"
