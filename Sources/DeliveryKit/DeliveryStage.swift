@@ -222,7 +222,8 @@ package final class DeliveryStage: Stage {
             held: held.count(in: deliveries), backend: backendReport, paused: blockage.isPaused, path: gate.path,
             waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
-        own.conflicts = ledger.conflicts
+        // A conflict is other content under the same version.
+        if settings.keepsVersions { own.conflicts = ledger.conflicts }
         own.proof = ledger.proof.last
         own.syncRequested = met.syncRequested
         if !settings.address.isEmpty { own.address = settings.address }

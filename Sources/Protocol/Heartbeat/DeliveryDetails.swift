@@ -106,13 +106,14 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var backend: Backend
     /// Whether only a person can resolve what blocks delivery.
     package var paused: Bool
-    @OrNull package var path: NetworkPath?
+    /// The path to it; nil while that isn't known, and for a destination that looks for none.
+    package var path: NetworkPath?
     /// Deliveries in progress.
     package var waiting: Int
     /// The number of samples older than `deliverSince`, which aren't sent; nil if that isn't set.
     package var keptLocal: Int64?
-    /// The number of listed elements that the destination has with different content under the same version; nil from a
-    /// destination or release that doesn't list them.
+    /// The number of listed elements that the destination has with different content under the same version; nil for a
+    /// destination that keeps no versions, and from a release that doesn't list them.
     package var conflicts: Int64?
     /// Where it delivers to, without user or password; nil if only the configuration says so.
     package var address: String?
@@ -122,9 +123,11 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var syncRequested: Instant?
 
     package init(
-        deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],
-        delays: [String: Delay], delayBuckets: DelayBuckets, answers: Answers, blocked: String?, waitsUntil: Instant?,
-        held: Int, backend: Backend, paused: Bool, path: NetworkPath?, waiting: Int
+        deadLetters: Int64 = 0, droppedLetters: Int64 = 0, delivered: [String: Int64],
+        lastDelivered: [String: Instant], delays: [String: Delay] = [:],
+        delayBuckets: DelayBuckets = .init(bounds: [], metrics: [:]),
+        answers: Answers = .init(created: 0, updated: 0, known: 0), blocked: String?, waitsUntil: Instant? = nil,
+        held: Int = 0, backend: Backend, paused: Bool = false, path: NetworkPath? = nil, waiting: Int
     ) {
         (self.deadLetters, self.droppedLetters, self.delivered) = (deadLetters, droppedLetters, delivered)
         (self.lastDelivered, self.delays, self.delayBuckets) = (lastDelivered, delays, delayBuckets)

@@ -162,10 +162,8 @@ package final class FilesStage: Stage {
         if marks.count == 0 { common.consumed = samples.consumedByType }
         common.replay = replay.map { ReplayProgress(id: $0, left: 0) }
         var own = UploaderDetails(
-            deadLetters: 0, droppedLetters: 0, delivered: ledger.delivered, lastDelivered: ledger.lastDelivered,
-            delays: [:], delayBuckets: .init(bounds: [], metrics: [:]),
-            answers: .init(created: 0, updated: 0, known: 0), blocked: whatBlocks, waitsUntil: nil, held: 0,
-            backend: check.report(why: whatBlocks, isListed: manifest.state == .complete), paused: false, path: nil,
+            delivered: ledger.delivered, lastDelivered: ledger.lastDelivered, blocked: whatBlocks,
+            backend: check.report(why: whatBlocks, isListed: manifest.state == .complete),
             waiting: jobs.count { !$0.proves })
         own.proof = proved
         var frontier: [String: SequenceNumber] = [:]
