@@ -104,8 +104,12 @@ package struct DeliveryReplay: Sendable {
         return isByHand ? nil : id
     }
 
-    /// Leaves out a step that needs no question.
-    package mutating func skip() { steps.removeFirst() }
+    /// Leaves out a step that needs no question; returns true, since there may be another.
+    @discardableResult
+    package mutating func skip() -> Bool {
+        steps.removeFirst()
+        return true
+    }
 
     package mutating func asked(_ pull: Int64) { self.pull = pull }
 

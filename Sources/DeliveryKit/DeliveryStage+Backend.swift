@@ -192,7 +192,7 @@ extension DeliveryStage {
     func compare(_ reply: HoldingsReply, _ turn: Turn) throws {
         guard let asked = check.answer() else { return }
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
-        case .complete(let holdings), .shows(let holdings):
+        case .complete(let holdings):
             met.takesColumns = holdings.takesColumns
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(asked, .complete, turn)

@@ -19,8 +19,7 @@ extension DeliveryStage {
             guard steps(of: request) != nil else {
                 return .refused("a replay needs 'from' and 'through', 'since' or 'rows'")
             }
-            replay.waiting = request
-            return .underWay(left: 1)
+            fallthrough
         case "retry":
             replay.waiting = request
             return .underWay(left: 1)

@@ -30,8 +30,7 @@ extension DeliveryStage {
             steps.append(
                 .documents(
                     producer: upstream.producer, topic: query.topic ?? "", days: from.number...through.number,
-                    after: .beginning,
-                    head: nil))
+                    after: .beginning, head: nil))
         }
         return steps
     }
@@ -59,16 +58,10 @@ extension DeliveryStage {
             try nextLetter(selection, after: after, turn)
             return true
         case .letter(let letter, let producer):
-            guard let (query, place) = self.place(of: letter, at: producer) else {
-                replay.skip()
-                return true
-            }
+            guard let (query, place) = place(of: letter, at: producer) else { return replay.skip() }
             pull = turn.pull(producer, query, place)
         case .rows(let rows):
-            guard let (query, place) = self.place(of: rows) else {
-                replay.skip()
-                return true
-            }
+            guard let (query, place) = place(of: rows) else { return replay.skip() }
             pull = turn.pull(rows.producer, query, place)
         case .samples(let user, let from, let to, let position):
             guard let types = (samples.query as? SamplesQuery)?.types else { return false }

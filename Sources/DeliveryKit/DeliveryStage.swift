@@ -13,27 +13,32 @@ import StageKit
 /// How they are sent is up to the code that performs its `DeliveryRequest`s. Each element is sent at least once, with a
 /// version, so a repeat or a late copy changes nothing.
 package final class DeliveryStage: Stage {
+    /// The name of the stage's instance.
+    let instance: String
+    let settings: DeliverySettings
     let samples: Upstream
     let documents: [Upstream]
+    /// The instances whose events are delivered.
+    let handlers: Set<String>
     /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
     let family: (String) -> DeliveryMetric?
     /// The same for all types.
     let anyFamily: (String) -> DeliveryMetric
-    /// The instances whose events are delivered.
-    let handlers: Set<String>
     let contents: ContentOf
-    var deliveries: Deliveries
-    var blockage: Blockage
-    var pace: Pace
+
+    // Each of these has rules of its own; the stage takes the steps between them.
     var ledger = DeliveryLedger()
+    var deliveries: Deliveries
+    var pace: Pace
+    var blockage: Blockage
+    var standstill = Standstill()
+    var held: HeldElements
     var replay = DeliveryReplay()
-    let settings: DeliverySettings
+    var met: MetBackend
     /// The comparison of what the backend holds with what it accepted.
     var check = BackendCheck()
     /// The comparison element by element.
     var proof = ProofTask()
-    var held: HeldElements
-    var met: MetBackend
     private(set) var gate: PathGate {
         didSet {
             // When the network path comes back, delivery is tried at once, since earlier failures were due to the
@@ -41,9 +46,6 @@ package final class DeliveryStage: Stage {
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    var standstill = Standstill()
-    /// The name of the stage's instance.
-    let instance: String
 
     static let backfillBeyond: Int64 = 200_000
     /// A server on this machine that refuses connections is most likely being restarted: it is tried again at least
