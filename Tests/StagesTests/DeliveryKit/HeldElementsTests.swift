@@ -31,7 +31,7 @@ import Testing
     private mutating func refuse(_ count: Int) throws {
         for _ in 0..<count {
             let sent = try send()
-            #expect(held.hold(sent, in: &deliveries, "odd", status: 422))
+            #expect(held.hold(sent, in: &deliveries, "odd", status: 422) == true)
         }
     }
 
