@@ -148,7 +148,7 @@ package struct Deliveries {
     package mutating func remove(of upstream: String) { all.removeAll { $0.upstream == upstream } }
 
     /// Notes that an upstream has nothing more.
-    package mutating func isLevel(_ upstream: String) {
+    package mutating func noteLevel(_ upstream: String) {
         if !all.contains(where: { $0.upstream == upstream }) { caughtUp.insert(upstream) }
     }
 

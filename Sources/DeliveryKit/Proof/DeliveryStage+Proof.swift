@@ -92,7 +92,7 @@ extension DeliveryStage {
     }
 
     func moveProof(_ turn: Turn) throws -> MonotonicTime? {
-        for upstream in upstreams where upstream.isLevel { deliveries.isLevel(upstream.name) }
+        for upstream in upstreams where upstream.isLevel { deliveries.noteLevel(upstream.name) }
         guard gate.isOpen else { return nil }
         if proof.run != nil { return try askProof(turn) }
         if !proof.renewing.isEmpty { return awaitRenewals(turn) }

@@ -110,12 +110,12 @@ import Testing
     /// What comes after everything was delivered is new to the destination.
     @Test mutating func onlyNewDataIsUnknown() {
         fetch([Self.group()])
-        deliveries.isLevel("observer")
+        deliveries.noteLevel("observer")
         #expect(deliveries[0].mayBeKnown)
         fetch([Self.group()])
         #expect(deliveries[1].mayBeKnown, "something was still on its way")
         deliveries.remove(of: "observer")
-        deliveries.isLevel("observer")
+        deliveries.noteLevel("observer")
         fetch([Self.group()])
         #expect(!deliveries[0].mayBeKnown)
         deliveries.forget("observer")
