@@ -14,10 +14,7 @@ package struct BackendHoldings: Sendable, Equatable {
         generation: String, sequence: Int64? = nil, created: Int64? = nil, kept: Int64? = nil,
         takesColumns: Bool = false
     ) {
-        self.generation = generation
-        self.sequence = sequence
-        self.created = created
-        self.kept = kept
+        (self.generation, self.sequence, self.created, self.kept) = (generation, sequence, created, kept)
         self.takesColumns = takesColumns
     }
 }
@@ -36,10 +33,8 @@ package enum HoldingsReply: Sendable, Equatable {
 
 /// The conclusion from a destination's answer about what it holds. Pure.
 enum HoldingsVerdict: Sendable, Equatable {
-    /// It holds at least everything it said it accepted.
+    /// It holds at least everything it said it accepted, or isn't the known one.
     case complete(BackendHoldings)
-    /// It has a different generation from the known one, or identifies itself for the first time.
-    case shows(BackendHoldings)
     /// It has forgotten requests or elements; their number is given if it is known.
     case lacks(BackendHoldings, missing: Int64?)
     /// The server doesn't say what it holds.
@@ -60,7 +55,7 @@ enum HoldingsVerdict: Sendable, Equatable {
 
     private static func compare(_ holdings: BackendHoldings, _ known: KnownBackend, _ isBound: Bool) -> HoldingsVerdict
     {
-        guard isBound, holdings.generation == known.generation else { return .shows(holdings) }
+        guard isBound, holdings.generation == known.generation else { return .complete(holdings) }
         let least = min(holdings.created ?? .max, holdings.kept ?? .max)
         if least < known.created { return .lacks(holdings, missing: known.created - least) }
         if let before = known.sequence, let now = holdings.sequence, now < before {

@@ -2,19 +2,19 @@ import HealthModel
 import StageKit
 
 /// One fetched set of pages on its way to the backend: the requests for it, and which of them are settled.
-struct Delivery {
-    let upstream: String
+package struct Delivery {
+    package let upstream: String
     /// What counts as consumed once the delivery is done; nil for a redelivery, which moves no anchor.
     var fetched: Upstream.Fetched?
-    var groups: [DeliveryGroup]
+    package var groups: [DeliveryGroup]
     /// The time until which the delivery may wait for more.
     var fillsUntil = MonotonicTime.distantPast
     /// The current request, if any.
     var sent: Sent?
     /// Whether it may have been sent before, so that it is no wonder if the destination knows it.
-    var mayBeKnown = true
+    package var mayBeKnown = true
     /// The number of the pages' samples that are too old to be delivered.
-    var older: Int64 = 0
+    package var older: Int64 = 0
 
     struct Sent {
         var effect: Int64
@@ -24,14 +24,16 @@ struct Delivery {
         var at: Instant
     }
 
-    var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
+    /// Whether it was delivered before.
+    package var isAgain: Bool { fetched == nil }
+    package var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
 
     /// How many elements, regardless of their outcome.
-    var count: Int { groups.reduce(0) { $0 + $1.count } }
+    package var count: Int { groups.reduce(0) { $0 + $1.count } }
 
     /// Whether none of the delivery has been sent yet.
     var isUntouched: Bool {
-        sent == nil && fetched != nil && groups.allSatisfy { $0.batch == DeliveryBatch(count: $0.count) }
+        sent == nil && !isAgain && groups.allSatisfy { $0.batch == DeliveryBatch(count: $0.count) }
     }
 
     /// The group whose next part is to be sent; groups of waiting metrics are skipped.

@@ -60,13 +60,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
         sequence: Int64? = nil,
         status: Int? = nil, overtaken: Set<Int> = []
     ) {
-        self.counts = counts
-        self.refused = refused
-        self.conflicts = conflicts
-        self.generation = generation
-        self.sequence = sequence
-        self.status = status
-        self.overtaken = overtaken
+        (self.counts, self.refused, self.conflicts, self.generation) = (counts, refused, conflicts, generation)
+        (self.sequence, self.status, self.overtaken) = (sequence, status, overtaken)
     }
 }
 

@@ -15,6 +15,8 @@ struct DeliveryLedger {
     private(set) var updated: Int64 = 0
     private(set) var known: Int64 = 0
     private(set) var deadLetters: Int64 = 0
+    /// Whether there were dead letters when that was last reported; nil before the first turn.
+    private var hasReportedLetters: Bool?
     /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
     /// How many elements are remembered as dropped.
@@ -32,37 +34,48 @@ struct DeliveryLedger {
     mutating func open(_ turn: Turn) throws {
         metrics = try DeliveryTables.metrics(in: turn.database)
         try DeliveryTables.delays.forEach(in: turn.database) { delays[$0] = DelayHistogram(wireValue: $1) }
-        let kept = try turn.database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
-            try Value(json: $0.bytes(0))
-        }
-        if let kept {
-            backend = try kept.decode()
+        if let kept = try read("known", turn) {
+            backend = try Value(json: kept.utf8).decode()
         } else {
             // Files from earlier releases have only the generation.
-            backend.generation = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'")
-                .firstRow { $0.string(0) }
+            backend.generation = try read("generation", turn)
         }
-        proof =
-            try turn.database.prepare("SELECT value FROM backend WHERE key = 'proof'").firstRow {
-                try Value(json: $0.bytes(0)).decode()
-            } ?? ProofRecord()
+        if let kept = try read("proof", turn) { proof = try Value(json: kept.utf8).decode() }
         droppedLetters = try DeliveryTables.droppedLetters(in: turn.database)
-        keptLocal = try number("keptLocal", turn)
-        keptThrough = SequenceNumber(try number("keptThrough", turn))
+        keptLocal = try read("keptLocal", turn).flatMap { Int64($0) } ?? 0
+        keptThrough = SequenceNumber(try read("keptThrough", turn).flatMap { Int64($0) } ?? 0)
         try count(turn)
         conflicts = try DeliveryConflict.count(in: turn.database)
     }
 
-    /// 0 if the number isn't stored.
-    private func number(_ key: String, _ turn: Turn) throws -> Int64 {
+    private func read(_ key: String, _ turn: Turn) throws -> String? {
         let read = try turn.database.prepare("SELECT value FROM backend WHERE key = ?")
         read.bind(1, key)
-        return try read.firstRow { Int64($0.string(0)) ?? 0 } ?? 0
+        return try read.firstRow { $0.string(0) }
     }
+
+    private func write(_ key: String, _ value: some CustomStringConvertible, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES (?, ?)")
+        write.bind(1, key)
+        write.bind(2, value.description)
+        try write.run()
+    }
+
+    /// The last chunk of a historical sync that was delivered again.
+    func lastReplay(_ turn: Turn) throws -> String? { try read("replay", turn) }
+
+    func noteReplay(_ id: String, _ turn: Turn) throws { try write("replay", id, turn) }
 
     private mutating func count(_ turn: Turn) throws {
         deadLetters = try DeadLetter.count(in: turn.database)
         droppedElements = try DroppedElement.count(in: turn.database)
+    }
+
+    /// Returns whether there are dead letters, unless that was reported already.
+    mutating func reportLetters() -> Bool? {
+        let hasLetters = deadLetters > 0
+        defer { hasReportedLetters = hasLetters }
+        return hasLetters == hasReportedLetters ? nil : hasLetters
     }
 
     mutating func checked(at now: Instant) { lastChecked = now }
@@ -169,9 +182,7 @@ struct DeliveryLedger {
         }
         if isDropped {
             droppedLetters += Int64(letters.count)
-            let write = try database.prepare("INSERT OR REPLACE INTO backend VALUES ('droppedLetters', ?)")
-            write.bind(1, "\(droppedLetters)")
-            try write.run()
+            try write("droppedLetters", droppedLetters, turn)
         }
         try count(turn)
     }
@@ -182,9 +193,9 @@ struct DeliveryLedger {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
         try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")
-        let dropped = droppedLetters
+        let (dropped, reported) = (droppedLetters, hasReportedLetters)
         self = DeliveryLedger()
-        droppedLetters = dropped
+        (droppedLetters, hasReportedLetters) = (dropped, reported)
     }
 
     /// Stores what is known about the backend, if that has changed.
@@ -193,9 +204,7 @@ struct DeliveryLedger {
         change(&changed)
         guard changed != backend else { return }
         backend = changed
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('known', ?)")
-        write.bind(1, Value(changed).json())
-        try write.run()
+        try write("known", Value(changed).json(), turn)
     }
 
     /// Stores what is known from comparing element by element, if that has changed.
@@ -204,9 +213,7 @@ struct DeliveryLedger {
         change(&changed)
         guard changed != proof else { return }
         proof = changed
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('proof', ?)")
-        write.bind(1, Value(changed).json())
-        try write.run()
+        try write("proof", Value(changed).json(), turn)
     }
 
     /// Forgets what was delivered: the destination is another one, which has accepted nothing yet.
@@ -236,23 +243,11 @@ struct DeliveryLedger {
         (keptLocal, keptThrough) = (0, .beginning)
     }
 
-    private func write(_ key: String, _ number: Int64, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, "\(number)")
-        try write.run()
-    }
-
     /// Stores which selection is delivered to this destination; returns true if it has changed. For files from earlier
     /// releases, everything was selected.
     func notes(_ selection: String, _ turn: Turn) throws -> Bool {
-        let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {
-            $0.string(0)
-        }
-        guard before ?? "" != selection else { return false }
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('types', ?)")
-        write.bind(1, selection)
-        try write.run()
+        guard try read("types", turn) ?? "" != selection else { return false }
+        try write("types", selection, turn)
         return true
     }
 

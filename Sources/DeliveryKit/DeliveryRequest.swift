@@ -19,13 +19,8 @@ package struct DeliveryRequest: Sendable {
         group: DeliveryGroup, part: Range<Int>, deviceId: String, syncedAt: Instant, takesColumns: Bool = false,
         refreshToken: Bool = false, seen: SeenBackend = SeenBackend()
     ) {
-        self.group = group
-        self.part = part
-        self.deviceId = deviceId
-        self.syncedAt = syncedAt
-        self.takesColumns = takesColumns
-        self.refreshToken = refreshToken
-        self.seen = seen
+        (self.group, self.part, self.deviceId, self.syncedAt) = (group, part, deviceId, syncedAt)
+        (self.takesColumns, self.refreshToken, self.seen) = (takesColumns, refreshToken, seen)
     }
 
     /// Whether the elements are sent as columns.

@@ -34,17 +34,10 @@ package struct DeliverySettings: Sendable, Equatable {
         elementsPerRequest: Int = .max, form: String = "",
         destination: DestinationDeclaration = .init(.backend), proveEvery: Duration? = .seconds(86_400)
     ) {
-        self.address = address
-        self.compareEvery = compareEvery
-        self.refusedInARow = refusedInARow
-        self.isTrustChosen = isTrustChosen
-        self.choice = choice
-        self.samplesPerSecond = samplesPerSecond
-        self.deliverSince = deliverSince
-        self.elementsPerRequest = elementsPerRequest
-        self.form = form
-        self.destination = destination
-        self.proveEvery = proveEvery
+        (self.address, self.compareEvery, self.refusedInARow) = (address, compareEvery, refusedInARow)
+        (self.isTrustChosen, self.choice, self.samplesPerSecond) = (isTrustChosen, choice, samplesPerSecond)
+        (self.deliverSince, self.elementsPerRequest, self.form) = (deliverSince, elementsPerRequest, form)
+        (self.destination, self.proveEvery) = (destination, proveEvery)
     }
 
     /// The option that says how many refusals in a row are believed.

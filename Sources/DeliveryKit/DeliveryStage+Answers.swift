@@ -3,121 +3,74 @@ import Protocol
 import StageKit
 
 extension DeliveryStage {
-    /// An alert is raised after this many consecutive answers that prove nothing.
-    private static let unprovenLimit = 3
-    /// A request that isn't answered for this long is mentioned.
-    private static let unansweredAfter = Duration.seconds(5)
-
-    /// What blocks delivery, in words for people; nil while nothing does.
-    var whatBlocks: String? { blocked ?? suspicionText }
-
-    /// The same, as a report shows it: while the next attempt gets no answer, the last failure isn't the reason any
-    /// more.
-    func whatBlocks(at now: Instant) -> String? {
-        guard blocked != nil, let failure, let sent = deliveries.compactMap(\.sent?.at).min(),
-            now - sent >= Self.unansweredAfter
-        else { return whatBlocks }
-        return "no answer yet to the request sent at \(InstantText.local(sent, now: now)); before that: \(failure)"
-    }
-
     /// Acts on an answer: continues, waits, splits the request, or makes an element a dead letter.
-    func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
+    func settle(_ sent: Deliveries.Answered, _ reply: DeliveryReply, _ turn: Turn) throws {
         switch reply {
         case .wrongForm(let why):
             // The backend, or a proxy in front of it, can't read columns. The same elements are sent as JSON, and the
             // answer to that request counts. This lasts until the backend announces again what it accepts.
-            takesColumns = false
+            met.takesColumns = false
             turn.log(.uploadRetry, ["why": why, "seconds": 0])
-        case .proven(let answer): try prove(index, sent, answer, turn)
+        case .proven(let answer): try prove(sent, answer, turn)
         case .onTrust(let answer):
-            if try meet(generation: nil, answer, turn) { try delivered(index, sent, answer, turn) }
+            if try meet(generation: nil, answer, turn) { try delivered(sent, answer, turn) }
         case .overtaken(let answer):
-            let group = deliveries[index].groups[sent.group]
+            let group = deliveries[sent.place]
             try ledger.takeOutDeadLetters(
                 sent.part.lazy.map { group.element($0) }, metric: group.metric, user: group.user, turn)
             try ledger.delivered(sent.part.count, metric: group.metric, answer.counts, turn)
-            deliveries[index].groups[sent.group].batch.settle()
+            deliveries[sent.place].batch.settle()
             try settleDone(turn)
         case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
-        case .refusals(let answer, let otherwise): try believe(index, sent, answer, otherwise, turn)
+        case .refusals(let answer, let otherwise): try believe(sent, answer, otherwise, turn)
         case .unreadableRefusals(let why):
             try turn.raise(
                 Alert(
                     .degraded, subject: "refusals",
                     text: "The \(word)'s list of refused elements can't be understood.",
                     remedy: "Nothing is lost in the meantime.\(trial)"))
-            try retry(why, turn)
+            retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
-        case .failed(let failure): try act(on: failure, index, sent, turn)
-        case .needsPerson(let why): pause(why, turn)
+        case .failed(let failure): try act(on: failure, sent, turn)
+        case .needsPerson(let why): note(blockage.pause(why, at: turn.monotonic), turn)
         }
     }
 
     /// Acts on an answer that says nothing about individual elements, or on a missing answer.
-    private func act(on failure: DeliveryReply.Failure, _ index: Int, _ sent: Delivery.Sent, _ turn: Turn) throws {
-        deliveries[index].mayBeKnown = true
-        let action = policy.action(
-            after: failure.outcome, elements: sent.part.count, now: turn.now, using: &generator)
+    private func act(on failure: DeliveryReply.Failure, _ sent: Deliveries.Answered, _ turn: Turn) throws {
+        deliveries[sent.place.delivery].mayBeKnown = true
+        let action = blockage.action(after: failure.outcome, elements: sent.part.count, now: turn.now)
         switch action {
-        case .done: break
-        case .refreshToken: refreshToken = true
         case .split:
-            isAnswered(turn)
-            deliveries[index].groups[sent.group].batch.split()
-        case .isolate:
-            deliveries[index].groups[sent.group].batch.isolate()
-            try wait(action, failure.why, turn)
+            blockage.isAnswered(at: turn.monotonic)
+            deliveries[sent.place].batch.split()
         case .deadLetter(let reason):
-            isAnswered(turn)
-            try suspect(index, sent, reason, failure.status, turn)
-        case .retry, .pause: try wait(action, failure.why, turn)
+            blockage.isAnswered(at: turn.monotonic)
+            try hold(sent, reason, failure.status, turn)
+        case .isolate:
+            deliveries[sent.place].batch.isolate()
+            wait(action, failure.why, turn)
+        case .done, .refreshToken, .retry, .pause: wait(action, failure.why, turn)
         }
-    }
-
-    /// The answer is about the elements: an earlier failure isn't what blocks delivery, unless it is still being waited
-    /// out.
-    private func isAnswered(_ turn: Turn) {
-        guard turn.monotonic >= waitUntil else { return }
-        blocked = nil
-        waitsUntil = nil
-        isPaused = false
     }
 
     /// Waits as the policy says.
-    func wait(_ action: RetryPolicy.Action, _ why: String, _ turn: Turn) throws {
-        switch action {
-        case .retry(let seconds), .isolate(let seconds):
-            let wait = Duration.seconds(seconds)
-            waitUntil = turn.monotonic + wait
-            waitsUntil = policy.asked == nil ? nil : turn.now + wait
-            blocked =
-                why
-                + AskedWait.text(asked: policy.asked, own: seconds, now: turn.now, longest: policy.askedCap)
-            failure = why
-            // Waiting helps now, whatever had to be fixed by a person before.
-            isPaused = false
-            turn.log(.uploadRetry, ["why": why, "seconds": seconds])
-        case .pause(let person): pause(why + "; " + person.remedy, turn)
-        case .refreshToken: refreshToken = true
-        case .done, .split, .deadLetter: break
+    func wait(_ action: RetryPolicy.Action, _ why: String, _ turn: Turn) {
+        note(blockage.take(action, why, at: turn.monotonic, turn.now), turn)
+    }
+
+    private func note(_ step: Blockage.Step, _ turn: Turn) {
+        switch step {
+        case .wait(let seconds, let why): turn.log(.uploadRetry, ["why": why, "seconds": seconds])
+        case .pause(let why): turn.log(.uploadPaused, ["why": why])
+        case .goOn: break
         }
     }
 
-    private func pause(_ why: String, _ turn: Turn) {
-        blocked = why
-        failure = why
-        isPaused = true
-        waitsUntil = nil
-        // The token may have been corrected, so it is read again.
-        refreshToken = true
-        waitUntil = turn.monotonic + Self.pause
-        turn.log(.uploadPaused, ["why": why])
-    }
-
     /// Sends the same request again later; nothing counts as accepted or refused until then.
-    func retry(_ why: String, _ turn: Turn) throws {
-        try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
+    func retry(_ why: String, _ turn: Turn) {
+        wait(blockage.action(after: .unproven, now: turn.now), why, turn)
     }
 
     /// How people can find out what their own server answers; empty for one with another contract.
@@ -127,8 +80,7 @@ extension DeliveryStage {
 
     /// Handles an answer that may come from any server.
     func doubt(_ why: String, _ turn: Turn) throws {
-        unproven += 1
-        if unproven >= Self.unprovenLimit {
+        if blockage.doubts() {
             try turn.raise(
                 Alert(
                     .degraded, subject: "acceptance",
@@ -138,47 +90,46 @@ extension DeliveryStage {
                         "Look at 'healthbus status': is there a login page on the network, or another server at this address?"
                         + trial))
         }
-        try retry(why, turn)
+        retry(why, turn)
     }
 
     /// The known backend, or one that identifies itself now, accounts for everything sent.
-    private func prove(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
+    private func prove(_ sent: Deliveries.Answered, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         guard try meet(generation: answer.generation, answer, turn) else { return }
-        let (reasons, _) = deliveries[index].groups[sent.group].refused(answer.refused, in: sent.part)
+        let (reasons, _) = deliveries[sent.place].refused(answer.refused, in: sent.part)
         // The backend has refused one of these elements without saying which: the smaller the part, the fewer the
         // candidates.
         guard reasons.count == answer.refused.count || sent.part.count == 1 else {
-            deliveries[index].groups[sent.group].batch.split()
+            deliveries[sent.place].batch.split()
             return
         }
-        try delivered(index, sent, answer, turn)
+        try delivered(sent, answer, turn)
     }
 
     /// Handles refusals in an answer that proves nothing else: the named elements become dead letters, and the rest are
     /// sent again.
     private func believe(
-        _ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ otherwise: DeliveryReply.Failure,
-        _ turn: Turn
+        _ sent: Deliveries.Answered, _ answer: DeliveryAnswer, _ otherwise: DeliveryReply.Failure, _ turn: Turn
     ) throws {
-        let group = deliveries[index].groups[sent.group]
+        let group = deliveries[sent.place]
         let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         try tell(unknown: unknown, turn)
-        try addDeadLetters(index, sent.group, reasons, answer.status, turn)
-        deliveries[index].groups[sent.group].batch.remove(reasons.keys)
+        try addDeadLetters(sent.place, reasons, answer.status, turn)
+        deliveries[sent.place].batch.remove(reasons.keys)
         guard reasons.isEmpty else {
-            isAnswered(turn)
+            blockage.isAnswered(at: turn.monotonic)
             return try settleDone(turn)
         }
         // The answer named none of the elements sent: only the rest of the answer counts, if it says anything.
         if otherwise.outcome == .unproven { return try doubt(otherwise.why, turn) }
-        try act(on: otherwise, index, sent, turn)
+        try act(on: otherwise, sent, turn)
     }
 
     func addDeadLetters(
-        _ index: Int, _ place: Int, _ reasons: [Int: String], _ status: Int?, _ turn: Turn
+        _ place: Deliveries.Place, _ reasons: [Int: String], _ status: Int?, _ turn: Turn
     ) throws {
-        let group = deliveries[index].groups[place]
-        if deliveries[index].upstream == DeliveryReplay.name { replay.refused += Int64(reasons.count) }
+        let group = deliveries[place]
+        if deliveries[place.delivery].isAgain { replay.refused += Int64(reasons.count) }
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
             try ledger.addDeadLetters(
@@ -198,13 +149,13 @@ extension DeliveryStage {
             ))
     }
 
-    private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
-        goesOn()
-        if answer.requestsSync { syncRequested = turn.now }
+    private func delivered(_ sent: Deliveries.Answered, _ answer: DeliveryAnswer, _ turn: Turn) throws {
+        blockage.goesOn()
+        if answer.requestsSync { met.syncRequested = turn.now }
         // Another path may still be blocked, but something has reached the destination.
-        stuckSince = nil
+        standstill.end()
         check.delivered()
-        let group = deliveries[index].groups[sent.group]
+        let group = deliveries[sent.place]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         if unknown > 0, sent.part.count == 1, answer.counts?.refused == 1 {
             // The refusal can only concern this one element.
@@ -217,32 +168,34 @@ extension DeliveryStage {
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)
         try note(conflicts: group.conflicting(answer.conflicts, in: sent.part), besides: reasons, group, sent, turn)
-        try addDeadLetters(index, sent.group, reasons, answer.status, turn)
+        try addDeadLetters(sent.place, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
-        try wonder(about: answer, index, user: group.user, turn)
+        try wonder(about: answer, deliveries[sent.place.delivery], user: group.user, turn)
         // Elements that are delivered again were first delivered long ago, so they aren't counted as delayed.
-        if deliveries[index].fetched != nil {
+        if !deliveries[sent.place.delivery].isAgain {
             let recent = group.ends(sent.part, since: turn.now - DelayHistogram.horizon)
             try ledger.delayed(recent, metric: group.metric, turn)
         }
-        deliveries[index].groups[sent.group].batch.settle()
+        deliveries[sent.place].batch.settle()
         let evidence = sent.part.first { reasons[$0] == nil && !answer.overtaken.contains($0) }
-        if let evidence { try accepted(by: group, sent, evidence, turn) }
-        if answer.refused.isEmpty, suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
+        if let evidence, held.accepted(evidence, of: group, effect: sent.effect, deliveries) {
+            try conclude(.element, group.metric, turn)
+        }
+        if answer.refused.isEmpty, heldText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
     }
 
     /// Notes what was delivered for the first time. If the destination knew something already that was never sent, it
     /// holds versions from elsewhere: a comparison shows what they are.
-    private func wonder(about answer: DeliveryAnswer, _ index: Int, user: String, _ turn: Turn) throws {
-        guard deliveries[index].fetched != nil,
-            let upstream = upstreams.first(where: { $0.name == deliveries[index].upstream })
-        else { return }
+    private func wonder(
+        about answer: DeliveryAnswer, _ delivery: Delivery, user: String, _ turn: Turn
+    ) throws {
+        guard !delivery.isAgain, let upstream = upstreams.first(where: { $0.name == delivery.upstream }) else { return }
         try noteLine(of: upstream, user: user, turn)
         guard settings.keepsVersions, answer.counts?.known ?? 0 > 0 else { return }
         if unsettled.contains(where: { $0 === upstream }) {
             try ledger.noteProof(turn) { $0.known.insert(upstream.producer) }
-        } else if !deliveries[index].mayBeKnown {
+        } else if !delivery.mayBeKnown {
             try ledger.noteProof(turn) { $0.isDoubted = true }
         }
     }
@@ -250,7 +203,8 @@ extension DeliveryStage {
     /// Updates the conflicts: elements that the backend has as they were sent, or in a newer version, are no longer
     /// conflicts.
     private func note(
-        conflicts: Set<Int>, besides refused: [Int: String], _ group: DeliveryGroup, _ sent: Delivery.Sent, _ turn: Turn
+        conflicts: Set<Int>, besides refused: [Int: String], _ group: DeliveryGroup, _ sent: Deliveries.Answered,
+        _ turn: Turn
     ) throws {
         try ledger.takeOutConflicts(
             sent.part.lazy.filter { refused[$0] == nil && !conflicts.contains($0) }.map { group.element($0) },
@@ -259,20 +213,9 @@ extension DeliveryStage {
             conflicts.sorted().map { group.element($0) }, metric: group.metric, user: group.user, turn)
     }
 
-    /// The backend gave a definite answer, so the policy's counts are reset before the next request.
-    func goesOn() {
-        policy.succeeded()
-        blocked = nil
-        waitsUntil = nil
-        // Anything that a person had to fix has been fixed.
-        if isPaused { waitUntil = .distantPast }
-        isPaused = false
-        unproven = 0
-    }
-
     /// Tries at once to deliver whatever is waiting.
     func tryNow() {
-        waitUntil = .distantPast
-        for metric in suspicions.keys { suspicions[metric]?.tryNow() }
+        blockage.tryNow()
+        held.tryNow()
     }
 }

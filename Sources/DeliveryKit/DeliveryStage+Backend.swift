@@ -14,15 +14,7 @@ extension DeliveryStage {
         case unclear(String)
     }
 
-    /// Whether the known backend answered at a different address.
-    private var isMoved: Bool { ledger.backend.address.map { $0 != settings.address } ?? false }
-    /// Whether only the known generation is trusted.
-    var isBound: Bool { !isMoved && ledger.backend.generation != nil }
-
-    var seen: SeenBackend {
-        isBound
-            ? SeenBackend(generation: ledger.backend.generation, sequence: ledger.backend.sequence) : SeenBackend()
-    }
+    var isBound: Bool { met.isBound(to: ledger.backend) }
 
     /// Records which backend has answered for everything sent; returns false when its answer doesn't count.
     func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
@@ -36,43 +28,31 @@ extension DeliveryStage {
     }
 
     private func meet(_ generation: String?, sequence: Int64?, created: Int64, _ turn: Turn) throws -> Meeting {
-        let known = ledger.backend
-        guard isBound else {
-            let isSame = generation == known.generation && (generation != nil || !isMoved)
+        let sender = met.meet(generation, ledger.backend, at: turn.monotonic, turn.now)
+        switch sender {
+        case .unnamed: return .unclear("something answered without the \(word)'s generation")
+        case .unclear(let what): return try .unclear(unsteady(what, turn))
+        case .other:
+            turn.log(.backendChanged)
+            try ledger.note(turn) { $0.follow(generation, sequence: sequence) }
+            try lost(nil, turn)
+            return .begunAnew
+        case .known, .first:
+            if sender == .known(isWellAgain: true) { try turn.clear(.degraded, subject: "alternating") }
             try ledger.note(turn) {
-                if !isSame { $0.follow(generation, sequence: sequence) }
+                if sender == .first { $0.follow(generation, sequence: sequence) }
                 $0.answered(sequence: sequence, created: created)
                 $0.address = settings.address
             }
             // Anything accepted by another server, or by one that didn't identify itself, may be missing from this one.
-            guard !isSame, ledger.hasDelivered else { return .known }
+            guard sender == .first, ledger.hasDelivered else { return .known }
             turn.log(.backendChanged)
             try redeliverEverything(turn)
             return .begunAnew
         }
-        guard let generation else { return .unclear("something answered without the \(word)'s generation") }
-        if generation == known.generation {
-            if returning.present(at: turn.monotonic) { try turn.clear(.degraded, subject: "alternating") }
-            try ledger.note(turn) {
-                $0.answered(sequence: sequence, created: created)
-                $0.address = settings.address
-            }
-            return .known
-        }
-        if known.former.contains(generation), !returning.met(generation, at: turn.monotonic) {
-            return try .unclear(unsteady(.inTurn, turn))
-        }
-        guard mayRedeliver(turn) else { return try .unclear(unsteady(.begunAnew, turn)) }
-        turn.log(.backendChanged)
-        try ledger.note(turn) { $0.follow(generation, sequence: sequence) }
-        try lost(nil, turn)
-        return .begunAnew
     }
 
-    /// Something that a faulty backend does repeatedly.
-    private enum Unsteadiness { case inTurn, begunAnew, lacks }
-
-    private func text(_ what: Unsteadiness) -> String {
+    private func text(_ what: MetBackend.Unsteadiness) -> String {
         switch what {
         case .inTurn: "two \(word)s answer in turn"
         case .begunAnew: "the \(word) has once more started over" + (isBackend ? " with another database" : "")
@@ -81,7 +61,7 @@ extension DeliveryStage {
     }
 
     /// Raises the alert, and returns the reason why delivery can't continue, in words for people.
-    private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
+    private func unsteady(_ what: MetBackend.Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(
                 .degraded, subject: "alternating",
@@ -94,7 +74,6 @@ extension DeliveryStage {
                     : "Make sure that only one \(word) answers there, and that it keeps its data."
             ))
         guard what != .inTurn else { return text(what) }
-        returning.losesAgain(at: turn.monotonic)
         let redeliveries = ledger.backend.redeliveries
         return text(what)
             + "; everything was delivered to it again \(redeliveries.count) times lately, and will be "
@@ -102,7 +81,7 @@ extension DeliveryStage {
     }
 
     private func mayRedeliver(_ turn: Turn) -> Bool {
-        isRedeliveryAsked || ledger.backend.redeliveries.mayBegin(at: turn.now)
+        met.mayRedeliver(to: ledger.backend, at: turn.monotonic, turn.now)
     }
 
     /// The known generation has forgotten requests.
@@ -135,12 +114,10 @@ extension DeliveryStage {
 
     /// Versions make redelivery harmless: elements that the backend already has don't change.
     private func redeliverEverything(_ turn: Turn) throws {
-        goesOn()
-        isRedeliveryAsked = false
-        deliveries = []
-        suspicions = [:]
-        goodElements = [:]
-        caughtUp = []
+        blockage.goesOn()
+        met.isRedeliveryAsked = false
+        deliveries.restart()
+        held.restart()
         proof.drop()
         // The elements that it lacked may not be all that it lacks.
         try ledger.noteProof(turn) {
@@ -174,8 +151,7 @@ extension DeliveryStage {
     // MARK: Comparing
 
     func openBackend(_ turn: Turn) throws {
-        returning.open(
-            at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
+        met.open(at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
         // A redelivery goes on after a restart. Until it is over, the backend is only known to have what it had when
         // the redelivery began.
         check.followsRedelivery = ledger.backend.result == .redelivered
@@ -187,7 +163,7 @@ extension DeliveryStage {
         guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
         if asked.send == true, asked.id != check.answered {
             tryNow()
-            isRedeliveryAsked = true
+            met.isRedeliveryAsked = true
         }
         if asked.id != check.answered { proof.retryAt = .distantPast }
         proof.isHurried = true
@@ -196,7 +172,7 @@ extension DeliveryStage {
 
     func moveCheck(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen else {
-            check.hasNoPath(Self.noPath)
+            check.hasNoPath(Blockage.noPath)
             return nil
         }
         // There is nothing more to ask of a server that doesn't say what it holds.
@@ -216,8 +192,8 @@ extension DeliveryStage {
     func compare(_ reply: HoldingsReply, _ turn: Turn) throws {
         guard let asked = check.answer() else { return }
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
-        case .complete(let holdings), .shows(let holdings):
-            takesColumns = holdings.takesColumns
+        case .complete(let holdings):
+            met.takesColumns = holdings.takesColumns
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(asked, .complete, turn)
             // The comparison was made, and this is its result.
@@ -228,7 +204,7 @@ extension DeliveryStage {
             guard mayRedeliver(turn) else {
                 return check.failed(try unsteady(.lacks, turn), at: turn.monotonic)
             }
-            takesColumns = holdings.takesColumns
+            met.takesColumns = holdings.takesColumns
             turn.log(.backendLacks, ["missing": missing.map { "\($0)" } ?? "some"])
             try ledger.note(turn) {
                 $0.sequence = holdings.sequence
@@ -237,13 +213,13 @@ extension DeliveryStage {
             try lost(missing, turn)
             check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
         case .trust:
-            takesColumns = false
+            met.takesColumns = false
             try compared(asked, .trust, turn)
         case .retry(let why, let after):
             let asked = after?.seconds(from: turn.now)
-            let wait = asked.map { min($0, policy.askedCap) }
+            let wait = asked.map { min($0, blockage.askedCap) }
             check.failed(
-                why + AskedWait.text(asked: asked, now: turn.now, longest: policy.askedCap), at: turn.monotonic,
+                why + AskedWait.text(asked: asked, now: turn.now, longest: blockage.askedCap), at: turn.monotonic,
                 wait: wait.map { .seconds($0) })
         case .refusedToken(let why): check.refusedToken(why, at: turn.monotonic)
         }
@@ -252,7 +228,7 @@ extension DeliveryStage {
     private func compared(_ asked: BackendCheck.Asked, _ result: KnownBackend.Result, _ turn: Turn) throws {
         check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
         // The backend that was asked for has what it accepted.
-        isRedeliveryAsked = false
+        met.isRedeliveryAsked = false
         try ledger.note(turn) {
             $0.compared = turn.now
             // The result of a comparison before a redelivery is over says nothing, and would be taken for its end after
@@ -268,7 +244,7 @@ extension DeliveryStage {
     var backendReport: UploaderDetails.Backend {
         let known = ledger.backend
         // Something that doesn't answer like a backend isn't trusted.
-        let isTrusted = !isBound && unproven == 0 && (known.result == .trust || ledger.hasDelivered)
+        let isTrusted = !isBound && !blockage.isDoubtful && (known.result == .trust || ledger.hasDelivered)
         return UploaderDetails.Backend(
             acceptance: isBound ? .proven : isTrusted ? .trust : .unknown,
             isCompared: (isBound ? check.isCurrent : check.isDone) && !awaitsProof, compared: known.compared,

@@ -10,7 +10,7 @@ extension DeliveryStage {
         switch request.action {
         case "replay":
             if let since = request.since {
-                deliveries.removeAll { $0.upstream == samples.name }
+                deliveries.remove(of: samples.name)
                 // A backfill that isn't over hasn't counted everything up to the anchor.
                 if settings.deliverSince != nil { try ledger.readsAgain(through: samples.cursor.frontier, turn) }
                 try samples.rewind(to: since, turn)
@@ -19,10 +19,9 @@ extension DeliveryStage {
             guard steps(of: request) != nil else {
                 return .refused("a replay needs 'from' and 'through', 'since' or 'rows'")
             }
-            waitingReplay = request
-            return .underWay(left: 1)
+            fallthrough
         case "retry":
-            waitingReplay = request
+            replay.waiting = request
             return .underWay(left: 1)
         case "drop":
             var dropped: Int64 = 0
@@ -35,15 +34,13 @@ extension DeliveryStage {
             }
         case "verify": return beginProof(request)
         case "reset":
-            deliveries = []
-            suspicions = [:]
-            goesOn()
-            waitUntil = .distantPast
+            deliveries.restart()
+            held.forgetMetrics()
+            blockage.goesOn()
+            blockage.tryNow()
             check = BackendCheck()
             proof = ProofTask()
-            caughtUp = []
-            replay = DeliveryReplay()
-            waitingReplay = nil
+            replay.reset()
             try ledger.reset(turn)
             for upstream in upstreams { try upstream.forget(turn) }
             return .done([:])
@@ -57,9 +54,9 @@ extension DeliveryStage {
             return samples.isLevel ? .done([:]) : .underWay(left: 1)
         }
         beginWaitingReplay()
-        guard waitingReplay == nil else { return .underWay(left: 1) }
+        guard replay.waiting == nil else { return .underWay(left: 1) }
         guard replay.id == request.id else { return .done([:]) }
-        guard replay.isDone else { return .underWay(left: Int64(max(1, replay.steps.count))) }
+        guard replay.isDone else { return .underWay(left: replay.left) }
         var result: [String: Value] = ["sent": .integer(replay.elements)]
         if request.action == "retry" {
             result["deadLetters"] = .integer(ledger.deadLetters)
@@ -69,14 +66,9 @@ extension DeliveryStage {
         return .done(.object(result))
     }
 
-    /// Begins the waiting request; only one redelivery takes place at a time.
     func beginWaitingReplay() {
-        if waitingReplay == nil, let own = proof.replay, replay.id == nil || replay.isDone {
-            (waitingReplay, proof.replay) = (own, nil)
-        }
-        guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
-        waitingReplay = nil
-        deliveries.removeAll { $0.fetched == nil }
+        guard let request = replay.takeWaiting(or: &proof.replay) else { return }
+        deliveries.removeAgain()
         let steps =
             request.action == "retry"
             ? [DeliveryReplay.Step.letters(request.selection, after: 0)]
@@ -89,9 +81,7 @@ extension DeliveryStage {
     /// Raises an alert while there are dead letters, including those of an earlier process or release: nothing sends
     /// them again until a person decides.
     func alertOfLetters(_ turn: Turn) throws {
-        let hasLetters = ledger.deadLetters > 0
-        guard hasLetters != hasToldOfLetters else { return }
-        hasToldOfLetters = hasLetters
+        guard let hasLetters = ledger.reportLetters() else { return }
         guard hasLetters else {
             try turn.clear(.deadLetters)
             return
@@ -109,24 +99,14 @@ extension DeliveryStage {
     /// Looks for the row of the next letter, wherever it may be. A letter whose row has changed since then is deleted,
     /// because the newer version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
-        // If the previous letter was neither delivered nor refused again, its row has a different version by now, or is
-        // gone.
-        if let before = replay.letter {
-            replay.letter = nil
-            if !replay.isLetterFound { try ledger.forget([before], isDropped: false, turn) }
-        }
-        replay.steps = []
-        guard let letter = try DeadLetter.page(in: turn.database, selection, after: after, limit: 1).first else {
-            return
-        }
-        replay.letter = letter
-        replay.isLetterFound = false
+        if let gone = replay.takeLetter() { try ledger.forget([gone], isDropped: false, turn) }
+        let letter = try DeadLetter.page(in: turn.database, selection, after: after, limit: 1).first
         let producers =
-            switch DeliveryMetric(family: letter.metric) {
-            case .daily, .sleep, .workouts: documents.map(\.producer) + [samples.producer]
+            switch letter.map({ DeliveryMetric(family: $0.metric) }) {
+            case .daily?, .sleep?, .workouts?: documents.map(\.producer) + [samples.producer]
             default: [samples.producer]
             }
-        replay.steps = producers.map { .letter(letter, producer: $0) } + [.letters(selection, after: letter.number)]
+        replay.retry(letter, in: producers, of: selection)
     }
 
     /// Where to find the letter's row in exactly that version, if it can still be there.
@@ -139,10 +119,8 @@ extension DeliveryStage {
 
     /// Selects the group that contains the element that the letter is about.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
-        let found = try groups(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).filter {
+        try split(pages, from: DeliveryReplay.name, isSamples: producer == samples.producer).taken.filter {
             $0.place(of: letter) != nil
         }
-        if !found.isEmpty { replay.isLetterFound = true }
-        return found
     }
 }

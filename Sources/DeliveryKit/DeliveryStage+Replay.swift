@@ -2,100 +2,14 @@ import Changelog
 import HealthModel
 import MessageBus
 import Protocol
-import SQLite
 import StageKit
 
-/// A redelivery, for a chunk of a historical sync or for a person's request. Samples, events and days, or dead letters,
-/// are delivered again, after everything live.
-///
-/// Versions make redelivery harmless, so its progress isn't stored: after a restart the chunk starts over. Only the
-/// completion of a chunk is stored.
-struct DeliveryReplay: Sendable, Equatable {
-    enum Step: Sendable, Equatable {
-        case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
-        /// The rows of a producer's changelog that belong to these days.
-        case documents(producer: String, topic: String, days: ClosedRange<Int>, after: SequenceNumber, head: StoreHead?)
-        /// The row that a dead letter is about, in that producer's changelog, if it is unchanged.
-        case letter(DeadLetter, producer: String)
-        /// The selected dead letters whose number is higher than a given one.
-        case letters(MendSelection, after: Int64)
-        case rows(ReplayedRows)
-    }
-
-    private(set) var id: String?
-    /// The users whose days are delivered; nil for all.
-    private(set) var users: Set<String>?
-    private(set) var isDone = false
-    var steps: [Step] = []
-    /// The current question, with the step that it belongs to.
-    var inFlight: (pull: Int64, step: Step)?
-    /// Whether a question wasn't answered with pages; if so, it is asked again when the chunk is announced again.
-    var isWaiting = false
-    /// Whether a person requested the redelivery. Such a request isn't announced again, and is finished before a chunk
-    /// of the historical sync continues.
-    private(set) var isByHand = false
-    /// The number of elements that the redelivery has delivered or will deliver.
-    var elements: Int64 = 0
-    /// How many of them the destination refused for good.
-    var refused: Int64 = 0
-    /// The dead letter that is being retried, and whether its row has been found.
-    var letter: DeadLetter?
-    var isLetterFound = false
-
-    /// The name used for the redelivery's deliveries; no upstream has this name.
-    static let name = "replay"
-
-    static func == (a: DeliveryReplay, b: DeliveryReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
-
-    mutating func open(_ turn: Turn) throws {
-        id = try turn.database.prepare("SELECT value FROM backend WHERE key = 'replay'").firstRow { $0.string(0) }
-        isDone = id != nil
-    }
-
-    mutating func begin(_ id: String, users: [String: [Instant]]?, isByHand: Bool = false, steps: [Step]) {
-        self.isByHand = isByHand
-        elements = 0
-        refused = 0
-        self.id = id
-        self.users = users.map { Set($0.keys) }
-        self.steps = steps
-        isDone = false
-        isWaiting = false
-        inFlight = nil
-    }
-
-    /// Forgets whatever was in transit; its answers are lost. A chunk is announced again within a second; a person's
-    /// request is covered because everything is delivered again.
-    mutating func restart() {
-        guard !isDone else { return }
-        if isByHand { isDone = true }
-        id = nil
-        steps = []
-        inFlight = nil
-    }
-
-    mutating func finish(_ turn: Turn) throws {
-        guard let id else { return }
-        isDone = true
-        guard !isByHand else { return }
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('replay', ?)")
-        write.bind(1, id)
-        try write.run()
-    }
-
-    var report: ReplayProgress? {
-        id.map { ReplayProgress(id: $0, left: isDone ? 0 : Int64(max(1, steps.count))) }
-    }
-}
-
+/// Asks for what is delivered again, step by step.
 extension DeliveryStage {
-    func hear(_ told: Replay?) {
-        if told != nil || replay.isByHand { replay.isWaiting = false }
-        isHistoryTold = told != nil
-        guard let told, told.id != replay.id, !replay.isByHand || replay.isDone else { return }
-        guard let steps = steps(of: told) else { return }
-        deliveries.removeAll { $0.fetched == nil }
-        replay.begin(told.id, users: told.users.isEmpty ? nil : told.users, steps: steps)
+    func hear(_ chunk: Replay?) {
+        guard let chunk = replay.hears(chunk), let steps = steps(of: chunk) else { return }
+        deliveries.removeAgain()
+        replay.begin(chunk.id, users: chunk.users.isEmpty ? nil : chunk.users, steps: steps)
     }
 
     /// The steps that redeliver the requested elements; nil when the request names none.
@@ -116,8 +30,7 @@ extension DeliveryStage {
             steps.append(
                 .documents(
                     producer: upstream.producer, topic: query.topic ?? "", days: from.number...through.number,
-                    after: .beginning,
-                    head: nil))
+                    after: .beginning, head: nil))
         }
         return steps
     }
@@ -132,31 +45,23 @@ extension DeliveryStage {
 
     /// Takes one step; returns false when there is nothing to request, or once a request has been sent.
     private func askReplay(_ turn: Turn) throws -> Bool {
-        guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
-        deliveries.removeAll { $0.fetched == nil && $0.isDone }
-        guard !deliveries.contains(where: { $0.fetched == nil }) else { return false }
-        guard let step = replay.steps.first else {
-            try replay.finish(turn)
+        guard replay.mayAsk, deliveries.mayGoOnAgain() else { return false }
+        guard let step = replay.step else {
+            if let id = replay.finish() { try ledger.noteReplay(id, turn) }
             return false
         }
         // Live data comes first, in requests too.
-        guard samples.isLive, !deliveries.contains(where: { $0.sent == nil && !$0.isDone }) else { return false }
+        guard samples.isLive, !deliveries.hasUnsent else { return false }
         let pull: Pull
         switch step {
         case .letters(let selection, let after):
             try nextLetter(selection, after: after, turn)
             return true
         case .letter(let letter, let producer):
-            guard let (query, place) = self.place(of: letter, at: producer) else {
-                replay.steps.removeFirst()
-                return true
-            }
+            guard let (query, place) = place(of: letter, at: producer) else { return replay.skip() }
             pull = turn.pull(producer, query, place)
         case .rows(let rows):
-            guard let (query, place) = self.place(of: rows) else {
-                replay.steps.removeFirst()
-                return true
-            }
+            guard let (query, place) = place(of: rows) else { return replay.skip() }
             pull = turn.pull(rows.producer, query, place)
         case .samples(let user, let from, let to, let position):
             guard let types = (samples.query as? SamplesQuery)?.types else { return false }
@@ -169,28 +74,24 @@ extension DeliveryStage {
         case .documents(let producer, let topic, let days, let after, let head):
             pull = turn.pull(producer, .changes(topic: topic, days: days), PullPlace(of: head, after: after))
         }
-        replay.inFlight = (pull.id, step)
+        replay.asked(pull.id)
         return false
     }
 
     /// Accepts the answer to one of the chunk's questions; returns false for any other answer.
     func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
-        guard let (pull, step) = replay.inFlight, pull == answer.pull.id else { return false }
-        replay.inFlight = nil
-        guard case .pages(let pages) = answer.result, let last = pages.last else {
-            replay.isWaiting = true
-            return true
-        }
-        replay.steps.removeFirst()
+        let pages = if case .pages(let pages) = answer.result { pages } else { [Value]() }
+        guard let step = replay.answered(answer.pull.id, hasPages: !pages.isEmpty) else { return false }
+        guard let last = pages.last else { return true }
         var groups: [DeliveryGroup]
         switch step {
         case .letters: groups = []
         case .letter(let letter, let producer):
             groups = try self.groups(of: letter, pages, from: producer)
-            if !groups.isEmpty { replay.steps.removeAll { if case .letter = $0 { true } else { false } } }
+            if !groups.isEmpty { replay.foundLetter() }
         case .rows(let rows):
             groups = try self.groups(of: rows, pages)
-            if let rest = try rest(of: rows, after: last) { replay.steps.insert(.rows(rest), at: 0) }
+            if let rest = try rest(of: rows, after: last) { replay.goOn(.rows(rest)) }
         case .samples(let user, let from, let to, _):
             let pages: [SlicePage] = try pages.map { try $0.page(from: samples.producer) }
             groups =
@@ -201,7 +102,7 @@ extension DeliveryStage {
                     )
                 ).taken
             if let place = pages.last?.continue {
-                replay.steps.insert(.samples(user: user, from: from, to: to, position: place), at: 0)
+                replay.goOn(.samples(user: user, from: from, to: to, position: place))
             }
         case .documents(let producer, let topic, let days, let after, _):
             groups =
@@ -213,19 +114,16 @@ extension DeliveryStage {
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             if covered.through < head.sequence, covered.through > after {
-                replay.steps.insert(
-                    .documents(producer: producer, topic: topic, days: days, after: covered.through, head: head),
-                    at: 0)
+                replay.goOn(
+                    .documents(producer: producer, topic: topic, days: days, after: covered.through, head: head))
             }
         }
         // Each person's days are replayed separately.
         if case .documents = step, let users = replay.users {
             groups.removeAll { !users.contains($0.user) }
         }
-        replay.elements += groups.reduce(0) { $0 + Int64($1.batch.next?.count ?? 0) }
-        if !groups.isEmpty {
-            deliveries.append(Delivery(upstream: DeliveryReplay.name, fetched: nil, groups: groups))
-        }
+        replay.add(groups)
+        deliveries.addAgain(groups)
         return true
     }
 

@@ -5,7 +5,7 @@ import StageKit
 
 /// A part of a producer's changelog that is delivered again, row by row; `verify` uses this to request what it found
 /// missing.
-struct ReplayedRows: Sendable, Equatable {
+package struct ReplayedRows: Sendable, Equatable {
     var producer: String
     /// The rows with sequence numbers after `after`, up to and including `until`.
     var after: SequenceNumber
@@ -34,7 +34,7 @@ extension DeliveryStage {
     }
 
     func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [DeliveryGroup] {
-        try groups(pages, from: DeliveryReplay.name, isSamples: rows.producer == samples.producer)
+        try split(pages, from: DeliveryReplay.name, isSamples: rows.producer == samples.producer).taken
     }
 
     /// The rest of a part after a page of it; nil when nothing is left.

@@ -1,32 +1,33 @@
+import Changelog
 import HealthModel
 import Protocol
 import StageKit
 
 /// Turns fetched pages into requests, and moves the anchors when the requests end.
 extension DeliveryStage {
+    /// If delivery is behind the limit by more than this many sequence numbers, a short wait doesn't matter.
+    private static let much: Int64 = 8192
+
     /// Fetches as much as there is room for, and sends what is waiting; returns when to look again.
     func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
-        joinBlocked()
-        for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
-        try pumpReplay(turn)
-        guard gate.isOpen else {
-            blocked = Self.noPath
-            return nil
+        let waiting = held.waiting(deliveries)
+        deliveries.join(besides: waiting)
+        for upstream in upstreams where deliveries.mayFetch(upstream.name, fills: fillsRequests) {
+            upstream.pump(turn)
         }
-        if blocked == Self.noPath { blocked = nil }
-        guard turn.monotonic >= waitUntil else { return waitUntil }
-        // Summaries and events come first, because they are small, and are what people look at.
-        let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
-        let waiting = waitingMetrics
+        try pumpReplay(turn)
+        blockage.hears(hasPath: gate.isOpen)
+        guard gate.isOpen else { return nil }
+        guard turn.monotonic >= blockage.until else { return blockage.until }
         var next: MonotonicTime?
-        for index in order {
-            guard deliveries.count(where: { $0.sent != nil }) < Self.concurrentRequests else { break }
+        for index in deliveries.order {
+            guard deliveries.maySend else { break }
             guard deliveries[index].sent == nil else { continue }
-            if isFilling(index, turn) {
+            if isFilling, deliveries.mayFill(index, at: turn.monotonic) {
                 next = deliveries[index].fillsUntil
-            } else if isPaced(index, turn) {
-                next = pacedUntil
+            } else if pace.delays(deliveries[index], at: turn.monotonic) {
+                next = pace.until
             } else {
                 send(index, besides: waiting, turn)
             }
@@ -34,36 +35,41 @@ extension DeliveryStage {
         return next
     }
 
-    /// Redeliveries come last: today never waits for the past.
-    private func rank(_ delivery: Delivery) -> Int {
-        delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
+    /// Requests are made larger for a backend that accepts columns: given many samples at once, its database writes
+    /// fewer pages and syncs less often.
+    var fillsRequests: Bool { met.takesColumns && !pace.isLimited }
+
+    /// Whether more samples are on their way while delivery is far behind the newest: new ones are sent at once.
+    private var isFilling: Bool {
+        fillsRequests && samples.isFetching
+            && (!samples.cursor.backfill.isEmpty || !samples.isLive(within: Self.much))
     }
 
     private func send(_ index: Int, besides waiting: Set<DeliveryMetric>, _ turn: Turn) {
-        guard let group = deliveries[index].nextGroup(besides: waiting) else { return }
-        deliveries[index].groups[group].batch.split(to: settings.elementsPerRequest)
-        guard let part = deliveries[index].groups[group].batch.next else { return }
-        let effect = perform(deliveries[index].groups[group], part, turn)
-        pace(deliveries[index].groups[group], part, turn)
-        deliveries[index].sent = .init(effect: effect, group: group, part: part, at: turn.now)
+        guard let (place, part) = deliveries.next(index, besides: waiting, upTo: settings.elementsPerRequest) else {
+            return
+        }
+        let effect = perform(deliveries[place], part, turn)
+        pace.sent(deliveries[place], part, at: turn.monotonic)
+        deliveries.sent(part, of: place, effect: effect, at: turn.now)
     }
 
     /// Asks the host to deliver elements.
     func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
-        defer { refreshToken = false }
+        let known = ledger.backend
         return turn.perform(
             DeliveryRequest(
-                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
-                refreshToken: refreshToken, seen: seen))
+                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now,
+                takesColumns: met.takesColumns, refreshToken: blockage.takeTokenRefresh(),
+                seen: isBound ? SeenBackend(generation: known.generation, sequence: known.sequence) : SeenBackend()))
     }
 
     /// Moves the anchors past complete deliveries, in order for each upstream.
     func settleDone(_ turn: Turn) throws {
         for upstream in upstreams {
-            while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
-                if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
-                try ledger.keeps(older: deliveries[index].older, turn)
-                deliveries.remove(at: index)
+            while let done = deliveries.removeDone(of: upstream.name) {
+                if let fetched = done.fetched { _ = try upstream.settle(fetched, turn) }
+                try ledger.keeps(older: done.older, turn)
             }
         }
     }

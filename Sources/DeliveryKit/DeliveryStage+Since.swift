@@ -13,6 +13,11 @@ extension DeliveryStage {
             try DeliveryGroup.groups(pages, from: name, isSamples: isSamples, family: family).filter { isTaken($0) })
     }
 
+    /// Samples are chosen by their types.
+    func isTaken(_ group: DeliveryGroup) -> Bool {
+        group.isSamples || settings.choice.takes(documentsOf: group.metric)
+    }
+
     func recent(_ groups: [DeliveryGroup]) -> (taken: [DeliveryGroup], older: Int64) {
         guard let first = settings.deliverSince else { return (groups, 0) }
         let parts = groups.map { $0.recent(since: first, countingAfter: ledger.keptThrough) }

@@ -13,57 +13,32 @@ import StageKit
 /// How they are sent is up to the code that performs its `DeliveryRequest`s. Each element is sent at least once, with a
 /// version, so a repeat or a late copy changes nothing.
 package final class DeliveryStage: Stage {
+    /// The name of the stage's instance.
+    let instance: String
+    let settings: DeliverySettings
     let samples: Upstream
     let documents: [Upstream]
+    /// The instances whose events are delivered.
+    let handlers: Set<String>
     /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
     let family: (String) -> DeliveryMetric?
     /// The same for all types.
     let anyFamily: (String) -> DeliveryMetric
-    /// The instances whose events are delivered.
-    let handlers: Set<String>
     let contents: ContentOf
-    var deliveries: [Delivery] = []
-    var policy: RetryPolicy
-    var generator: any RandomNumberGenerator
-    /// No elements are sent before this time.
-    var waitUntil = MonotonicTime.distantPast
-    /// No samples are sent before this time, because of 'samplesPerSecond'.
-    var pacedUntil = MonotonicTime.distantPast
-    var refreshToken = false
+
+    // Each of these has rules of its own; the stage takes the steps between them.
     var ledger = DeliveryLedger()
+    var deliveries: Deliveries
+    var pace: Pace
+    var blockage: Blockage
+    var standstill = Standstill()
+    var held: HeldElements
     var replay = DeliveryReplay()
-    /// Whether a chunk of a historical sync was announced recently.
-    var isHistoryTold = false
-    /// A person's request that hasn't begun yet, since a historical sync is in progress.
-    var waitingReplay: MendRequest?
-    /// The reason why nothing is delivered at present, in words for people; nil if nothing is in the way.
-    var blocked: String?
-    /// Why the last attempt failed, without what happens next.
-    var failure: String?
-    /// The wall-clock time of the next attempt, if the backend asked for a wait.
-    var waitsUntil: Instant?
-    let settings: DeliverySettings
+    var met: MetBackend
     /// The comparison of what the backend holds with what it accepted.
     var check = BackendCheck()
     /// The comparison element by element.
     var proof = ProofTask()
-    /// The producers of which everything had been delivered once, since this process began or everything was delivered
-    /// again: what comes from them now was never sent before.
-    var caughtUp: Set<String> = []
-    /// Elements that were refused when sent alone, by metric.
-    var suspicions: [DeliveryMetric: Suspicion] = [:]
-    /// For each metric, one element that the backend has accepted.
-    var goodElements: [DeliveryMetric: DeliveryGroup] = [:]
-    /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
-    var takesColumns = false
-    /// The number of consecutive answers that proved nothing.
-    var unproven = 0
-    /// A generation that answered before the current one, and answers again.
-    var returning = ReturningBackend()
-    /// Whether a person's `sync` may redeliver everything before its time has come.
-    var isRedeliveryAsked = false
-    /// Whether only a person can resolve what blocks delivery.
-    var isPaused = false
     private(set) var gate: PathGate {
         didSet {
             // When the network path comes back, delivery is tried at once, since earlier failures were due to the
@@ -71,24 +46,8 @@ package final class DeliveryStage: Stage {
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// The time since which something has been waiting without anything being accepted.
-    var stuckSince: MonotonicTime?
-    /// Whether there were dead letters when that was last reported; nil before the first turn.
-    var hasToldOfLetters: Bool?
-    /// When the backend last asked for a sync.
-    var syncRequested: Instant?
-    /// The name of the stage's instance.
-    let instance: String
 
-    /// How many requests may be in progress at once: one is being encoded while the other is being stored.
-    static let concurrentRequests = 2
-    /// How many fetched sets of one upstream there may be, those being sent and those settled out of order included.
-    static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
-    /// How long to wait before the next attempt when only a person can fix what is wrong.
-    static let pause = Duration.seconds(30)
-    /// If nothing has been accepted for this long although something is waiting, an alert is raised.
-    static let alertAfter = Duration.seconds(15 * 60)
     /// A server on this machine that refuses connections is most likely being restarted: it is tried again at least
     /// this often, in seconds.
     static let refusedConnectionCap = 15.0
@@ -116,9 +75,12 @@ package final class DeliveryStage: Stage {
         documents =
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
-        self.policy = policy
+        deliveries = Deliveries(samples: samples.name)
+        blockage = Blockage(policy, generator)
+        held = HeldElements(limit: settings.refusedInARow)
+        met = MetBackend(address: settings.address)
+        pace = Pace(samplesPerSecond: settings.samplesPerSecond)
         self.settings = settings
-        self.generator = generator
         self.family = { type in
             let metric = family(type)
             return settings.choice.takes(type: type, of: metric) ? metric : nil
@@ -131,7 +93,6 @@ package final class DeliveryStage: Stage {
 
     private let releaseTopic: String
     private let controlTopic: String
-    static let noPath = "there is no network path; delivery continues when there is one"
 
     package var subscriptions: [Subscription] {
         [.exact(releaseTopic), .exact(controlTopic), .exact(Heartbeat.topic(samples.producer))]
@@ -149,7 +110,7 @@ package final class DeliveryStage: Stage {
     package func open(_ turn: Turn) throws {
         try DeliveryTables.createTables(in: try turn.write().database)
         try ledger.open(turn)
-        try replay.open(turn)
+        replay = DeliveryReplay(done: try ledger.lastReplay(turn))
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
         // The anchors have passed elements that weren't selected before. Thanks to versions, it is harmless to deliver
@@ -188,12 +149,14 @@ package final class DeliveryStage: Stage {
             case .other: continue
             case .inaccessible: return
             case .reset:
-                deliveries.removeAll { $0.upstream == upstream.name }
+                deliveries.forget(upstream.name)
                 forgetProof(of: upstream)
                 if upstream === samples { try ledger.beginsAgain(turn) }
             case .pages(let fetched):
                 let found = try split(fetched.pages, from: upstream.name, isSamples: upstream === samples)
-                take(fetched, found.taken, older: found.older, of: upstream, turn)
+                deliveries.add(
+                    fetched, found.taken, older: found.older, of: upstream.name, fills: fillsRequests,
+                    at: turn.monotonic)
             }
             return
         }
@@ -210,14 +173,10 @@ package final class DeliveryStage: Stage {
             return
         }
         guard let reply = result.value as? DeliveryReply else { return }
-        if let metric = suspicions.first(where: { $0.value.probe?.effect == result.id })?.key {
-            return try settle(probeOf: metric, reply, turn)
+        if let (metric, evidence) = held.answered(result.id) {
+            return try settle(probeOf: metric, evidence, reply, turn)
         }
-        guard let index = deliveries.firstIndex(where: { $0.sent?.effect == result.id }),
-            let sent = deliveries[index].sent
-        else { return }
-        deliveries[index].sent = nil
-        try settle(index, sent, reply, turn)
+        if let request = deliveries.answered(result.id) { try settle(request, reply, turn) }
     }
 
     private func hear(_ news: PathNews, _ turn: Turn) {
@@ -232,20 +191,18 @@ package final class DeliveryStage: Stage {
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         beginWaitingReplay()
         let times = [
-            try moveSuspects(turn), try move(turn), try moveCheck(turn), try moveProof(turn), try alertOfDelay(turn),
+            moveHeld(turn), try move(turn), try moveCheck(turn), try moveProof(turn), try alertOfDelay(turn),
         ]
         try alertOfLetters(turn)
         return times.compactMap { $0 }.min()
     }
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
-        guard whatBlocks != nil, !deliveries.isEmpty else {
-            stuckSince = nil
+        guard blockage.reason ?? heldText != nil, !deliveries.isEmpty else {
+            standstill.end()
             return nil
         }
-        let since = stuckSince ?? turn.monotonic
-        stuckSince = since
-        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
+        if let alertAt = standstill.lasts(at: turn.monotonic) { return alertAt }
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
@@ -262,13 +219,15 @@ package final class DeliveryStage: Stage {
             deadLetters: ledger.deadLetters, droppedLetters: ledger.droppedLetters, delivered: ledger.delivered,
             lastDelivered: ledger.lastDelivered, delays: ledger.delaySummaries, delayBuckets: ledger.delayBuckets,
             answers: .init(created: ledger.created, updated: ledger.updated, known: ledger.known),
-            blocked: whatBlocks(at: turn.now), waitsUntil: waitsUntil,
-            held: suspicions.keys.reduce(0) { $0 + held($1) },
-            backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
+            blocked: blockage.reason(at: turn.now, unansweredSince: deliveries.unansweredSince) ?? heldText,
+            waitsUntil: blockage.waitsUntil,
+            held: held.count(in: deliveries), backend: backendReport, paused: blockage.isPaused, path: gate.path,
+            waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
-        own.conflicts = ledger.conflicts
+        // A conflict is other content under the same version.
+        if settings.keepsVersions { own.conflicts = ledger.conflicts }
         own.proof = ledger.proof.last
-        own.syncRequested = syncRequested
+        own.syncRequested = met.syncRequested
         if !settings.address.isEmpty { own.address = settings.address }
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),

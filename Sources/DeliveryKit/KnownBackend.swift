@@ -3,29 +3,31 @@ import Protocol
 
 /// What is known about the backend that deliveries go to. It is stored in the same transaction as whatever it was
 /// learned from.
-struct KnownBackend: Sendable, Equatable {
+package struct KnownBackend: Sendable, Equatable {
     /// The address that it answered at or, before its first answer, the configured one; nil in files from earlier
     /// releases.
-    var address: String?
-    var generation: String?
+    package var address: String?
+    package var generation: String?
     var sequence: Int64?
     /// How many elements this generation has said it created; it must hold at least that many.
     var created: Int64 = 0
     /// Generations that answered before the current one, newest last.
     var former: [String] = []
-    var redeliveries = Redeliveries()
+    package var redeliveries = Redeliveries()
     /// The wall-clock time when the backend was last compared with what was delivered.
     var compared: Instant?
     var result: Result?
     /// How many elements were missing when the backend was last found to lack any; nil if unknown.
     var missing: Int64?
 
-    typealias Result = UploaderDetails.Backend.Result
+    package typealias Result = UploaderDetails.Backend.Result
 
     private static let formerLimit = 8
 
+    package init() {}
+
     /// Continues with a different database, which the backend now has.
-    mutating func follow(_ other: String?, sequence: Int64?) {
+    package mutating func follow(_ other: String?, sequence: Int64?) {
         if let generation, generation != other {
             former.removeAll { $0 == generation }
             former = (former + [generation]).suffix(Self.formerLimit)
@@ -37,7 +39,7 @@ struct KnownBackend: Sendable, Equatable {
     }
 
     /// Accepts an answer of the known generation. Answers may arrive out of order, but none lowers the sequence.
-    mutating func answered(sequence new: Int64?, created more: Int64) {
+    package mutating func answered(sequence new: Int64?, created more: Int64) {
         if let new { sequence = max(sequence ?? new, new) }
         let (sum, isTooMuch) = created.addingReportingOverflow(more)
         if !isTooMuch { created = sum }
@@ -45,7 +47,7 @@ struct KnownBackend: Sendable, Equatable {
 }
 
 /// How often everything was redelivered recently; a backend that keeps needing it is faulty.
-struct Redeliveries: Codable, Sendable, Equatable {
+package struct Redeliveries: Codable, Sendable, Equatable {
     var count: Int64 = 0
     /// By the wall clock.
     var last = Instant.epoch
@@ -65,7 +67,7 @@ struct Redeliveries: Codable, Sendable, Equatable {
         count < Self.free || now < last || now >= next
     }
 
-    mutating func begin(at now: Instant) {
+    package mutating func begin(at now: Instant) {
         if now - last > Self.longest { count = 0 }
         count += 1
         last = now
@@ -78,7 +80,7 @@ extension KnownBackend: Codable {
     }
 
     /// Files from earlier releases lack some of these members.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         self.init()
         let kept = try decoder.container(keyedBy: CodingKeys.self)
         address = try kept.decodeIfPresent(String.self, forKey: .address)

@@ -27,14 +27,9 @@ package struct RetryPolicy: Sendable, Equatable {
     private static let failureLimit = 3
 
     package init(
-        base: Double = 1, cap: Double = 900, refusedConnectionCap: Double = .infinity, askedCap: Double = 900,
-        attempt: Int = 0
+        base: Double = 1, cap: Double = 900, refusedConnectionCap: Double = .infinity, askedCap: Double = 900
     ) {
-        self.refusedConnectionCap = refusedConnectionCap
-        self.base = base
-        self.cap = cap
-        self.askedCap = askedCap
-        self.attempt = attempt
+        (self.refusedConnectionCap, self.base, self.cap, self.askedCap) = (refusedConnectionCap, base, cap, askedCap)
     }
 
     package enum Outcome: Sendable, Equatable {

@@ -18,8 +18,7 @@ package struct SentVersions {
         package var overtaken: Set<Int> = []
 
         package init(rows: [Int] = [], overtaken: Set<Int> = []) {
-            self.rows = rows
-            self.overtaken = overtaken
+            (self.rows, self.overtaken) = (rows, overtaken)
         }
 
         package mutating func leaveOut(_ isMeant: (Int) -> Bool) {

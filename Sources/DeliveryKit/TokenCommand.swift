@@ -15,8 +15,7 @@ package struct TokenCommand: Sendable, Equatable {
     private static let limit = 16 << 10
 
     package init(_ words: [String], timeout: Double = 10) {
-        self.words = words
-        self.timeout = timeout
+        (self.words, self.timeout) = (words, timeout)
     }
 
     /// Runs the program to completion, on the caller's thread.

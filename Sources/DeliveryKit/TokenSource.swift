@@ -43,9 +43,7 @@ package final class TokenSource: Sendable {
     package init(
         _ declared: DestinationDeclaration.Token, file: String?, command: TokenCommand? = nil, environment: String?
     ) {
-        self.declared = declared
-        self.file = file
-        self.command = command
+        (self.declared, self.file, self.command) = (declared, file, command)
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
         place =
             self.environment != nil

@@ -37,10 +37,7 @@ package struct Alert: Sendable, Equatable {
     package var remedy: String
 
     package init(_ kind: Kind, subject: String = "", text: String, remedy: String) {
-        self.kind = kind
-        self.subject = subject
-        self.text = text
-        self.remedy = remedy
+        (self.kind, self.subject, self.text, self.remedy) = (kind, subject, text, remedy)
     }
 
     package static let topicPrefix = "alert."

@@ -27,8 +27,7 @@ package struct HintedChange: Codable, Sendable, Equatable {
         let (before, now) = (Self.content(of: old, topic), Self.content(of: new, topic))
         let changed = Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.sorted()
         let shown = changed.filter { $0.utf8.count <= Self.longestName }.prefix(Self.mostNames)
-        self.user = user
-        self.day = day
+        (self.user, self.day) = (user, day)
         names = Array(shown)
         more = shown.count < changed.count ? changed.count - shown.count : nil
         guard topic == "daily.summary", let state = new?.read(SummaryState.self) else { return }

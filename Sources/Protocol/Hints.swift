@@ -22,9 +22,7 @@ package struct Observed: Codable, Sendable, Equatable {
     package var sequence: SequenceNumber
 
     package init(head: StoreHead, type: String, sequence: SequenceNumber) {
-        self.head = head
-        self.type = type
-        self.sequence = sequence
+        (self.head, self.type, self.sequence) = (head, type, sequence)
     }
 
     package var topic: String { "observed.\(type)" }
@@ -41,10 +39,7 @@ package struct Release: Codable, Sendable, Equatable {
     package var replay: Replay?
 
     package init(head: StoreHead, released: AnchorVector, off: [String] = [], replay: Replay? = nil) {
-        self.head = head
-        self.released = released
-        self.off = off
-        self.replay = replay
+        (self.head, self.released, self.off, self.replay) = (head, released, off, replay)
     }
 
     package static func topic(_ consumer: String) -> String { "sync.\(consumer)" }
@@ -60,10 +55,7 @@ package struct Replay: Codable, Sendable, Equatable {
     @IfAny package var users: [String: [Instant]]
 
     package init(id: String, from: String, through: String, users: [String: [Instant]]) {
-        self.id = id
-        self.from = from
-        self.through = through
-        self.users = users
+        (self.id, self.from, self.through, self.users) = (id, from, through, users)
     }
 }
 
@@ -75,8 +67,7 @@ package struct Acknowledged: Codable, Sendable, Equatable {
     package var types: [String: SequenceNumber]
 
     package init(consumer: String, types: [String: SequenceNumber]) {
-        self.consumer = consumer
-        self.types = types
+        (self.consumer, self.types) = (consumer, types)
     }
 
     package static func topic(_ observer: String) -> String { "acknowledged.\(observer)" }

@@ -7,9 +7,7 @@ package struct Message: Sendable, Equatable {
     package var body: Value
 
     package init(topic: String, header: Header, body: Value = .null) {
-        self.topic = topic
-        self.header = header
-        self.body = body
+        (self.topic, self.header, self.body) = (topic, header, body)
     }
 
     package struct Header: Sendable, Equatable {
@@ -28,10 +26,7 @@ package struct Message: Sendable, Equatable {
         fileprivate static let version = "v"
 
         package init(from: String, at: Instant, version: ProtocolVersion = .current, other: [String: Value] = [:]) {
-            self.from = from
-            self.at = at
-            self.version = version
-            self.other = other
+            (self.from, self.at, self.version, self.other) = (from, at, version, other)
         }
     }
 }
@@ -43,8 +38,7 @@ package struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
     package static let current = ProtocolVersion(major: 1, minor: 0)
 
     package init(major: Int, minor: Int) {
-        self.major = major
-        self.minor = minor
+        (self.major, self.minor) = (major, minor)
     }
 
     package var description: String { "\(major).\(minor)" }

@@ -23,11 +23,7 @@ package struct SampleDelivery: Sendable {
         user: String?, device: String?, syncedAt: Instant?, samples: SamplePage, deleted: [SampleID] = [],
         deletedVersions: [Int64] = []
     ) {
-        self.user = user
-        self.device = device
-        self.syncedAt = syncedAt
-        self.samples = samples
-        self.deleted = deleted
+        (self.user, self.device, self.syncedAt, self.samples, self.deleted) = (user, device, syncedAt, samples, deleted)
         self.deletedVersions = deletedVersions
     }
 

@@ -28,13 +28,8 @@ package struct StandbyWord: Codable, Sendable, Equatable {
         instance: String, swap: String, plugin: String, pid: Int, phase: Phase, trial: TrialReport? = nil,
         why: String? = nil
     ) {
-        self.instance = instance
-        self.swap = swap
-        self.plugin = plugin
-        self.pid = pid
-        self.phase = phase
-        self.trial = trial
-        self.why = why
+        (self.instance, self.swap, self.plugin, self.pid, self.phase) = (instance, swap, plugin, pid, phase)
+        (self.trial, self.why) = (trial, why)
     }
 
     package static let prefix = "standby."

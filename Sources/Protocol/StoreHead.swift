@@ -27,11 +27,7 @@ package struct StoreHead: Codable, Sendable, Equatable {
         store: String, generation: String, sequence: SequenceNumber, first: SequenceNumber = .beginning.next,
         gap: Gap? = nil
     ) {
-        self.store = store
-        self.generation = generation
-        self.sequence = sequence
-        self.first = first
-        self.gap = gap
+        (self.store, self.generation, self.sequence, self.first, self.gap) = (store, generation, sequence, first, gap)
     }
 
     /// How many sequences a consumer at this position still lacks.

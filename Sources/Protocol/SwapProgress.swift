@@ -35,8 +35,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - plugin: the plugin that is to take over, if known.
     package init(id: String, instance: String, plugin: String, isTrial: Bool) {
-        self.id = id
-        self.instance = instance
+        (self.id, self.instance) = (id, instance)
         from = ""
         to = plugin
         step = .trying

@@ -11,11 +11,7 @@ package struct TrialChange: Codable, Sendable, Equatable {
     package var after: Value
 
     package init(user: String, date: String, figure: String, before: Value, after: Value) {
-        self.user = user
-        self.date = date
-        self.figure = figure
-        self.before = before
-        self.after = after
+        (self.user, self.date, self.figure, self.before, self.after) = (user, date, figure, before, after)
     }
 }
 
@@ -26,8 +22,7 @@ package struct TrialReport: Codable, Sendable, Equatable {
         package var why: String
 
         package init(date: String, why: String) {
-            self.date = date
-            self.why = why
+            (self.date, self.why) = (date, why)
         }
     }
 

@@ -76,8 +76,8 @@ extension DeliveryStage {
     private func isQuiet(_ turn: Turn) -> Bool {
         // A destination that says nothing about itself isn't compared after a redelivery.
         let followsRedelivery = check.followsRedelivery && (isBound || ledger.backend.result != .trust)
-        return deliveries.isEmpty && samples.isLevel && blocked == nil && suspicions.isEmpty && !followsRedelivery
-            && (replay.id == nil || replay.isDone) && waitingReplay == nil && proof.replay == nil
+        return deliveries.isEmpty && samples.isLevel && blockage.reason == nil && held.isEmpty && !followsRedelivery
+            && replay.isIdle && proof.replay == nil
             && upstreams.allSatisfy { upstream in
                 // One that hasn't been heard for a while is left out.
                 upstream.isLevel || upstream.limit == nil && turn.monotonic - proof.opened >= Self.hearing
@@ -89,14 +89,10 @@ extension DeliveryStage {
         proof.drop()
         proof.awaited[upstream.producer] = nil
         proof.renewing[upstream.producer] = nil
-        caughtUp.remove(upstream.producer)
     }
 
     func moveProof(_ turn: Turn) throws -> MonotonicTime? {
-        for upstream in upstreams
-        where upstream.isLevel && !deliveries.contains(where: { $0.upstream == upstream.name }) {
-            caughtUp.insert(upstream.producer)
-        }
+        for upstream in upstreams where upstream.isLevel { deliveries.noteLevel(upstream.name) }
         guard gate.isOpen else { return nil }
         if proof.run != nil { return try askProof(turn) }
         if !proof.renewing.isEmpty { return awaitRenewals(turn) }
@@ -258,7 +254,7 @@ extension DeliveryStage {
                 failProof(problem.text, turn)
             }
         case .later(let why, let wait):
-            let seconds = wait.map { min($0.seconds(from: turn.now), policy.askedCap) }
+            let seconds = wait.map { min($0.seconds(from: turn.now), blockage.askedCap) }
             failProof(why, wait: seconds.map { .seconds($0) }, turn)
         case .refusesToken(let why):
             if proof.hasRefreshedToken {

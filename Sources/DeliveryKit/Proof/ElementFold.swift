@@ -10,8 +10,7 @@ struct ElementKey: Hashable, Sendable {
     var text: String
 
     init(user: Int, list: HeldList, id: SampleID?, text: String) {
-        self.user = user
-        self.list = list
+        (self.user, self.list) = (user, list)
         self.id = id ?? SampleID(high: 0, low: 0)
         self.text = id == nil ? text : ""
     }

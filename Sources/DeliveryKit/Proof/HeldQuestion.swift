@@ -20,11 +20,7 @@ package struct HeldQuestion: Sendable, Equatable {
         list: HeldList, user: String, after: SampleID? = nil, cursor: String? = nil, limit: Int = Self.usualLimit,
         refreshToken: Bool = false
     ) {
-        self.list = list
-        self.user = user
-        self.after = after
-        self.cursor = cursor
-        self.limit = limit
+        (self.list, self.user, self.after, self.cursor, self.limit) = (list, user, after, cursor, limit)
         self.refreshToken = refreshToken
     }
 
@@ -66,10 +62,7 @@ package struct HeldPage: Sendable, Equatable {
     package init(
         rows: [Row], next: String? = nil, generation: String? = nil, isOrdered: Bool = true, tellsContents: Bool = true
     ) {
-        self.rows = rows
-        self.next = next
-        self.generation = generation
-        self.isOrdered = isOrdered
+        (self.rows, self.next, self.generation, self.isOrdered) = (rows, next, generation, isOrdered)
         self.tellsContents = tellsContents
     }
 }

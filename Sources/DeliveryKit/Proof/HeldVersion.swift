@@ -7,8 +7,6 @@ package struct HeldVersion: Sendable, Equatable {
     package var content: Int64?
 
     package init(version: Int64?, isDeleted: Bool, content: Int64? = nil) {
-        self.version = version
-        self.isDeleted = isDeleted
-        self.content = content
+        (self.version, self.isDeleted, self.content) = (version, isDeleted, content)
     }
 }

@@ -77,10 +77,7 @@ struct ProofRun {
         isThorough: Bool = true,
         keepsVersions: Bool = true, findsTwins: Bool = false
     ) {
-        self.lists = lists
-        self.isThorough = isThorough
-        self.keepsVersions = keepsVersions
-        self.scope = scope
+        (self.lists, self.isThorough, self.keepsVersions, self.scope) = (lists, isThorough, keepsVersions, scope)
         self.sources = sources
         self.findsTwins = findsTwins && scope.isWhole
         step = sources.isEmpty ? .done : .ours(source: 0, after: .beginning)

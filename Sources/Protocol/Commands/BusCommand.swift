@@ -40,9 +40,7 @@ package struct Register: BusCommand {
     package var types: [String: String]
 
     package init(consumer: String, launch: Int64, types: [String: String]) {
-        self.consumer = consumer
-        self.launch = launch
-        self.types = types
+        (self.consumer, self.launch, self.types) = (consumer, launch, types)
     }
 }
 
@@ -73,11 +71,7 @@ package struct SyncNow: BusCommand {
     package init(
         id: String, metric: String? = nil, history: Value? = nil, strategy: String? = nil, head: SequenceNumber? = nil
     ) {
-        self.strategy = strategy
-        self.id = id
-        self.metric = metric
-        self.history = history
-        self.head = head
+        (self.strategy, self.id, self.metric, self.history, self.head) = (strategy, id, metric, history, head)
     }
 }
 
@@ -90,8 +84,7 @@ package struct WakeApp: BusCommand {
     package var sender: String
 
     package init(id: String, sender: String) {
-        self.id = id
-        self.sender = sender
+        (self.id, self.sender) = (id, sender)
     }
 }
 
@@ -104,7 +97,6 @@ package struct CompareBackend: BusCommand {
     package var send: Bool?
 
     package init(id: String, send: Bool? = nil) {
-        self.id = id
-        self.send = send
+        (self.id, self.send) = (id, send)
     }
 }

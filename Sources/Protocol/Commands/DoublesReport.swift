@@ -22,8 +22,7 @@ package struct DoublesReport: Codable, Sendable, Equatable {
         ) {
             self.user = user
             self.renamed = Array(renamed.prefix(Self.listed))
-            self.replaced = replaced
-            self.merged = merged
+            (self.replaced, self.merged) = (replaced, merged)
         }
 
         package var samples: Int64 { replaced.values.reduce(0, +) + merged.values.reduce(0, +) }
@@ -37,9 +36,7 @@ package struct DoublesReport: Codable, Sendable, Equatable {
     package var users: [User]
 
     package init(id: String? = nil, dryRun: Bool? = nil, users: [User]) {
-        self.id = id
-        self.dryRun = dryRun
-        self.users = users
+        (self.id, self.dryRun, self.users) = (id, dryRun, users)
     }
 
     /// How many samples are stored twice, of all users.

@@ -25,10 +25,7 @@ package struct ImportFile: BusCommand, Equatable {
     @IfReadable package var mixMadeUp: Bool? = nil
 
     package init(id: String? = nil, path: String, user: String? = nil, file: FileIdentity? = nil) {
-        self.id = id
-        self.path = path
-        self.user = user
-        self.file = file
+        (self.id, self.path, self.user, self.file) = (id, path, user, file)
     }
 }
 
@@ -41,9 +38,6 @@ package struct FileIdentity: Codable, Equatable, Sendable {
     package var modified: Instant
 
     package init(device: Int64, inode: Int64, size: Int64, modified: Instant) {
-        self.device = device
-        self.inode = inode
-        self.size = size
-        self.modified = modified
+        (self.device, self.inode, self.size, self.modified) = (device, inode, size, modified)
     }
 }

@@ -44,8 +44,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var leftOut: LeftOutSource? = nil
 
     package init(id: String, action: String) {
-        self.id = id
-        self.action = action
+        (self.id, self.action) = (id, action)
     }
 
     /// nil when the body isn't a request.
@@ -81,9 +80,7 @@ package struct MendSelection: Codable, Sendable, Equatable {
     @IfReadable package var type: String? = nil
 
     package init(numbers: [Int64]? = nil, reason: String? = nil, type: String? = nil) {
-        self.numbers = numbers
-        self.reason = reason
-        self.type = type
+        (self.numbers, self.reason, self.type) = (numbers, reason, type)
     }
 
     /// Whether an entry is selected.
@@ -125,8 +122,6 @@ package struct UndoReport: Codable, Sendable, Equatable {
     package var kept: [String: Int64]
 
     package init(dryRun: Bool? = nil, taken: [String: Int64], kept: [String: Int64]) {
-        self.dryRun = dryRun
-        self.taken = taken
-        self.kept = kept
+        (self.dryRun, self.taken, self.kept) = (dryRun, taken, kept)
     }
 }

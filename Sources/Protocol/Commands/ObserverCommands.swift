@@ -19,10 +19,7 @@ package struct ChangeZone: BusCommand, Equatable {
     package var zone: String?
 
     package init(user: String, action: Action, from: Instant? = nil, zone: String? = nil) {
-        self.user = user
-        self.action = action
-        self.from = from
-        self.zone = zone
+        (self.user, self.action, self.from, self.zone) = (user, action, from, zone)
     }
 }
 
@@ -40,9 +37,7 @@ package struct SwitchTypes: BusCommand, Equatable {
         @IfReadable package var frequency: String?
 
         package init(on: Bool? = nil, denied: Bool? = nil, frequency: String? = nil) {
-            self.on = on
-            self.denied = denied
-            self.frequency = frequency
+            (self.on, self.denied, self.frequency) = (on, denied, frequency)
         }
     }
 

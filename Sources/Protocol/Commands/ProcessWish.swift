@@ -11,8 +11,6 @@ package struct ProcessWish: BusCommand, Equatable {
     package var runs: Bool
 
     package init(id: String, instance: String, runs: Bool) {
-        self.id = id
-        self.instance = instance
-        self.runs = runs
+        (self.id, self.instance, self.runs) = (id, instance, runs)
     }
 }

@@ -20,11 +20,7 @@ package struct SwapWish: BusCommand, Equatable {
         id: String, instance: String, plugin: String?, isTrial: Bool = false, isForced: Bool = false,
         within: Double = Self.usualSeconds
     ) {
-        self.id = id
-        self.instance = instance
-        self.plugin = plugin
-        self.isTrial = isTrial
-        self.isForced = isForced
+        (self.id, self.instance, self.plugin, self.isTrial, self.isForced) = (id, instance, plugin, isTrial, isForced)
         self.within = within
     }
 

@@ -12,9 +12,7 @@ package struct TaskCommand: Codable, Sendable, Equatable {
     @IfReadable package var force: Bool?
 
     package init(_ action: Action, task: String, force: Bool? = nil) {
-        self.action = action
-        self.task = task
-        self.force = force
+        (self.action, self.task, self.force) = (action, task, force)
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -11,9 +11,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         @OrNull package var p95: Double?
 
         package init(count: Int64, median: Double?, p95: Double?) {
-            self.count = count
-            self.median = median
-            self.p95 = p95
+            (self.count, self.median, self.p95) = (count, median, p95)
         }
     }
 
@@ -26,8 +24,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
             package var sum: Double
 
             package init(counts: [Int64], sum: Double) {
-                self.counts = counts
-                self.sum = sum
+                (self.counts, self.sum) = (counts, sum)
             }
         }
 
@@ -36,8 +33,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         package var metrics: [String: Counts]
 
         package init(bounds: [Int64], metrics: [String: Counts]) {
-            self.bounds = bounds
-            self.metrics = metrics
+            (self.bounds, self.metrics) = (bounds, metrics)
         }
     }
 
@@ -48,9 +44,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         package var known: Int64
 
         package init(created: Int64, updated: Int64, known: Int64) {
-            self.created = created
-            self.updated = updated
-            self.known = known
+            (self.created, self.updated, self.known) = (created, updated, known)
         }
     }
 
@@ -90,13 +84,8 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
             acceptance: Acceptance, isCompared: Bool, compared: Instant?, result: Result?, missing: Int64?,
             check: String?, why: String?
         ) {
-            self.acceptance = acceptance
-            self.isCompared = isCompared
-            self.compared = compared
-            self.result = result
-            self.missing = missing
-            self.check = check
-            self.why = why
+            (self.acceptance, self.isCompared, self.compared, self.result) = (acceptance, isCompared, compared, result)
+            (self.missing, self.check, self.why) = (missing, check, why)
         }
     }
 
@@ -117,13 +106,14 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var backend: Backend
     /// Whether only a person can resolve what blocks delivery.
     package var paused: Bool
-    @OrNull package var path: NetworkPath?
+    /// The path to it; nil while that isn't known, and for a destination that looks for none.
+    package var path: NetworkPath?
     /// Deliveries in progress.
     package var waiting: Int
     /// The number of samples older than `deliverSince`, which aren't sent; nil if that isn't set.
     package var keptLocal: Int64?
-    /// The number of listed elements that the destination has with different content under the same version; nil from a
-    /// destination or release that doesn't list them.
+    /// The number of listed elements that the destination has with different content under the same version; nil for a
+    /// destination that keeps no versions, and from a release that doesn't list them.
     package var conflicts: Int64?
     /// Where it delivers to, without user or password; nil if only the configuration says so.
     package var address: String?
@@ -133,24 +123,16 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var syncRequested: Instant?
 
     package init(
-        deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],
-        delays: [String: Delay], delayBuckets: DelayBuckets, answers: Answers, blocked: String?, waitsUntil: Instant?,
-        held: Int, backend: Backend, paused: Bool, path: NetworkPath?, waiting: Int
+        deadLetters: Int64 = 0, droppedLetters: Int64 = 0, delivered: [String: Int64],
+        lastDelivered: [String: Instant], delays: [String: Delay] = [:],
+        delayBuckets: DelayBuckets = .init(bounds: [], metrics: [:]),
+        answers: Answers = .init(created: 0, updated: 0, known: 0), blocked: String?, waitsUntil: Instant? = nil,
+        held: Int = 0, backend: Backend, paused: Bool = false, path: NetworkPath? = nil, waiting: Int
     ) {
-        self.deadLetters = deadLetters
-        self.droppedLetters = droppedLetters
-        self.delivered = delivered
-        self.lastDelivered = lastDelivered
-        self.delays = delays
-        self.delayBuckets = delayBuckets
-        self.answers = answers
-        self.blocked = blocked
-        self.waitsUntil = waitsUntil
-        self.held = held
-        self.backend = backend
-        self.paused = paused
-        self.path = path
-        self.waiting = waiting
+        (self.deadLetters, self.droppedLetters, self.delivered) = (deadLetters, droppedLetters, delivered)
+        (self.lastDelivered, self.delays, self.delayBuckets) = (lastDelivered, delays, delayBuckets)
+        (self.answers, self.blocked, self.waitsUntil, self.held) = (answers, blocked, waitsUntil, held)
+        (self.backend, self.paused, self.path, self.waiting) = (backend, paused, path, waiting)
     }
 }
 
@@ -169,10 +151,7 @@ package struct NotifierDetails: Codable, Sendable, Equatable {
     package var pending: Int
 
     package init(told: Int64, givenUp: Int64, blocked: String?, pending: Int) {
-        self.told = told
-        self.givenUp = givenUp
-        self.blocked = blocked
-        self.pending = pending
+        (self.told, self.givenUp, self.blocked, self.pending) = (told, givenUp, blocked, pending)
     }
 }
 

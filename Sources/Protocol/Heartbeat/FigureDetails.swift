@@ -11,9 +11,7 @@ package struct HandlerDetails: Codable, Sendable, Equatable {
     @IfReadable package var conditions: Int?
 
     package init(pending: Int, failedDays: Int, lastSynced: Instant?, conditions: Int? = nil) {
-        self.pending = pending
-        self.failedDays = failedDays
-        self.lastSynced = lastSynced
+        (self.pending, self.failedDays, self.lastSynced) = (pending, failedDays, lastSynced)
         self.conditions = conditions
     }
 }
@@ -37,9 +35,7 @@ package struct ConsolidatorDetails: Codable, Sendable, Equatable {
         @OrNull package var taken: String?
 
         package init(figure: String, handler: String, taken: String?) {
-            self.figure = figure
-            self.handler = handler
-            self.taken = taken
+            (self.figure, self.handler, self.taken) = (figure, handler, taken)
         }
     }
 
@@ -51,9 +47,6 @@ package struct ConsolidatorDetails: Codable, Sendable, Equatable {
     @IfAny package var collisions: [Collision]
 
     package init(days: Int, openDays: Int, missing: [String], collisions: [Collision] = []) {
-        self.days = days
-        self.openDays = openDays
-        self.missing = missing
-        self.collisions = collisions
+        (self.days, self.openDays, self.missing, self.collisions) = (days, openDays, missing, collisions)
     }
 }

@@ -43,8 +43,7 @@ package struct Heartbeat: Sendable, Equatable {
         package var busy: Int64
 
         package init(count: Int64, busy: Int64) {
-            self.count = count
-            self.busy = busy
+            (self.count, self.busy) = (count, busy)
         }
     }
 
@@ -54,22 +53,10 @@ package struct Heartbeat: Sendable, Equatable {
         busySince: Instant? = nil, memory: Int64 = 0, cpu: Int64? = nil, started: Instant? = nil,
         turns: Turns? = nil, configuration: String? = nil, details: HeartbeatDetails = HeartbeatDetails()
     ) {
-        self.instance = instance
-        self.plugin = plugin
-        self.phase = phase
-        self.pid = pid
-        self.epoch = epoch
-        self.head = head
-        self.heads = heads
-        self.frontier = frontier
-        self.lastCommit = lastCommit
-        self.busySince = busySince
-        self.memory = memory
-        self.cpu = cpu
-        self.started = started
-        self.turns = turns
-        self.configuration = configuration
-        self.details = details
+        (self.instance, self.plugin, self.phase, self.pid, self.epoch) = (instance, plugin, phase, pid, epoch)
+        (self.head, self.heads, self.frontier, self.lastCommit) = (head, heads, frontier, lastCommit)
+        (self.busySince, self.memory, self.cpu, self.started, self.turns) = (busySince, memory, cpu, started, turns)
+        (self.configuration, self.details) = (configuration, details)
     }
 }
 

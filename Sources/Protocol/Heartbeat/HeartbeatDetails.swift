@@ -97,10 +97,7 @@ package struct BusCounts: Codable, Sendable, Equatable {
     package var foreign: Int?
 
     package init(sent: Int, received: Int, dropped: Int, malformed: Int, foreign: Int) {
-        self.sent = sent
-        self.received = received
-        self.dropped = dropped
-        self.malformed = malformed
+        (self.sent, self.received, self.dropped, self.malformed) = (sent, received, dropped, malformed)
         self.foreign = foreign
     }
 }
@@ -143,11 +140,7 @@ package struct Mending: Codable, Sendable, Equatable {
     package init(
         id: String, action: String, state: State, left: Int64? = nil, result: Value? = nil, problem: String? = nil
     ) {
-        self.id = id
-        self.action = action
-        self.state = state
-        self.left = left
-        self.result = result
+        (self.id, self.action, self.state, self.left, self.result) = (id, action, state, left, result)
         self.problem = problem
     }
 }
@@ -158,7 +151,6 @@ package struct ReplayProgress: Codable, Sendable, Equatable {
     package var left: Int64
 
     package init(id: String, left: Int64) {
-        self.id = id
-        self.left = left
+        (self.id, self.left) = (id, left)
     }
 }

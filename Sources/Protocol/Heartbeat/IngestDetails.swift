@@ -13,10 +13,7 @@ package struct IngestDetails: Codable, Sendable, Equatable {
     package var following: Following?
 
     package init(ingestPort: Int, taken: Int64 = 0, refused: Int64 = 0, lastTaken: Instant? = nil) {
-        self.ingestPort = ingestPort
-        self.taken = taken
-        self.refused = refused
-        self.lastTaken = lastTaken
+        (self.ingestPort, self.taken, self.refused, self.lastTaken) = (ingestPort, taken, refused, lastTaken)
     }
     /// How well another stack can be followed.
     package struct Following: Codable, Sendable, Equatable {

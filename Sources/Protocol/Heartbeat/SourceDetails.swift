@@ -10,9 +10,7 @@ package struct HubDetails: Codable, Sendable, Equatable {
     package var denied: Int?
 
     package init(forwarded: Int, refused: Int? = nil, denied: Int? = nil) {
-        self.forwarded = forwarded
-        self.refused = refused
-        self.denied = denied
+        (self.forwarded, self.refused, self.denied) = (forwarded, refused, denied)
     }
 }
 
@@ -26,10 +24,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         package var records: Int64
 
         package init(id: String, bytesRead: Int64, bytesTotal: Int64, records: Int64) {
-            self.id = id
-            self.bytesRead = bytesRead
-            self.bytesTotal = bytesTotal
-            self.records = records
+            (self.id, self.bytesRead, self.bytesTotal, self.records) = (id, bytesRead, bytesTotal, records)
         }
     }
 
@@ -40,8 +35,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         @OrNull package var problem: String?
 
         package init(path: String, problem: String?) {
-            self.path = path
-            self.problem = problem
+            (self.path, self.problem) = (path, problem)
         }
     }
 
@@ -71,8 +65,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     package var nextWake: Instant?
 
     package init(importOpen: Bool, quarantined: Int64) {
-        self.importOpen = importOpen
-        self.quarantined = quarantined
+        (self.importOpen, self.quarantined) = (importOpen, quarantined)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -100,11 +93,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
             id: String, problem: String? = nil, round: Int64? = nil, waiting: [String]? = nil,
             result: RoundResult? = nil
         ) {
-            self.id = id
-            self.problem = problem
-            self.round = round
-            self.waiting = waiting
-            self.result = result
+            (self.id, self.problem, self.round, self.waiting, self.result) = (id, problem, round, waiting, result)
         }
     }
 
@@ -127,11 +116,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         package init(
             id: String, woken: Bool = false, problem: String? = nil, next: Instant? = nil, result: Result? = nil
         ) {
-            self.id = id
-            self.woken = woken
-            self.problem = problem
-            self.next = next
-            self.result = result
+            (self.id, self.woken, self.problem, self.next, self.result) = (id, woken, problem, next, result)
         }
     }
 
@@ -147,11 +132,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         package var began: Instant
 
         package init(number: Int64, from: String, through: String, done: Int, chunks: Int, began: Instant) {
-            self.number = number
-            self.from = from
-            self.through = through
-            self.done = done
-            self.chunks = chunks
+            (self.number, self.from, self.through, self.done, self.chunks) = (number, from, through, done, chunks)
             self.began = began
         }
     }
@@ -164,10 +145,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
     package var wakes: [Wake]?
 
     package init(pending: Int, manual: Manual? = nil, history: History? = nil, wakes: [Wake]? = nil) {
-        self.pending = pending
-        self.manual = manual
-        self.history = history
-        self.wakes = wakes
+        (self.pending, self.manual, self.history, self.wakes) = (pending, manual, history, wakes)
     }
 }
 
@@ -187,11 +165,7 @@ package struct RoundResult: Codable, Sendable, Equatable {
         number: Int64, reason: String, began: Instant, duration: Int64, succeeded: [String: Int64],
         failed: [String: String]
     ) {
-        self.number = number
-        self.reason = reason
-        self.began = began
-        self.duration = duration
-        self.succeeded = succeeded
-        self.failed = failed
+        (self.number, self.reason, self.began, self.duration) = (number, reason, began, duration)
+        (self.succeeded, self.failed) = (succeeded, failed)
     }
 }

@@ -14,11 +14,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
         @OrNull package var lastExit: String?
 
         package init(name: String, state: String, pid: Int?, restarts: Int, lastExit: String?) {
-            self.name = name
-            self.state = state
-            self.pid = pid
-            self.restarts = restarts
-            self.lastExit = lastExit
+            (self.name, self.state, self.pid, self.restarts, self.lastExit) = (name, state, pid, restarts, lastExit)
         }
     }
 
@@ -42,9 +38,6 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     package init(
         processes: [Process], swaps: [SwapProgress], stopped: [String]? = nil, wishes: [WishOutcome]? = nil
     ) {
-        self.processes = processes
-        self.swaps = swaps
-        self.stopped = stopped
-        self.wishes = wishes
+        (self.processes, self.swaps, self.stopped, self.wishes) = (processes, swaps, stopped, wishes)
     }
 }

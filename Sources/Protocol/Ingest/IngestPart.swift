@@ -160,14 +160,8 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
         id: String, part: Int64, outcomes: [UInt8] = [], reasons: [Reason] = [], beginAgain: Bool? = nil,
         refused: String? = nil, cursor: String? = nil, copying: Bool? = nil
     ) {
-        self.id = id
-        self.part = part
-        self.outcomes = outcomes
-        self.reasons = reasons
-        self.beginAgain = beginAgain
-        self.refused = refused
-        self.cursor = cursor
-        self.copying = copying
+        (self.id, self.part, self.outcomes, self.reasons, self.beginAgain) = (id, part, outcomes, reasons, beginAgain)
+        (self.refused, self.cursor, self.copying) = (refused, cursor, copying)
     }
 
     package static func topic(_ sender: String) -> String { "ingested.\(sender)" }

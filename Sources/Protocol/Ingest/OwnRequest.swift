@@ -23,10 +23,7 @@ package struct OwnRequest: Codable, Sendable, Equatable {
     @IfReadable package var body: Value? = nil
 
     package init(_ action: Action, id: String? = nil, version: Int64? = nil, body: Value? = nil) {
-        self.action = action
-        self.id = id
-        self.version = version
-        self.body = body
+        (self.action, self.id, self.version, self.body) = (action, id, version, body)
     }
 }
 
@@ -39,8 +36,7 @@ package struct OwnAnswer: Codable, Sendable, Equatable {
     package var body: Value
 
     package init(_ status: Int, _ body: Value) {
-        self.status = status
-        self.body = body
+        (self.status, self.body) = (status, body)
     }
 
     package var isRefusal: Bool { status >= 400 }

@@ -13,12 +13,7 @@ package struct ChangedRow: Sendable, Equatable {
     package var body: Value?
 
     package init(sequence: SequenceNumber, key: String, topic: String, user: String, day: Int?, body: Value?) {
-        self.sequence = sequence
-        self.key = key
-        self.topic = topic
-        self.user = user
-        self.day = day
-        self.body = body
+        (self.sequence, self.key, self.topic, self.user, self.day, self.body) = (sequence, key, topic, user, day, body)
     }
 }
 
@@ -79,9 +74,7 @@ package struct EventBody: Codable, Sendable, Equatable {
     package var event: Value
 
     package init(id: String, kind: String, event: Value) {
-        self.id = id
-        self.kind = kind
-        self.event = event
+        (self.id, self.kind, self.event) = (id, kind, event)
     }
 }
 
@@ -94,8 +87,7 @@ package struct ConditionBody: Codable, Sendable, Equatable {
     package var condition: Value
 
     package init(name: String, condition: Value) {
-        self.name = name
-        self.condition = condition
+        (self.name, self.condition) = (name, condition)
     }
 }
 

@@ -12,17 +12,14 @@ package struct FilePieces: Sendable, Equatable {
         package var hash: [UInt8]
 
         package init(size: Int64, hash: [UInt8]) {
-            self.size = size
-            self.hash = hash
+            (self.size, self.hash) = (size, hash)
         }
     }
 
     package var end: Int64 { offset + pieces.reduce(0) { $0 + Int64($1.count) } }
 
     package init(offset: Int64, pieces: [[UInt8]], whole: Whole? = nil) {
-        self.offset = offset
-        self.pieces = pieces
-        self.whole = whole
+        (self.offset, self.pieces, self.whole) = (offset, pieces, whole)
     }
 
     /// nil when the pages aren't consecutive from `offset`, don't end where the file does although they should, or have

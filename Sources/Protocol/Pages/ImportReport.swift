@@ -14,10 +14,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var replaced: Int64?
 
         package init(read: Int64, added: Int64, known: Int64, deleted: Int64, quarantined: Int64) {
-            self.read = read
-            self.added = added
-            self.known = known
-            self.deleted = deleted
+            (self.read, self.added, self.known, self.deleted) = (read, added, known, deleted)
             self.quarantined = quarantined
         }
     }
@@ -33,9 +30,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
 
         package init(exportDate: String?, deletedByAbsence: Int64, refused: String?) {
             complete = true
-            self.exportDate = exportDate
-            self.deletedByAbsence = deletedByAbsence
-            self.refused = refused
+            (self.exportDate, self.deletedByAbsence, self.refused) = (exportDate, deletedByAbsence, refused)
         }
     }
 
@@ -58,9 +53,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var samples: Int64
 
         package init(from: String, to: String, samples: Int64) {
-            self.from = from
-            self.to = to
-            self.samples = samples
+            (self.from, self.to, self.samples) = (from, to, samples)
         }
     }
 
@@ -105,10 +98,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
     package var samplesReplaced: Int64 { byType.values.reduce(0) { $0 + ($1.replaced ?? 0) } }
 
     package init(path: String, total: Tally, byType: [String: Tally], seconds: Double) {
-        self.path = path
-        self.total = total
-        self.byType = byType
-        self.seconds = seconds
+        (self.path, self.total, self.byType, self.seconds) = (path, total, byType, seconds)
     }
 
     private enum CodingKeys: CodingKey { case path, byType, seconds, dryRun }

@@ -21,8 +21,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
     package init(_ request: PullHeader, producer: String, head: StoreHead? = nil) {
         id = request.id
         attempt = request.attempt
-        self.producer = producer
-        self.head = head
+        (self.producer, self.head) = (producer, head)
     }
 
     package static let reset = "reset"

@@ -11,11 +11,7 @@ package struct RaisedAlert: Codable, Sendable, Equatable {
     package var since: Instant
 
     package init(kind: String, subject: String, text: String, remedy: String, since: Instant) {
-        self.kind = kind
-        self.subject = subject
-        self.text = text
-        self.remedy = remedy
-        self.since = since
+        (self.kind, self.subject, self.text, self.remedy, self.since) = (kind, subject, text, remedy, since)
     }
 
     /// `Alert.Kind.isNews`; a kind from a later release counts as a finding.

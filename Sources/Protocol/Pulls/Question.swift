@@ -6,8 +6,7 @@ package struct Question: Sendable {
     package var place: PullPlace
 
     package init(_ query: any Query, _ place: PullPlace = PullPlace()) {
-        self.query = query
-        self.place = place
+        (self.query, self.place) = (query, place)
     }
 
     /// The members of a request that express this question.
@@ -54,9 +53,7 @@ package struct Pull: Sendable, Equatable {
     package var question: Question
 
     package init(id: Int64, producer: String, question: Question) {
-        self.id = id
-        self.producer = producer
-        self.question = question
+        (self.id, self.producer, self.question) = (id, producer, question)
     }
 }
 
@@ -75,11 +72,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
         store: String? = nil, generation: String? = nil, after: AnchorVector? = nil, until: AnchorVector? = nil,
         bulk: Bool? = nil
     ) {
-        self.store = store
-        self.generation = generation
-        self.after = after
-        self.until = until
-        self.bulk = bulk
+        (self.store, self.generation, self.after, self.until, self.bulk) = (store, generation, after, until, bulk)
     }
 
     /// A window of a store's changelog; if there is no head, it concerns whatever store the producer has.
@@ -99,9 +92,7 @@ package struct PullHeader: Codable, Sendable, Equatable {
     package var consumer: String
 
     package init(id: Int64, attempt: Int64, consumer: String) {
-        self.id = id
-        self.attempt = attempt
-        self.consumer = consumer
+        (self.id, self.attempt, self.consumer) = (id, attempt, consumer)
     }
 
     package static func topic(_ producer: String) -> String { "pull.\(producer)" }

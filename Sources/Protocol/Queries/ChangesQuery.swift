@@ -32,8 +32,6 @@ package struct ChangesPage: PageContent, Equatable {
     package var through: SequenceNumber
 
     package init(rows: [ChangedRow], from: SequenceNumber, through: SequenceNumber) {
-        self.rows = rows
-        self.from = from
-        self.through = through
+        (self.rows, self.from, self.through) = (rows, from, through)
     }
 }

@@ -24,8 +24,7 @@ package struct TypePosition: Codable, Sendable, Equatable {
     package var type: String
 
     package init(user: String, type: String) {
-        self.user = user
-        self.type = type
+        (self.user, self.type) = (user, type)
     }
 }
 
@@ -51,9 +50,7 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
         package var last: Instant
 
         package init(stretches: Int64, first: Instant, last: Instant) {
-            self.stretches = stretches
-            self.first = first
-            self.last = last
+            (self.stretches, self.first, self.last) = (stretches, first, last)
         }
     }
 
@@ -77,16 +74,8 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
         user: String, type: String, sequence: SequenceNumber, samples: Int64, firstStart: Instant?, lastEnd: Instant?,
         runs: [Int32], lateDay: [Int32], lateCount: [Int32], lateLongest: [Int64], overlaps: Overlaps? = nil
     ) {
-        self.user = user
-        self.type = type
-        self.sequence = sequence
-        self.samples = samples
-        self.firstStart = firstStart
-        self.lastEnd = lastEnd
-        self.runs = runs
-        self.lateDay = lateDay
-        self.lateCount = lateCount
-        self.lateLongest = lateLongest
-        self.overlaps = overlaps
+        (self.user, self.type, self.sequence, self.samples) = (user, type, sequence, samples)
+        (self.firstStart, self.lastEnd, self.runs, self.lateDay) = (firstStart, lastEnd, runs, lateDay)
+        (self.lateCount, self.lateLongest, self.overlaps) = (lateCount, lateLongest, overlaps)
     }
 }

@@ -32,14 +32,8 @@ package struct DeliveryConflict: Codable, Sendable, Equatable {
         number: Int64, user: String, metric: String, id: String, version: Int64, firstSeen: Instant, lastSeen: Instant,
         seen: Int64
     ) {
-        self.number = number
-        self.user = user
-        self.metric = metric
-        self.id = id
-        self.version = version
-        self.firstSeen = firstSeen
-        self.lastSeen = lastSeen
-        self.seen = seen
+        (self.number, self.user, self.metric, self.id, self.version) = (number, user, metric, id, version)
+        (self.firstSeen, self.lastSeen, self.seen) = (firstSeen, lastSeen, seen)
     }
 }
 

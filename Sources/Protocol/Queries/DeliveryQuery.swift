@@ -14,7 +14,6 @@ package struct DeliveryPage: PageContent, Equatable {
     package var registrations: KeptRegistrations
 
     package init(device: DeviceState, registrations: KeptRegistrations) {
-        self.device = device
-        self.registrations = registrations
+        (self.device, self.registrations) = (device, registrations)
     }
 }

@@ -43,13 +43,11 @@ package struct DocumentRow: Codable, Sendable, Equatable {
     @OrNull package var reference: DocumentReference?
 
     package init(number: Int64, user: String, file: DocumentFile, bytes: Int64, hash: [UInt8]) {
-        self.number = number
-        self.user = user
+        (self.number, self.user) = (number, user)
         kind = file.kind
         name = file.name
         mediaType = file.mediaType
-        self.bytes = bytes
-        self.hash = hash
+        (self.bytes, self.hash) = (bytes, hash)
         reference = file.reference
     }
 }

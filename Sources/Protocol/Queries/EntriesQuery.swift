@@ -22,8 +22,7 @@ package struct EntriesPage: PageContent, Equatable {
     package var events: [OwnEventRow]
 
     package init(ownTypes: [OwnTypeRow], events: [OwnEventRow]) {
-        self.ownTypes = ownTypes
-        self.events = events
+        (self.ownTypes, self.events) = (ownTypes, events)
     }
 }
 
@@ -39,11 +38,7 @@ package struct OwnTypeRow: Codable, Sendable, Equatable {
     package var version: Int64
 
     package init(name: String, kind: String, unit: String, aggregation: String, version: Int64) {
-        self.name = name
-        self.kind = kind
-        self.unit = unit
-        self.aggregation = aggregation
-        self.version = version
+        (self.name, self.kind, self.unit, self.aggregation, self.version) = (name, kind, unit, aggregation, version)
     }
 
     /// The type as programs see it.
@@ -72,15 +67,8 @@ package struct OwnEventRow: Codable, Sendable, Equatable {
         id: String, version: Int64, type: String, start: Instant, end: Instant, value: Double?, unit: String,
         note: String?, sample: String
     ) {
-        self.id = id
-        self.version = version
-        self.type = type
-        self.start = start
-        self.end = end
-        self.value = value
-        self.unit = unit
-        self.note = note
-        self.sample = sample
+        (self.id, self.version, self.type, self.start, self.end, self.value) = (id, version, type, start, end, value)
+        (self.unit, self.note, self.sample) = (unit, note, sample)
     }
 
     /// The event as programs see it.

@@ -23,9 +23,6 @@ package struct FilePage: PageContent, Equatable {
     package var hash: [UInt8]?
 
     package init(offset: Int64, bytes: [UInt8], size: Int64? = nil, hash: [UInt8]? = nil) {
-        self.offset = offset
-        self.bytes = bytes
-        self.size = size
-        self.hash = hash
+        (self.offset, self.bytes, self.size, self.hash) = (offset, bytes, size, hash)
     }
 }

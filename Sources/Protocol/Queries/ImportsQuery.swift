@@ -22,9 +22,7 @@ package struct ImportsPage: PageContent, Equatable {
     package var doubles: DoublesReport?
 
     package init(imports: [ImportRow], devices: [PushingDevice]? = nil, doubles: DoublesReport? = nil) {
-        self.imports = imports
-        self.devices = devices
-        self.doubles = doubles
+        (self.imports, self.devices, self.doubles) = (imports, devices, doubles)
     }
 }
 
@@ -63,13 +61,8 @@ package struct ImportRow: Codable, Sendable, Equatable {
     package init(
         id: String, path: String, user: String, state: State, report: Value?, problem: String?, request: ImportFile?
     ) {
-        self.id = id
-        self.path = path
-        self.user = user
-        self.state = state
-        self.report = report
-        self.problem = problem
-        self.request = request
+        (self.id, self.path, self.user, self.state, self.report) = (id, path, user, state, report)
+        (self.problem, self.request) = (problem, request)
     }
 }
 

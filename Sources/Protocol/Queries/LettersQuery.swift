@@ -32,8 +32,7 @@ package struct LettersPage: PageContent, Equatable {
     package var `continue`: Int64?
 
     package init(letters: [DeadLetter], dropped: [DroppedElement]? = nil, continue number: Int64? = nil) {
-        self.letters = letters
-        self.dropped = dropped
+        (self.letters, self.dropped) = (letters, dropped)
         `continue` = number
     }
 }
@@ -83,16 +82,8 @@ package struct DeadLetter: Codable, Sendable, Equatable {
         number: Int64, user: String, metric: String, id: String, version: Int64, reason: String, path: String,
         status: Int?, firstTried: Instant, lastTried: Instant, tries: Int64
     ) {
-        self.number = number
-        self.user = user
-        self.metric = metric
-        self.id = id
-        self.version = version
-        self.reason = reason
-        self.path = path
-        self.status = status
-        self.firstTried = firstTried
-        self.lastTried = lastTried
-        self.tries = tries
+        (self.number, self.user, self.metric, self.id, self.version) = (number, user, metric, id, version)
+        (self.reason, self.path, self.status, self.firstTried) = (reason, path, status, firstTried)
+        (self.lastTried, self.tries) = (lastTried, tries)
     }
 }

@@ -19,8 +19,7 @@ package struct QuarantinePage: PageContent, Equatable {
         package var count: Int64
 
         package init(reason: String, count: Int64) {
-            self.reason = reason
-            self.count = count
+            (self.reason, self.count) = (reason, count)
         }
     }
 

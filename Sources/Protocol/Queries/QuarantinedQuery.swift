@@ -82,14 +82,8 @@ package struct QuarantinedRow: Codable, Sendable, Equatable {
             id: String?, value: Double?, unit: String, sourceName: String, sourceVersion: String, device: String,
             metadata: String, payload: String, created: Instant?
         ) {
-            self.id = id
-            self.value = value
-            self.unit = unit
-            self.sourceName = sourceName
-            self.sourceVersion = sourceVersion
-            self.device = device
-            self.metadata = metadata
-            self.payload = payload
+            (self.id, self.value, self.unit, self.sourceName) = (id, value, unit, sourceName)
+            (self.sourceVersion, self.device, self.metadata, self.payload) = (sourceVersion, device, metadata, payload)
             self.created = created
         }
     }
@@ -98,16 +92,8 @@ package struct QuarantinedRow: Codable, Sendable, Equatable {
         number: Int64, user: String, type: String?, kind: Kind, reason: String, source: String, line: Int64,
         seen: Int64, start: Instant?, end: Instant?
     ) {
-        self.number = number
-        self.user = user
-        self.type = type
-        self.kind = kind
-        self.reason = reason
-        self.source = source
-        self.line = line
-        self.seen = seen
-        self.start = start
-        self.end = end
+        (self.number, self.user, self.type, self.kind, self.reason) = (number, user, type, kind, reason)
+        (self.source, self.line, self.seen, self.start, self.end) = (source, line, seen, start, end)
     }
 }
 

@@ -13,8 +13,7 @@ package struct Renewal: Query {
     package var rows: [[SequenceNumber]]
 
     package init(above: SequenceNumber, rows: [[SequenceNumber]] = []) {
-        self.above = above
-        self.rows = rows
+        (self.above, self.rows) = (above, rows)
     }
 
     package struct Window: Sendable, Equatable {

@@ -41,16 +41,7 @@ package struct SampleWhereabouts: Codable, Sendable, Equatable {
         start: Instant,
         end: Instant, state: State, stored: Instant?, changed: Instant?
     ) {
-        self.id = id
-        self.uuid = uuid
-        self.user = user
-        self.type = type
-        self.sequence = sequence
-        self.born = born
-        self.start = start
-        self.end = end
-        self.state = state
-        self.stored = stored
-        self.changed = changed
+        (self.id, self.uuid, self.user, self.type, self.sequence, self.born) = (id, uuid, user, type, sequence, born)
+        (self.start, self.end, self.state, self.stored, self.changed) = (start, end, state, stored, changed)
     }
 }

@@ -31,11 +31,7 @@ package struct SamplesPage: PageContent {
         through: SequenceNumber? = nil,
         bulk: Bool? = nil
     ) {
-        self.samples = samples
-        self.users = users
-        self.user = user
-        self.from = from
-        self.through = through
+        (self.samples, self.users, self.user, self.from, self.through) = (samples, users, user, from, through)
         self.bulk = bulk
     }
 

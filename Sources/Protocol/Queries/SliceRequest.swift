@@ -24,12 +24,7 @@ package struct SliceRequest: Query {
         user: String, types: TypeChoice, asOf: AnchorVector, from: Instant, to: Instant, detailed: DetailedTypes,
         payloads: [String] = [], during: [String: String] = [:], continue place: SlicePlace? = nil
     ) {
-        self.user = user
-        self.types = types
-        self.asOf = asOf
-        self.from = from
-        self.to = to
-        self.detailed = detailed
+        (self.user, self.types, self.asOf, self.from, self.to, self.detailed) = (user, types, asOf, from, to, detailed)
         self.payloads = payloads.isEmpty ? nil : payloads
         self.during = during.isEmpty ? nil : during
         `continue` = place
@@ -44,8 +39,7 @@ package struct SlicePlace: Codable, Sendable, Equatable {
     package var id: String
 
     package init(start: Instant, id: String) {
-        self.start = start
-        self.id = id
+        (self.start, self.id) = (start, id)
     }
 }
 

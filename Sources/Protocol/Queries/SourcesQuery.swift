@@ -30,11 +30,7 @@ package struct LeftOutSource: Codable, Sendable, Equatable {
     package init(
         user: String, source: String, type: String? = nil, from: Instant? = nil, figuresOnly: Bool? = nil
     ) {
-        self.user = user
-        self.source = source
-        self.type = type
-        self.from = from
-        self.figuresOnly = figuresOnly
+        (self.user, self.source, self.type, self.from, self.figuresOnly) = (user, source, type, from, figuresOnly)
     }
 }
 
@@ -54,13 +50,8 @@ package struct SourcesPage: PageContent, Equatable {
             user: String, type: String, source: String, product: String, samples: Int64, firstStart: Instant,
             lastStart: Instant
         ) {
-            self.user = user
-            self.type = type
-            self.source = source
-            self.product = product
-            self.samples = samples
-            self.firstStart = firstStart
-            self.lastStart = lastStart
+            (self.user, self.type, self.source, self.product, self.samples) = (user, type, source, product, samples)
+            (self.firstStart, self.lastStart) = (firstStart, lastStart)
         }
     }
 
@@ -74,9 +65,7 @@ package struct SourcesPage: PageContent, Equatable {
     package init(
         sources: [Row], leftOut: [LeftOutSource], names: [String: [[String]]], continue place: SequenceNumber? = nil
     ) {
-        self.sources = sources
-        self.leftOut = leftOut
-        self.names = names
+        (self.sources, self.leftOut, self.names) = (sources, leftOut, names)
         `continue` = place
     }
 }

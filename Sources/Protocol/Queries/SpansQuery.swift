@@ -37,15 +37,8 @@ package struct SpansPage: PageContent, Equatable {
         characteristics: [String: Value],
         added: Int, deleted: Int, from: SequenceNumber = .beginning, through: SequenceNumber = .beginning
     ) {
-        self.users = users
-        self.user = user
-        self.start = start
-        self.end = end
-        self.zones = zones
-        self.characteristics = characteristics
-        self.added = added
-        self.deleted = deleted
-        self.from = from
+        (self.users, self.user, self.start, self.end, self.zones) = (users, user, start, end, zones)
+        (self.characteristics, self.added, self.deleted, self.from) = (characteristics, added, deleted, from)
         self.through = through
     }
 

@@ -23,8 +23,7 @@ package struct SummariesPage: PageContent, Equatable {
         package var figures: Value
 
         package init(date: String, figures: Value) {
-            self.date = date
-            self.figures = figures
+            (self.date, self.figures) = (date, figures)
         }
     }
 

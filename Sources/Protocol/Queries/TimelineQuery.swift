@@ -18,8 +18,6 @@ package struct TimelinePage: PageContent, Equatable {
     package var users: [String]
 
     package init(user: String, timeline: [ZonePlan.Part]?, users: [String]) {
-        self.user = user
-        self.timeline = timeline
-        self.users = users
+        (self.user, self.timeline, self.users) = (user, timeline, users)
     }
 }

@@ -14,8 +14,7 @@ package struct TypesPage: PageContent, Equatable {
     package var quarantined: Int64?
 
     package init(types: [TypeRow], quarantined: Int64) {
-        self.types = types
-        self.quarantined = quarantined
+        (self.types, self.quarantined) = (types, quarantined)
     }
 }
 
@@ -37,14 +36,8 @@ package struct TypeRow: Codable, Sendable, Equatable {
         firstStart: Instant?,
         lastStart: Instant?, lastEnd: Instant?
     ) {
-        self.user = user
-        self.type = type
-        self.sequence = sequence
-        self.alive = alive
-        self.deleted = deleted
-        self.quarantined = quarantined
-        self.firstStart = firstStart
-        self.lastStart = lastStart
+        (self.user, self.type, self.sequence, self.alive, self.deleted) = (user, type, sequence, alive, deleted)
+        (self.quarantined, self.firstStart, self.lastStart) = (quarantined, firstStart, lastStart)
         self.lastEnd = lastEnd
     }
 }

@@ -15,8 +15,6 @@ package struct ZonesPage: PageContent, Equatable {
     package var through: SequenceNumber?
 
     package init(zones: [String: Value], from: SequenceNumber, through: SequenceNumber) {
-        self.zones = zones
-        self.from = from
-        self.through = through
+        (self.zones, self.from, self.through) = (zones, from, through)
     }
 }

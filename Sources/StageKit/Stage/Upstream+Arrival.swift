@@ -9,6 +9,8 @@ extension Upstream {
     package struct Fetched {
         package var pages: [Value]
         let cursor: Cursor
+
+        package init(pages: [Value], cursor: Cursor) { (self.pages, self.cursor) = (pages, cursor) }
     }
 
     /// The result of an answer.

@@ -38,11 +38,7 @@ package final class FHIRSender {
     private var sent = SentVersions()
 
     package init(client: HTTPClient, server: FHIRServer, token: TokenSource?, form: FHIRForm, timeout: Double) {
-        self.client = client
-        self.server = server
-        self.token = token
-        self.form = form
-        self.timeout = timeout
+        (self.client, self.server, self.token, self.form, self.timeout) = (client, server, token, form, timeout)
     }
 
     /// Carries out an effect, and returns its result; nil for an unknown effect.

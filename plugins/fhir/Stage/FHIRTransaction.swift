@@ -20,11 +20,8 @@ package struct FHIRForm: Sendable {
         patients: PatientNames, createsPatients: Bool, givesIDs: Bool = false, namesSources: Bool = false,
         figures: [ResourceFigure]
     ) {
-        self.patients = patients
-        self.createsPatients = createsPatients
-        self.givesIDs = givesIDs
-        self.namesSources = namesSources
-        self.figures = figures
+        (self.patients, self.createsPatients, self.givesIDs) = (patients, createsPatients, givesIDs)
+        (self.namesSources, self.figures) = (namesSources, figures)
     }
 
     /// - Parameter options: the options, accepted by the manifest's schema.

@@ -29,15 +29,8 @@ package struct FilePart: Sendable {
         known: FileLedger.Entry? = nil, keepsEmpty: Bool = false, makesFolder: Bool,
         compares: Bool = false
     ) {
-        self.job = job
-        self.path = path
-        self.head = head
-        self.content = content
-        self.isFirst = isFirst
-        self.isLast = isLast
-        self.known = known
-        self.keepsEmpty = keepsEmpty
-        self.makesFolder = makesFolder
+        (self.job, self.path, self.head, self.content, self.isFirst) = (job, path, head, content, isFirst)
+        (self.isLast, self.known, self.keepsEmpty, self.makesFolder) = (isLast, known, keepsEmpty, makesFolder)
         self.compares = compares
     }
 }

@@ -16,11 +16,7 @@ package struct FileLedger {
         package var written: Instant
 
         package init(path: String, rows: Int64, bytes: Int64, sum: String, written: Instant) {
-            self.path = path
-            self.rows = rows
-            self.bytes = bytes
-            self.sum = sum
-            self.written = written
+            (self.path, self.rows, self.bytes, self.sum, self.written) = (path, rows, bytes, sum, written)
         }
     }
 

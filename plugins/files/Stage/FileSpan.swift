@@ -54,10 +54,7 @@ package struct FileSpan: Hashable, Sendable {
     }
 
     package init(user: String, content: Content, period: FilePeriod, format: FileFormat) {
-        self.user = user
-        self.content = content
-        self.period = period
-        self.format = format
+        (self.user, self.content, self.period, self.format) = (user, content, period, format)
     }
 
     /// The span whose file has this path; nil for any other path.

@@ -19,8 +19,7 @@ final class FileWriter {
 
     /// - Parameter path: relative to the folder.
     init(_ path: String, in folder: FileFolder) throws(FileProblem) {
-        self.folder = folder
-        self.path = path
+        (self.folder, self.path) = (folder, path)
         var parts = path.split(separator: "/").map(String.init)
         parts[parts.count - 1] = "." + parts[parts.count - 1] + ".part"
         temporary = folder.path + "/" + parts.joined(separator: "/")

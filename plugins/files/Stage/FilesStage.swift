@@ -42,7 +42,7 @@ package final class FilesStage: Stage {
     var backOff = BackOff(Duration.seconds(1), upTo: FilesStage.longestRetry)
     /// The number of rows in the files that were last rewritten on request.
     var replayedRows: Int64 = 0
-    private var stuckSince: MonotonicTime?
+    private var standstill = Standstill()
     private var lastChecked: Instant?
     /// The last announced chunk of a historical sync.
     private var replay: String?
@@ -53,8 +53,6 @@ package final class FilesStage: Stage {
     static let concurrentJobs = 2
     static let backfillBeyond: Int64 = 200_000
     static let longestRetry = Duration.seconds(60)
-    /// If nothing could be written for this long, an alert is raised.
-    static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances whose nights and workouts are kept.
@@ -73,12 +71,8 @@ package final class FilesStage: Stage {
         documents =
             (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
             + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
-        self.consolidator = consolidator
-        self.instance = instance
-        self.folder = folder
-        self.layout = layout
-        self.figures = figures
-        self.family = family
+        (self.consolidator, self.instance, self.folder, self.layout) = (consolidator, instance, folder, layout)
+        (self.figures, self.family) = (figures, family)
         marks = FileMarks(settle: settle)
         releaseTopic = Release.topic(instance)
         controlTopic = "control.\(instance)"
@@ -150,13 +144,10 @@ package final class FilesStage: Stage {
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
         guard whatBlocks != nil else {
-            if stuckSince != nil { try turn.clear(.degraded, subject: "delivery") }
-            stuckSince = nil
+            if standstill.end() { try turn.clear(.degraded, subject: "delivery") }
             return nil
         }
-        let since = stuckSince ?? turn.monotonic
-        stuckSince = since
-        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
+        if let alertAt = standstill.lasts(at: turn.monotonic) { return alertAt }
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
@@ -171,10 +162,8 @@ package final class FilesStage: Stage {
         if marks.count == 0 { common.consumed = samples.consumedByType }
         common.replay = replay.map { ReplayProgress(id: $0, left: 0) }
         var own = UploaderDetails(
-            deadLetters: 0, droppedLetters: 0, delivered: ledger.delivered, lastDelivered: ledger.lastDelivered,
-            delays: [:], delayBuckets: .init(bounds: [], metrics: [:]),
-            answers: .init(created: 0, updated: 0, known: 0), blocked: whatBlocks, waitsUntil: nil, held: 0,
-            backend: check.report(why: whatBlocks, isListed: manifest.state == .complete), paused: false, path: nil,
+            delivered: ledger.delivered, lastDelivered: ledger.lastDelivered, blocked: whatBlocks,
+            backend: check.report(why: whatBlocks, isListed: manifest.state == .complete),
             waiting: jobs.count { !$0.proves })
         own.proof = proved
         var frontier: [String: SequenceNumber] = [:]

@@ -6,8 +6,7 @@ package struct BrokerBoard: Sendable, Equatable {
         package var payload: String
 
         package init(topic: String, payload: String) {
-            self.topic = topic
-            self.payload = payload
+            (self.topic, self.payload) = (topic, payload)
         }
     }
 

@@ -34,9 +34,7 @@ package struct Heard: Sendable, Equatable {
     package var isRetained: Bool
 
     package init(topic: String, payload: String, isRetained: Bool) {
-        self.topic = topic
-        self.payload = payload
-        self.isRetained = isRetained
+        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
     }
 }
 

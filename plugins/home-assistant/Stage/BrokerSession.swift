@@ -27,9 +27,7 @@ final class BrokerSession {
     private static let goodbye = Duration.seconds(2)
 
     init(_ login: BrokerLogin, _ jobs: Mailbox<EffectJob>, _ bell: Bell) {
-        self.login = login
-        self.jobs = jobs
-        self.bell = bell
+        (self.login, self.jobs, self.bell) = (login, jobs, bell)
     }
 
     func run() {

@@ -41,11 +41,10 @@ extension HomeAssistantStage {
     func delivery(at now: MonotonicTime) -> UploaderDetails {
         let problem = problem(at: now)
         return UploaderDetails(
-            deadLetters: 0, droppedLetters: 0, delivered: published > 0 ? ["daily": published] : [:],
-            lastDelivered: lastPublished.map { ["daily": $0] } ?? [:], delays: [:],
-            delayBuckets: .init(bounds: [], metrics: [:]), answers: .init(created: 0, updated: 0, known: 0),
-            blocked: problem?.description, waitsUntil: nil, held: 0, backend: check.report(why: problem?.description),
-            paused: problem?.needsPerson ?? false, path: nil, waiting: sending == nil ? 0 : 1)
+            delivered: published > 0 ? ["daily": published] : [:],
+            lastDelivered: lastPublished.map { ["daily": $0] } ?? [:], blocked: problem?.description,
+            backend: check.report(why: problem?.description), paused: problem?.needsPerson ?? false,
+            waiting: sending == nil ? 0 : 1)
     }
 }
 

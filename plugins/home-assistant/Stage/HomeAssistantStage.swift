@@ -75,9 +75,7 @@ package final class HomeAssistantStage: Stage {
     ) {
         summaries = Upstream(consolidator, query: .changes(topic: "daily.summary"))
         zones = Upstream(observer, name: "zones", query: .zones)
-        self.handlers = handlers
-        self.discovery = discovery
-        self.people = people
+        (self.handlers, self.discovery, self.people) = (handlers, discovery, people)
         board = BrokerBoard(discovery.topics)
         controlTopic = "control.\(instance)"
         releaseTopic = Release.topic(instance)

@@ -5,8 +5,7 @@ package struct MQTTTopics: Sendable, Equatable {
     package let discoveryPrefix: String
 
     package init(base: String, discoveryPrefix: String) {
-        self.base = base
-        self.discoveryPrefix = discoveryPrefix
+        (self.base, self.discoveryPrefix) = (base, discoveryPrefix)
     }
 
     /// Whether a text may be one level of a discovery topic.

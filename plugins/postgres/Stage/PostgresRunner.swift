@@ -25,9 +25,7 @@ package final class PostgresWriter {
     private var store: PostgresStore?
 
     package init(url: DatabaseURL, schema: PostgresSchema, timeout: Double) {
-        self.url = url
-        self.schema = schema
-        self.timeout = timeout
+        (self.url, self.schema, self.timeout) = (url, schema, timeout)
     }
 
     /// Carries out an effect, and returns its result; nil for an unknown effect.

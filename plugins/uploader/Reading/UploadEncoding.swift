@@ -43,8 +43,7 @@ package enum UploadEncoding {
         package var version: Int64
 
         package init(id: String, version: Int64) {
-            self.id = id
-            self.version = version
+            (self.id, self.version) = (id, version)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 import UploaderStage
 
 /// A backend that refuses one element after another without naming them: is it the data, or the backend?
-@Suite struct SuspicionTests {
+@Suite struct HeldTests {
     private static let refusal = UploadReply.answered(status: 400, body: [])
 
     private func bad(_ numbers: Int64...) -> ([String]) -> UploadReply? {

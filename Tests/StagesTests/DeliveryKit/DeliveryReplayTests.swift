@@ -1,0 +1,113 @@
+import DeliveryKit
+import HealthModel
+import Protocol
+import Testing
+
+@Suite struct DeliveryReplayTests {
+    private var replay = DeliveryReplay()
+    private var none: MendRequest?
+
+    private static func chunk(_ id: String) -> Replay {
+        Replay(id: id, from: "2025-03-11", through: "2025-03-12", users: [:])
+    }
+
+    private static func step(_ number: Int64) -> DeliveryReplay.Step {
+        .samples(user: "\(number)", from: .epoch, to: .epoch, position: nil)
+    }
+
+    private static func letter(_ number: Int64) -> DeadLetter {
+        DeadLetter(
+            number: number, user: "me", metric: "daily", id: "\(number)", version: 1, reason: "odd", path: "/",
+            status: nil, firstTried: .epoch, lastTried: .epoch, tries: 1)
+    }
+
+    private mutating func ask(_ pull: Int64) -> DeliveryReplay.Step? {
+        guard replay.mayAsk, let step = replay.step else { return nil }
+        replay.asked(pull)
+        return step
+    }
+
+    @Test mutating func aChunkIsDeliveredStepByStep() {
+        #expect(replay.hears(Self.chunk("a"))?.id == "a" && replay.isIdle)
+        replay.begin("a", users: nil, steps: [Self.step(1), Self.step(2)])
+        #expect(!replay.isIdle && replay.left == 2 && replay.hears(Self.chunk("a")) == nil)
+        #expect(ask(1) == Self.step(1) && !replay.mayAsk)
+        #expect(replay.answered(9, hasPages: true) == nil)
+        #expect(replay.answered(1, hasPages: true) == Self.step(1))
+        replay.goOn(Self.step(3))
+        for step in [3, 2] as [Int64] {
+            #expect(ask(step) == Self.step(step))
+            #expect(replay.answered(step, hasPages: true) == Self.step(step))
+        }
+        #expect(replay.mayAsk && replay.step == nil && replay.finish() == "a")
+        #expect(replay.isDone && replay.left == 0 && replay.isIdle)
+        #expect(replay.hears(Self.chunk("b"))?.id == "b")
+    }
+
+    @Test mutating func aChunkThatWasDoneStaysDone() {
+        replay = DeliveryReplay(done: "a")
+        #expect(replay.isDone && replay.hears(Self.chunk("a")) == nil && replay.hears(Self.chunk("b")) != nil)
+    }
+
+    @Test mutating func aQuestionWithoutAnswerIsAskedAgainWhenTheChunkIsAnnounced() {
+        replay.begin("a", users: nil, steps: [Self.step(1)])
+        #expect(ask(1) != nil && replay.answered(1, hasPages: false) == Self.step(1))
+        #expect(replay.hears(nil) == nil && ask(2) == nil)
+        #expect(replay.hears(Self.chunk("a")) == nil && ask(2) == Self.step(1))
+    }
+
+    @Test mutating func aPersonsRequestWaitsForTheHistory() {
+        replay.waiting = MendRequest(id: "p", action: "replay")
+        #expect(replay.hears(Self.chunk("a")) != nil)
+        replay.begin("a", users: nil, steps: [Self.step(1)])
+        #expect(replay.takeWaiting(or: &none) == nil && replay.waiting != nil)
+        #expect(replay.hears(nil) == nil && replay.takeWaiting(or: &none)?.id == "p")
+        #expect(replay.waiting == nil)
+        replay.begin("p", users: nil, isByHand: true, steps: [Self.step(1)])
+        #expect(replay.hears(Self.chunk("a")) == nil, "it is finished first")
+        #expect(replay.finish() == nil, "nothing about it is stored")
+    }
+
+    @Test mutating func theComparisonsRequestComesAfterAPersons() {
+        var own: MendRequest? = MendRequest(id: "own", action: "replay")
+        replay.waiting = MendRequest(id: "p", action: "replay")
+        #expect(replay.takeWaiting(or: &own)?.id == "p" && own != nil)
+        #expect(replay.takeWaiting(or: &own)?.id == "own" && own == nil)
+        own = MendRequest(id: "next", action: "replay")
+        replay.begin("own", users: nil, isByHand: true, steps: [Self.step(1)])
+        #expect(replay.takeWaiting(or: &own) == nil && own != nil)
+    }
+
+    @Test mutating func aRestartForgetsWhatIsUnderWay() {
+        replay.begin("a", users: nil, steps: [Self.step(1)])
+        #expect(ask(1) != nil)
+        replay.restart()
+        #expect(replay.answered(1, hasPages: true) == nil && replay.hears(Self.chunk("a")) != nil)
+        replay.begin("p", users: nil, isByHand: true, steps: [Self.step(1)])
+        replay.restart()
+        #expect(replay.isDone, "everything is delivered again anyway")
+    }
+
+    @Test mutating func aResetForgetsAllButTheHistory() {
+        #expect(replay.hears(Self.chunk("a")) != nil)
+        replay.waiting = MendRequest(id: "p", action: "replay")
+        replay.reset()
+        #expect(replay.isIdle && replay.id == nil)
+    }
+
+    @Test mutating func aLetterIsLookedForAtEachProducer() {
+        replay.begin("p", users: nil, isByHand: true, steps: [.letters(MendSelection(), after: 0)])
+        #expect(replay.takeLetter() == nil)
+        replay.retry(Self.letter(1), in: ["sleep", "observer"], of: MendSelection())
+        #expect(ask(1) == .letter(Self.letter(1), producer: "sleep"))
+        #expect(replay.answered(1, hasPages: true) != nil)
+        replay.skip()
+        #expect(replay.step == .letters(MendSelection(), after: 1))
+        #expect(replay.takeLetter() == Self.letter(1), "it was found nowhere")
+        replay.retry(Self.letter(2), in: ["sleep", "observer"], of: MendSelection())
+        replay.foundLetter()
+        #expect(replay.step == .letters(MendSelection(), after: 2) && replay.takeLetter() == nil)
+        replay.retry(nil, in: [], of: MendSelection())
+        #expect(replay.step == nil)
+    }
+}
