@@ -18,8 +18,7 @@ package struct AssistantTools: Sendable {
     private let user: String
 
     package init(user: String, stack: @escaping @Sendable () throws -> Stack) {
-        self.user = user
-        self.stack = stack
+        (self.user, self.stack) = (user, stack)
     }
 
     private static var all: [any AssistantTool.Type] {

@@ -124,10 +124,7 @@ private final class SampleRows {
     private(set) var count = 0
     private(set) var lines: [[UInt8]] = []
 
-    init(skip: Int, limit: Int) {
-        self.skip = skip
-        self.limit = limit
-    }
+    init(skip: Int, limit: Int) { (self.skip, self.limit) = (skip, limit) }
 
     /// - Parameter bytes: whole lines.
     func take(_ bytes: UnsafeBufferPointer<UInt8>) {

@@ -14,10 +14,7 @@ struct ToolReport {
     private var left: [String: Value] = [:]
     private var ways: [String] = []
 
-    init(_ context: ToolContext, _ headline: String) {
-        self.context = context
-        self.headline = headline
-    }
+    init(_ context: ToolContext, _ headline: String) { (self.context, self.headline) = (context, headline) }
 
     subscript(name: String) -> Value {
         get { members[name] ?? .null }

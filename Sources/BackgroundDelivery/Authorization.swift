@@ -33,9 +33,7 @@ package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertibl
     package var remedy: String
 
     package init(_ code: Code, _ subject: String, remedy: String) {
-        self.code = code
-        self.subject = subject
-        self.remedy = remedy
+        (self.code, self.subject, self.remedy) = (code, subject, remedy)
     }
 
     package var description: String { "\(subject): \(code.rawValue); \(remedy)" }

@@ -9,9 +9,7 @@ package struct MachineState: Sendable, Equatable {
     package var load: Double?
 
     package init(isCharging: Bool? = nil, batteryLevel: Double? = nil, load: Double? = nil) {
-        self.isCharging = isCharging
-        self.batteryLevel = batteryLevel
-        self.load = load
+        (self.isCharging, self.batteryLevel, self.load) = (isCharging, batteryLevel, load)
     }
 
     /// The battery level at which phones warn of a low battery.

@@ -72,12 +72,8 @@ package struct TaskRequest: Codable, Sendable, Equatable {
     ) {
         self.identifier = identifier
         self.earliestBegin = earliestBegin
-        self.requiresNetwork = requiresNetwork
-        self.requiresPower = requiresPower
-        self.title = title
-        self.subtitle = subtitle
-        self.strategy = strategy
-        self.resources = resources
+        (self.requiresNetwork, self.requiresPower, self.title) = (requiresNetwork, requiresPower, title)
+        (self.subtitle, self.strategy, self.resources) = (subtitle, strategy, resources)
     }
 }
 
@@ -100,10 +96,7 @@ package struct TaskConditions: Sendable, Equatable {
     package init(
         now: Instant, monotonic: MonotonicTime, device: DeviceState, hasNetwork: Bool? = nil, nextWake: Instant? = nil
     ) {
-        self.nextWake = nextWake
-        self.now = now
-        self.monotonic = monotonic
-        self.device = device
+        (self.nextWake, self.now, self.monotonic, self.device) = (nextWake, now, monotonic, device)
         self.hasNetwork = hasNetwork ?? device.network?.isSatisfied
     }
 }

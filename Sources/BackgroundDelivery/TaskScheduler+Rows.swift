@@ -73,10 +73,7 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     /// The same reason, if it lies in the task itself and not in its host's silence.
     package var obstacle: TaskObstacle? { waitsFor.flatMap(TaskObstacle.init(rawValue:)) }
 
-    package init(id: String, state: State) {
-        self.id = id
-        self.state = state
-    }
+    package init(id: String, state: State) { (self.id, self.state) = (id, state) }
 
     /// Creates a task from what is stored about it while its host isn't running.
     package init(id: String, kept row: KeptTask) {

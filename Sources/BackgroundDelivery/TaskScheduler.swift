@@ -47,9 +47,7 @@ package struct TaskScheduler: Sendable {
     ///   - permitted: the identifiers in the manifest's `permittedTasks`.
     ///   - backgroundModes: those in the manifest.
     package init(permitted: Set<String>, backgroundModes: Set<String>, launcher: Launcher) {
-        self.permitted = permitted
-        self.backgroundModes = backgroundModes
-        self.launcher = launcher
+        (self.permitted, self.backgroundModes, self.launcher) = (permitted, backgroundModes, launcher)
     }
 
     /// Registers the kind of an identifier's task; done at each launch, before anything is submitted.
@@ -149,8 +147,5 @@ package struct TaskProgress: Codable, Sendable, Equatable {
     package var done: Int64
     package var total: Int64
 
-    package init(done: Int64, total: Int64) {
-        self.done = done
-        self.total = total
-    }
+    package init(done: Int64, total: Int64) { (self.done, self.total) = (done, total) }
 }

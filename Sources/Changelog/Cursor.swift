@@ -22,10 +22,7 @@ package struct Cursor: Sendable, Equatable {
         package var from: SequenceNumber
         package var to: SequenceNumber
 
-        package init(from: SequenceNumber, to: SequenceNumber) {
-            self.from = from
-            self.to = to
-        }
+        package init(from: SequenceNumber, to: SequenceNumber) { (self.from, self.to) = (from, to) }
     }
 
     package init() {
@@ -53,9 +50,7 @@ package struct Cursor: Sendable, Equatable {
         package var isBackfill: Bool
 
         package init(after: AnchorVector, until: AnchorVector, isBackfill: Bool) {
-            self.after = after
-            self.until = until
-            self.isBackfill = isBackfill
+            (self.after, self.until, self.isBackfill) = (after, until, isBackfill)
         }
     }
 

@@ -53,10 +53,7 @@ package final class StackReader {
         foundSilent: @escaping (Silence) -> Void = { _ in },
         source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
     ) {
-        self.state = state
-        self.stack = stack
-        self.source = source
-        self.foundSilent = foundSilent
+        (self.state, self.stack, self.source, self.foundSilent) = (state, stack, source, foundSilent)
         self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
         shared = nil
     }
@@ -65,9 +62,7 @@ package final class StackReader {
     /// takes no lock, so an instance that doesn't answer can't be read.
     /// - Parameter patience: how many seconds to wait for an answer.
     package init(state: StateFolder, stack: StackConfiguration, over client: StackClient, patience: Double = 10) {
-        self.patience = patience
-        self.state = state
-        self.stack = stack
+        (self.patience, self.state, self.stack) = (patience, state, stack)
         shared = client
         source = { _, database in ChangelogSource(database: database) }
         foundSilent = { _ in }

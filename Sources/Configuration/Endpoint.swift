@@ -3,10 +3,7 @@ package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
     package var host: String
     package var port: Int
 
-    package init(host: String = Self.loopback, port: Int) {
-        self.host = host
-        self.port = port
-    }
+    package init(host: String = Self.loopback, port: Int) { (self.host, self.port) = (host, port) }
 
     package static let loopback = "127.0.0.1"
     /// The default for metrics, as in OpenTelemetry's exporters for Prometheus.

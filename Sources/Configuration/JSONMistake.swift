@@ -9,9 +9,7 @@ package struct JSONMistake: Sendable, Equatable {
     package var reason: String
 
     package init(line: Int, column: Int, reason: String) {
-        self.line = line
-        self.column = column
-        self.reason = reason
+        (self.line, self.column, self.reason) = (line, column, reason)
     }
 }
 

@@ -9,11 +9,7 @@ package struct JSONPlaces: Sendable, Equatable {
         package var first: Int
         package var line: Int
 
-        package init(key: String, first: Int, line: Int) {
-            self.key = key
-            self.first = first
-            self.line = line
-        }
+        package init(key: String, first: Int, line: Int) { (self.key, self.first, self.line) = (key, first, line) }
     }
 
     /// Counted from 1.

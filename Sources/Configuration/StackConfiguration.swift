@@ -70,11 +70,7 @@ package struct StackConfiguration: Sendable, Equatable {
         ]
         func rank(_ instance: Instance) -> Int { order.firstIndex(of: instance.manifest.kind) ?? order.count }
         self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }
-        self.bus = bus
-        self.monitoring = monitoring
-        self.file = file
-        self.figures = figures
-        self.families = families
+        (self.bus, self.monitoring, self.file, self.figures, self.families) = (bus, monitoring, file, figures, families)
     }
 
     /// a-z, 0-9 and hyphens, at most 64 characters: an instance's name is also used as a topic and as a folder.

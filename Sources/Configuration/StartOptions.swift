@@ -20,8 +20,7 @@ package struct StartOptions: Codable, Sendable, Equatable {
     package init(
         inbox: String? = nil, metrics: String? = nil, environment: [String: String] = [:], folders: Set<String> = []
     ) {
-        self.inbox = inbox
-        self.metrics = metrics
+        (self.inbox, self.metrics) = (inbox, metrics)
         let plain = folders.union(Self.plain)
         values = environment.filter { plain.contains($0.key) && !$0.value.isEmpty }
         variables = Self.variables(in: environment).filter { !plain.contains($0) }

@@ -9,10 +9,7 @@ package struct Conformance {
     package let manifest: Manifest
     package let catalog: PluginCatalog
 
-    package init(_ manifest: Manifest, catalog: PluginCatalog) {
-        self.manifest = manifest
-        self.catalog = catalog
-    }
+    package init(_ manifest: Manifest, catalog: PluginCatalog) { (self.manifest, self.catalog) = (manifest, catalog) }
 
     /// The cases that apply to this plugin.
     package var cases: [ConformanceCase] {

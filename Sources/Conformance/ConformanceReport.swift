@@ -17,11 +17,7 @@ package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvert
     package init(
         _ why: String, sent: String? = nil, received: String? = nil, said: String? = nil, hint: String
     ) {
-        self.why = why
-        self.sent = sent
-        self.received = received
-        self.said = said
-        self.hint = hint
+        (self.why, self.sent, self.received, self.said, self.hint) = (why, sent, received, said, hint)
     }
 
     package var description: String { why }
@@ -49,10 +45,7 @@ package struct ConformanceResult: Sendable, Equatable {
     package var seconds: Double
 
     package init(name: String, about: String, outcome: Outcome, seconds: Double) {
-        self.name = name
-        self.about = about
-        self.outcome = outcome
-        self.seconds = seconds
+        (self.name, self.about, self.outcome, self.seconds) = (name, about, outcome, seconds)
     }
 
     /// A word short enough for a table cell.
@@ -87,9 +80,7 @@ package struct ConformanceReport: Sendable {
     package let results: [ConformanceResult]
 
     package init(plugin: String, file: String, results: [ConformanceResult]) {
-        self.plugin = plugin
-        self.file = file
-        self.results = results
+        (self.plugin, self.file, self.results) = (plugin, file, results)
     }
 
     package var failed: [ConformanceResult] {

@@ -20,8 +20,7 @@ struct LineCases {
     static let manyRows = 100_000
 
     init(_ manifest: Manifest, _ command: ExecCommand) throws {
-        self.manifest = manifest
-        self.command = command
+        (self.manifest, self.command) = (manifest, command)
         configuration = try SchemaCheck(file: manifest.file).resolve(.null, schema: manifest.configuration)
         rows = try TestRows(types: manifest.types + manifest.reads)
     }

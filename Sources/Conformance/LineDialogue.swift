@@ -28,8 +28,7 @@ final class LineDialogue {
         let box = SaidLines()
         child = try ExecChild(
             command, program: command.program(), name: manifest.name, wake: wake.descriptor, said: { box.add($0) })
-        self.wake = wake
-        self.box = box
+        (self.wake, self.box) = (wake, box)
     }
 
     private let wake: Wake

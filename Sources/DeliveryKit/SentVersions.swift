@@ -17,9 +17,7 @@ package struct SentVersions {
         /// The rows superseded by what was accepted or by another of `rows`, and those left out.
         package var overtaken: Set<Int> = []
 
-        package init(rows: [Int] = [], overtaken: Set<Int> = []) {
-            (self.rows, self.overtaken) = (rows, overtaken)
-        }
+        package init(rows: [Int] = [], overtaken: Set<Int> = []) { (self.rows, self.overtaken) = (rows, overtaken) }
 
         package mutating func leaveOut(_ isMeant: (Int) -> Bool) {
             overtaken.formUnion(rows.filter(isMeant))

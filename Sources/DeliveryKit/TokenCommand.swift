@@ -14,9 +14,7 @@ package struct TokenCommand: Sendable, Equatable {
     /// More than any token needs, and less than a pipe holds.
     private static let limit = 16 << 10
 
-    package init(_ words: [String], timeout: Double = 10) {
-        (self.words, self.timeout) = (words, timeout)
-    }
+    package init(_ words: [String], timeout: Double = 10) { (self.words, self.timeout) = (words, timeout) }
 
     /// Runs the program to completion, on the caller's thread.
     /// - Throws: `Failure`, without any of its output.

@@ -17,9 +17,7 @@ package struct FormerZone: Sendable, Equatable {
     package var former: String
     package var now: String
 
-    package init(user: String, former: String, now: String) {
-        (self.user, self.former, self.now) = (user, former, now)
-    }
+    package init(user: String, former: String, now: String) { (self.user, self.former, self.now) = (user, former, now) }
 
     private var whose: String { user == "me" ? "" : " --user \(user)" }
 

@@ -29,9 +29,7 @@ extension HTTPServer {
         package var answer: (HTTPRequest) -> HTTPResponse
 
         package init(to sink: any BodySink, limit: Int, answer: @escaping (HTTPRequest) -> HTTPResponse) {
-            self.sink = sink
-            self.limit = limit
-            self.answer = answer
+            (self.sink, self.limit, self.answer) = (sink, limit, answer)
         }
     }
 }

@@ -32,11 +32,7 @@ package final class FileSink: BodySink {
             unlink(path)
             throw .busy
         }
-        self.path = path
-        self.folder = folder
-        self.failed = failed
-        self.descriptor = descriptor
-        self.hash = hash
+        (self.path, self.folder, self.failed, self.descriptor, self.hash) = (path, folder, failed, descriptor, hash)
     }
 
     deinit {

@@ -25,10 +25,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package let hint: String
 
     package init(_ kind: Kind, endpoint: String, detail: String, hint: String) {
-        self.kind = kind
-        self.endpoint = endpoint
-        self.detail = detail
-        self.hint = hint
+        (self.kind, self.endpoint, self.detail, self.hint) = (kind, endpoint, detail, hint)
     }
 
     /// Whether the same request may succeed later without a change of configuration.

@@ -29,10 +29,7 @@ final class HTTPExchanger: Sendable {
         limits: HTTPServer.Limits, admission: HTTPAdmission, certificates: TLSCertificates?,
         handler: @escaping HTTPServer.Handler
     ) {
-        self.limits = limits
-        self.admission = admission
-        self.certificates = certificates
-        self.handler = handler
+        (self.limits, self.admission, self.certificates, self.handler) = (limits, admission, certificates, handler)
         keeper = ConnectionKeeper(limits: limits)
     }
 

@@ -54,11 +54,7 @@ package struct HTTPRequest: Sendable, Equatable {
         method: String = "GET", path: String, query: [String: String] = [:], headers: HTTPHeaders = [:],
         body: [UInt8] = []
     ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.headers = headers
-        self.body = body
+        (self.method, self.path, self.query, self.headers, self.body) = (method, path, query, headers, body)
     }
 
     /// The token from `Authorization: Bearer …`; nil if there is none.
@@ -81,9 +77,7 @@ package struct HTTPResponse: Sendable, Equatable {
     package var events: EventStream?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+        (self.status, self.headers, self.body) = (status, headers, body)
     }
 
     /// A JSON response.

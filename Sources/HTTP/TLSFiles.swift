@@ -5,8 +5,7 @@ package struct TLSFiles {
     private var seen: TLSIdentity?
 
     package init(certificateFile: String, keyFile: String) {
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
+        (self.certificateFile, self.keyFile) = (certificateFile, keyFile)
     }
 
     /// The content of the files, if it has changed since the last call; always on the first call. Each call reads a few

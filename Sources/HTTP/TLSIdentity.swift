@@ -7,10 +7,7 @@ package struct TLSIdentity: Sendable, Equatable {
     /// Without a passphrase.
     package let key: [UInt8]
 
-    package init(certificates: [UInt8], key: [UInt8]) {
-        self.certificates = certificates
-        self.key = key
-    }
+    package init(certificates: [UInt8], key: [UInt8]) { (self.certificates, self.key) = (certificates, key) }
 
     /// Reads both files. Whether they match is checked when a server uses them.
     /// - Throws: `HTTPError` that names the file: it can't be read, isn't PEM, or is a key that others can read.

@@ -56,9 +56,7 @@ package final class HandlerStage: Stage {
         instance: String, manifest: Manifest, configuration: Value, computer: DayComputer, namedTypes: Set<String>,
         observer: String
     ) {
-        self.instance = instance
-        self.manifest = manifest
-        self.configuration = configuration
+        (self.instance, self.manifest, self.configuration) = (instance, manifest, configuration)
         self.computer = computer
         types =
             manifest.types.contains("*")

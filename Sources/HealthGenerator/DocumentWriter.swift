@@ -28,8 +28,7 @@ struct DocumentWriter {
         until = options.isMessy ? exported : generator.options.now?.flooredSecond ?? .max
         streams = options.isMessy ? Mess.streams : RecordStream.ordinary
         counts = RecordCounts(life, streams, records: options.records)
-        self.life = life
-        self.exported = exported
+        (self.life, self.exported) = (life, exported)
         var random = SeededRandom(
             seed: options.seed, subject: options.unitSystem == .metric ? 3000 : 3001, day: Int(exported))
         look = ExportLook(

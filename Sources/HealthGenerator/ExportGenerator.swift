@@ -35,15 +35,8 @@ package struct ExportGenerator: Sendable {
             end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric,
             now: Instant? = nil, isMarked: Bool = false, isMessy: Bool = false
         ) {
-            self.days = days
-            self.seed = seed
-            self.records = records
-            self.zone = zone
-            self.end = end
-            self.unitSystem = unitSystem
-            self.now = now
-            self.isMarked = isMarked
-            self.isMessy = isMessy
+            (self.days, self.seed, self.records, self.zone, self.end) = (days, seed, records, zone, end)
+            (self.unitSystem, self.now, self.isMarked, self.isMessy) = (unitSystem, now, isMarked, isMessy)
         }
     }
 

@@ -65,9 +65,7 @@ extension DayPlan {
         self.day = day
         dayStart = begin
         dayEnd = finish
-        self.asleep = asleep
-        self.wake = wake
-        self.bed = bed
+        (self.asleep, self.wake, self.bed) = (asleep, wake, bed)
         self.workout = trains && workout.end + 1800 < bed ? workout : nil
         var mess = SeededRandom(seed: person.seed, subject: 6000, day: day.number)
         let died = at(1) + Int64(mess.uniform(-600, 600))

@@ -17,10 +17,7 @@ struct RecordCounts {
         let requested: Int?
         private var passed = 0
 
-        init(natural: Int, requested: Int?) {
-            self.natural = natural
-            self.requested = requested
-        }
+        init(natural: Int, requested: Int?) { (self.natural, self.requested) = (natural, requested) }
 
         /// How many records the next day has, of which an ordinary life has this many.
         mutating func next(_ count: Int) -> Int {
@@ -67,8 +64,7 @@ struct RecordCounts {
         let left = records - (hasHeight ? 1 : 0) - readings * Self.recordsPerReading - counts.reduce(0, +)
         if let heart = streams.firstIndex(where: { $0.type.hasSuffix("IdentifierHeartRate") }) { counts[heart] += left }
         shares = zip(natural, counts).map { Share(natural: $0, requested: $1) }
-        self.readings = readings
-        self.hasHeight = hasHeight
+        (self.readings, self.hasHeight) = (readings, hasHeight)
         total = records
     }
 

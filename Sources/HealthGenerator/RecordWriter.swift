@@ -16,10 +16,7 @@ struct RecordWriter {
         _ stream: RecordStream, of person: Person, in export: ExportLook, until: Int64,
         indent: String = " ", rings: RingLedger? = nil
     ) {
-        self.stream = stream
-        self.person = person
-        self.until = until
-        self.rings = rings
+        (self.stream, self.person, self.until, self.rings) = (stream, person, until, rings)
         unit = PrintedUnit.of(stream.unit, export.system)
         var text =
             "\(indent)<Record type=\"\(stream.type)\""

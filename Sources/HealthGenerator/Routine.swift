@@ -19,16 +19,8 @@ struct Routine {
         person: Person, isWeekend: Bool, isIll: Bool, mood: Double, asleep: Int64, wake: Int64, bed: Int64,
         end: Int64, watchDied: Int64?, random: SeededRandom
     ) {
-        self.person = person
-        self.isWeekend = isWeekend
-        self.isIll = isIll
-        self.mood = mood
-        self.asleep = asleep
-        self.wake = wake
-        self.bed = bed
-        self.end = end
-        self.watchDied = watchDied
-        self.random = random
+        (self.person, self.isWeekend, self.isIll, self.mood, self.asleep) = (person, isWeekend, isIll, mood, asleep)
+        (self.wake, self.bed, self.end, self.watchDied, self.random) = (wake, bed, end, watchDied, random)
     }
 
     /// - Parameter at: a time on the day's wall clock, from its hour.

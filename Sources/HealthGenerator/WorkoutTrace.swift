@@ -101,8 +101,7 @@ private struct Effect {
     private let person: Person
 
     init(_ activity: DayPlan.Workout.Activity, _ person: Person) {
-        self.activity = activity
-        self.person = person
+        (self.activity, self.person) = (activity, person)
         switch activity {
         case .running: (speed, usualEffort) = (person.runningSpeed, 0.69)
         case .walking: (speed, usualEffort) = (person.walkingSpeed + 0.12, 0.36)

@@ -27,8 +27,7 @@ final class ZipWriter {
         guard let archive = archive_write_new() else {
             throw GeneratorError.unwritable(path: path, reason: "not enough memory")
         }
-        self.archive = archive
-        self.path = path
+        (self.archive, self.path) = (archive, path)
         // The fastest compression level, since an export is usually read soon after it is written.
         guard archive_write_set_format_zip(archive) == ARCHIVE_OK,
             archive_write_set_options(archive, "zip:compression-level=1") == ARCHIVE_OK,

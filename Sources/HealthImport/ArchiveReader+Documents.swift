@@ -79,10 +79,7 @@ private struct DocumentParts {
     /// The most recent bytes, held back because they may be the last.
     private var held: ArraySlice<UInt8> = []
 
-    init(_ file: DocumentFile, _ sink: @escaping ExportSink) {
-        self.file = file
-        self.sink = sink
-    }
+    init(_ file: DocumentFile, _ sink: @escaping ExportSink) { (self.file, self.sink) = (file, sink) }
 
     mutating func add(_ bytes: [UInt8]) throws {
         hash.add(bytes)

@@ -15,10 +15,7 @@ final class FileSource: ByteSource {
     private(set) var position: Int64 = 0
 
     /// Doesn't own the descriptor.
-    init(descriptor: Int32, path: String) {
-        self.descriptor = descriptor
-        self.path = path
-    }
+    init(descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {

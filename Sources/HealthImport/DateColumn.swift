@@ -24,9 +24,7 @@ struct DateColumn {
         guard let instant = InstantText.parse(text), let second = Self.secondOfDay(raw) else {
             return InstantText.parse(text)
         }
-        self.day = day
-        self.dayEnd = dayEnd
-        self.offset = offset
+        (self.day, self.dayEnd, self.offset) = (day, dayEnd, offset)
         midnight = instant.microseconds - Int64(second) * Instant.microsecondsPerSecond
         return instant
     }

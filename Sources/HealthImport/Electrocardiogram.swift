@@ -128,10 +128,7 @@ struct ElectrocardiogramProblem: Error, Equatable {
     /// Rows of the file's header that don't identify a person.
     var head: [String] = []
 
-    init(_ reason: String, line: Int64 = 0) {
-        self.reason = reason
-        self.line = line
-    }
+    init(_ reason: String, line: Int64 = 0) { (self.reason, self.line) = (reason, line) }
 
     func input(file: String) -> QuarantinedInput {
         let name = file.replacing("\"", with: "'")

@@ -71,9 +71,7 @@ struct ExportParser: ~Copyable {
     private static let passedLimit = 128
 
     init(sink: @escaping ExportSink, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
-        self.sink = sink
-        self.summary = summary
-        self.known = known
+        (self.sink, self.summary, self.known) = (sink, summary, known)
     }
 
     /// Reads the document. If the export isn't well-formed, the summary says so; errors of the sink or the source are

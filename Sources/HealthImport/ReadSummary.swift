@@ -87,10 +87,7 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     package var isCut: Bool
 
     package init(what: String, entry: String, line: Int64, isCut: Bool = true) {
-        self.what = what
-        self.entry = entry
-        self.line = line
-        self.isCut = isCut
+        (self.what, self.entry, self.line, self.isCut) = (what, entry, line, isCut)
     }
 
     package var description: String { line > 0 ? "\(what) (\(entry), line \(line))" : "\(what) (\(entry))" }
@@ -110,9 +107,6 @@ package struct ExportInfo: Sendable, Equatable {
     package var way: String?
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {
-        self.date = date
-        self.locale = locale
-        self.dateOfBirth = dateOfBirth
-        self.isMadeUp = isMadeUp
+        (self.date, self.locale, self.dateOfBirth, self.isMadeUp) = (date, locale, dateOfBirth, isMadeUp)
     }
 }

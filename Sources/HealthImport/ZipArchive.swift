@@ -26,8 +26,7 @@ final class ZipArchive {
     /// - Parameter descriptor: a seekable file, which is rewound but not owned.
     init(descriptor: Int32, path: String) throws {
         guard let archive = archive_read_new() else { throw ImportError.outOfMemory }
-        self.path = path
-        self.archive = archive
+        (self.path, self.archive) = (path, archive)
         archive_read_support_format_zip(archive)
         lseek(descriptor, 0, SEEK_SET)
         if archive_read_open_fd(archive, descriptor, 256 * 1024) != ARCHIVE_OK { throw damage }

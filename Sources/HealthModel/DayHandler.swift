@@ -25,13 +25,8 @@ public struct DayInput: Sendable {
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
     ) {
-        self.user = user
-        self.day = day
-        self.window = window
-        self.zones = zones
-        self.samples = samples
-        self.configuration = configuration
-        self.characteristics = characteristics
+        (self.user, self.day, self.window, self.zones, self.samples) = (user, day, window, zones, samples)
+        (self.configuration, self.characteristics) = (configuration, characteristics)
     }
 }
 
@@ -48,9 +43,7 @@ public struct DayOutput: Sendable, Equatable {
 
     /// A day's output; empty by default, which means a day without data.
     public init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
-        self.figures = figures
-        self.hourly = hourly
-        self.events = events
+        (self.figures, self.hourly, self.events) = (figures, hourly, events)
     }
 }
 
@@ -65,11 +58,7 @@ public struct DayEvent: Sendable, Equatable {
     public var payload: Value
 
     /// An event made of these values.
-    public init(id: String, kind: String, payload: Value) {
-        self.id = id
-        self.kind = kind
-        self.payload = payload
-    }
+    public init(id: String, kind: String, payload: Value) { (self.id, self.kind, self.payload) = (id, kind, payload) }
 }
 
 /// The instants that a handler needs for a day: 24 hours of the local clock, plus how far its slice extends beyond
@@ -87,9 +76,7 @@ public struct HandlerWindow: Sendable, Hashable {
 
     /// By default, the window is the local day.
     public init(endHour: Int = 24, before: Duration = .zero, after: Duration = .zero) {
-        self.endHour = endHour
-        self.before = before
-        self.after = after
+        (self.endHour, self.before, self.after) = (endHour, before, after)
     }
 
     /// The local day itself.

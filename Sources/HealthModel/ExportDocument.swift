@@ -20,10 +20,7 @@ package struct DocumentFile: Sendable, Equatable {
     package var reference: DocumentReference?
 
     package init(kind: DocumentKind, name: String, mediaType: String, reference: DocumentReference? = nil) {
-        self.kind = kind
-        self.name = name
-        self.mediaType = mediaType
-        self.reference = reference
+        (self.kind, self.name, self.mediaType, self.reference) = (kind, name, mediaType, reference)
     }
 }
 
@@ -41,10 +38,7 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     package var received: Instant?
 
     package init(element: String, type: String, identifier: String, sourceName: String, received: Instant?) {
-        self.element = element
-        self.type = type
-        self.identifier = identifier
-        self.sourceName = sourceName
+        (self.element, self.type, self.identifier, self.sourceName) = (element, type, identifier, sourceName)
         self.received = received
     }
 }
@@ -69,17 +63,11 @@ package struct DocumentPart: Sendable, Equatable {
         /// long document.
         package var piece: PieceHash?
 
-        package init(hash: [UInt8], piece: PieceHash?) {
-            self.hash = hash
-            self.piece = piece
-        }
+        package init(hash: [UInt8], piece: PieceHash?) { (self.hash, self.piece) = (hash, piece) }
     }
 
     package init(file: DocumentFile, offset: Int64, bytes: [UInt8], end: End?) {
-        self.file = file
-        self.offset = offset
-        self.bytes = bytes
-        self.end = end
+        (self.file, self.offset, self.bytes, self.end) = (file, offset, bytes, end)
     }
 }
 
@@ -111,8 +99,6 @@ package struct UnreadFiles: Sendable, Codable, Equatable {
     package var count: Int
 
     package init(kind: UnreadKind, folder: String, count: Int) {
-        self.kind = kind
-        self.folder = folder
-        self.count = count
+        (self.kind, self.folder, self.count) = (kind, folder, count)
     }
 }

@@ -5,10 +5,7 @@ package struct PieceHash: Hashable, Sendable {
     package var low: UInt64
 
     /// Computed as the XXH3-128 of the piece, without the memory addresses printed with devices.
-    package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     package init(_ hash: ContentHash) { (high, low) = hash.words }
 }
@@ -21,8 +18,5 @@ package struct PieceEnd: Sendable, Equatable {
     /// begins or ends within one.
     package var hash: PieceHash?
 
-    package init(rows: Int, hash: PieceHash?) {
-        self.rows = rows
-        self.hash = hash
-    }
+    package init(rows: Int, hash: PieceHash?) { (self.rows, self.hash) = (rows, hash) }
 }

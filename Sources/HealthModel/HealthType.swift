@@ -36,10 +36,7 @@ public struct HealthType: Hashable, Sendable {
 
     /// A type made of these values; `named` and `known` return the types in the table.
     public init(identifier: String, kind: Kind, unit: String, style: Style) {
-        self.identifier = identifier
-        self.kind = kind
-        self.unit = unit
-        self.style = style
+        (self.identifier, self.kind, self.unit, self.style) = (identifier, kind, unit, style)
     }
 
     /// The type, if it is in the table; nil otherwise.

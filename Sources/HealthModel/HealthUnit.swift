@@ -19,8 +19,7 @@ public struct HealthUnit: Sendable, Equatable {
 
     init(_ exponents: [(Base, Int8)], scale: Double, offset: Double = 0) {
         for (base, exponent) in exponents { dimension[base.rawValue] = exponent }
-        self.scale = scale
-        self.offset = offset
+        (self.scale, self.offset) = (scale, offset)
     }
 
     /// No unit has an exponent beyond this.

@@ -8,11 +8,7 @@ public struct LocalDay: Hashable, Comparable, Sendable {
     public var day: Int
 
     /// A date with these numbers; whether that day exists isn't checked.
-    public init(year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
+    public init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
     public static func < (a: LocalDay, b: LocalDay) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }
 }

@@ -31,8 +31,7 @@ struct OffsetTimeline: Sendable {
                 offsets.append(offset)
             }
         }
-        self.starts = starts
-        self.offsets = offsets
+        (self.starts, self.offsets) = (starts, offsets)
     }
 
     var indices: Range<Int> { starts.indices }
@@ -105,8 +104,7 @@ final class ZoneOffsets: Sendable {
             starts.append(Instant(seconds: Int64(next.timeIntervalSince1970.rounded())))
             offsets.append(offset)
         }
-        self.starts = starts
-        self.offsets = offsets
+        (self.starts, self.offsets) = (starts, offsets)
     }
 
     private static func offset(of zone: TimeZone, at date: Date) -> Int64 {

@@ -15,9 +15,7 @@ public struct Origin: Hashable, Sendable {
 
     /// An origin with these values; those not given are unknown.
     public init(sourceName: String, sourceVersion: String = "", productType: String = "", device: String = "") {
-        self.sourceName = sourceName
-        self.sourceVersion = sourceVersion
-        self.productType = productType
+        (self.sourceName, self.sourceVersion, self.productType) = (sourceName, sourceVersion, productType)
         self.device = device
     }
 }

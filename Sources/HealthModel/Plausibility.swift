@@ -25,9 +25,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
 
     /// - Parameter needsNumber: false for everything except quantities: the value may be unknown.
     package init(values: ClosedRange<Double>, perSecond: Double = .infinity, needsNumber: Bool = true) {
-        self.values = values
-        self.perSecond = perSecond
-        self.needsNumber = needsNumber
+        (self.values, self.perSecond, self.needsNumber) = (values, perSecond, needsNumber)
     }
 
     /// The reason, without values; nil for a sample within the limits.

@@ -66,11 +66,7 @@ package struct QuarantinedInput: Sendable, Equatable {
     /// The element as it was, at most 4 KiB.
     package var raw: String
 
-    package init(line: Int64, reason: String, raw: String) {
-        self.line = line
-        self.reason = reason
-        self.raw = raw
-    }
+    package init(line: Int64, reason: String, raw: String) { (self.line, self.reason, self.raw) = (line, reason, raw) }
 }
 
 /// One ring summary from an export's `ActivitySummary`: Apple's own figures for a day, kept beside ours.
@@ -80,8 +76,5 @@ package struct ActivitySummaryRecord: Sendable, Equatable {
     /// The attributes as a JSON object of numbers in canonical units (kcal, min, h).
     package var payload: String
 
-    package init(date: String, payload: String) {
-        self.date = date
-        self.payload = payload
-    }
+    package init(date: String, payload: String) { (self.date, self.payload) = (date, payload) }
 }

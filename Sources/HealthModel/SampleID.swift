@@ -13,10 +13,7 @@ public struct SampleID: Hashable, Comparable, Sendable {
     public var low: UInt64
 
     /// Makes an id from its 128 bits.
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     public static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }

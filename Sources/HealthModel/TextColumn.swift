@@ -13,10 +13,7 @@ public struct TextColumn: Sendable, Equatable {
     }
 
     /// A column of rows stored in `bytes`, with the end of each in `ends`.
-    public init(bytes: [UInt8], ends: [Int32]) {
-        self.bytes = bytes
-        self.ends = ends
-    }
+    public init(bytes: [UInt8], ends: [Int32]) { (self.bytes, self.ends) = (bytes, ends) }
 
     /// The number of rows.
     public var count: Int { ends.count }

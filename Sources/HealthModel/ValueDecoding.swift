@@ -198,10 +198,7 @@ private struct DecodedElements: UnkeyedDecodingContainer {
     private let place: DecodedPlace
     private(set) var currentIndex = 0
 
-    init(elements: [Value], place: DecodedPlace) {
-        self.elements = elements
-        self.place = place
-    }
+    init(elements: [Value], place: DecodedPlace) { (self.elements, self.place) = (elements, place) }
 
     var codingPath: [any CodingKey] { place.codingPath }
     var count: Int? { elements.count }

@@ -28,9 +28,7 @@ public struct WorkoutActivity: Hashable, Sendable {
     }
 
     private init(raw: Int?, name: String, identifier: String) {
-        self.raw = raw
-        self.name = name
-        self.identifier = identifier
+        (self.raw, self.name, self.identifier) = (raw, name, identifier)
     }
 
     private static let prefix = "HKWorkoutActivityType"

@@ -16,10 +16,7 @@ package struct WorkoutNumbers {
     package private(set) var leftOutCount = 0
 
     /// Creates a reader for a workout with these times, which are used to check its sums.
-    package init(start: Instant, end: Instant) {
-        self.start = start
-        self.end = end
-    }
+    package init(start: Instant, end: Instant) { (self.start, self.end) = (start, end) }
 
     /// A sum over the workout.
     /// - Parameter name: its name in `leftOut`.

@@ -32,16 +32,12 @@ package struct WorkoutRoute: Sendable, Equatable {
         package var sourceName: String
 
         package init(start: Instant, end: Instant, sourceName: String) {
-            self.start = start
-            self.end = end
-            self.sourceName = sourceName
+            (self.start, self.end, self.sourceName) = (start, end, sourceName)
         }
     }
 
     package init(path: String, workout: Workout?, firstPoint: Int = 0) {
-        self.path = path
-        self.workout = workout
-        self.firstPoint = firstPoint
+        (self.path, self.workout, self.firstPoint) = (path, workout, firstPoint)
     }
 
     package var count: Int { time.count }

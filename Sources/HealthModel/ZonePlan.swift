@@ -13,9 +13,7 @@ package struct ZonePlan: Sendable, Equatable {
     package var observed: [ZoneObservation]
 
     package init(home: String, added: [ZoneTimeline.Entry] = [], observed: [ZoneObservation] = []) {
-        self.home = home
-        self.added = added
-        self.observed = observed
+        (self.home, self.added, self.observed) = (home, added, observed)
     }
 
     /// Where an entry of a timeline comes from.
@@ -30,9 +28,7 @@ package struct ZonePlan: Sendable, Equatable {
         package var origin: Origin
 
         package init(from: Instant, zone: String, origin: Origin) {
-            self.from = from
-            self.zone = zone
-            self.origin = origin
+            (self.from, self.zone, self.origin) = (from, zone, origin)
         }
     }
 

@@ -7,11 +7,7 @@ package struct ZoneObservation: Sendable, Hashable {
     /// The rank of the source (`SourceRank`): the lowest rank in an hour decides.
     package var rank: Int
 
-    package init(hour: Int64, zone: String, rank: Int) {
-        self.hour = hour
-        self.zone = zone
-        self.rank = rank
-    }
+    package init(hour: Int64, zone: String, rank: Int) { (self.hour, self.zone, self.rank) = (hour, zone, rank) }
 
     package static func hour(of instant: Instant) -> Int64 { instant.microseconds.flooredQuotient(lengthOfHour) }
     /// When an hour begins.

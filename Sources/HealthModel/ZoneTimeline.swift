@@ -11,10 +11,7 @@ public struct ZoneTimeline: Sendable, Hashable {
         public var zone: String
 
         /// A zone that comes into force at an instant.
-        public init(from: Instant, zone: String) {
-            self.from = from
-            self.zone = zone
-        }
+        public init(from: Instant, zone: String) { (self.from, self.zone) = (from, zone) }
     }
 
     /// In strictly ascending order of `from`, and never empty.

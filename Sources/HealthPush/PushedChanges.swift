@@ -39,7 +39,6 @@ package struct PushError: Error, Equatable, CustomStringConvertible {
     package let isTooLarge: Bool
 
     package init(_ description: String, isTooLarge: Bool = false) {
-        self.description = description
-        self.isTooLarge = isTooLarge
+        (self.description, self.isTooLarge) = (description, isTooLarge)
     }
 }

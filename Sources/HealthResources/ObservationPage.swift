@@ -29,8 +29,7 @@ package struct ObservationPage {
     }
 
     package init(_ page: SamplePage, of observations: Observations) {
-        self.page = page
-        self.observations = observations
+        (self.page, self.observations) = (page, observations)
         var head: [UInt8] = []
         head.append(json: "{\"resourceType\":\"Observation\",")
         resource = head

@@ -33,10 +33,7 @@ package struct Observations: Sendable {
         of patient: ResourceIdentifier, reference: String? = nil, figures: [ResourceFigure] = [],
         givesIDs: Bool = false, namesSources: Bool = false
     ) {
-        self.patient = patient
-        self.figures = figures
-        self.givesIDs = givesIDs
-        self.namesSources = namesSources
+        (self.patient, self.figures, self.givesIDs, self.namesSources) = (patient, figures, givesIDs, namesSources)
         var members: [String: Value] = ["type": "Patient", "identifier": patient.json]
         if let reference { members["reference"] = .string(reference) }
         subject = .object(members)

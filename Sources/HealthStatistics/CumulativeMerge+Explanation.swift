@@ -13,11 +13,7 @@ package struct MergeInterval: Sendable, Equatable {
     package var amount: Double
 
     package init(start: Instant, end: Instant, counted: String, covered: [String], amount: Double) {
-        self.start = start
-        self.end = end
-        self.counted = counted
-        self.covered = covered
-        self.amount = amount
+        (self.start, self.end, self.counted, self.covered, self.amount) = (start, end, counted, covered, amount)
     }
 }
 

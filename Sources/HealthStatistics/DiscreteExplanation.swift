@@ -57,8 +57,7 @@ package struct DiscreteExplanation: Sendable {
                 time[row, default: 0] += length
             }
         }
-        self.all = all
-        self.sources = sources
+        (self.all, self.sources) = (all, sources)
         let inOrder = zip(rows, groups.ofRow).sorted { a, b in
             let (first, second) = (page.recency(a.0), page.recency(b.0))
             return first == second ? a.1 > b.1 : first < second

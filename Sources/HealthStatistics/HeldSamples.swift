@@ -17,10 +17,7 @@ public struct HeldSamples: Sendable {
         public var value: Double
 
         /// A stretch in which this value holds.
-        public init(range: Range<Instant>, value: Double) {
-            self.range = range
-            self.value = value
-        }
+        public init(range: Range<Instant>, value: Double) { (self.range, self.value) = (range, value) }
     }
 
     /// How long samples go on after their end, in microseconds: those without duration, and those with one. What an

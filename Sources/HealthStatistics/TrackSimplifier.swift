@@ -18,10 +18,7 @@ package struct TrackSimplifier: Sendable {
         let place: EarthPoint
 
         package init(time: Instant, latitude: Double, longitude: Double, elevation: Double) {
-            self.time = time
-            self.latitude = latitude
-            self.longitude = longitude
-            self.elevation = elevation
+            (self.time, self.latitude, self.longitude, self.elevation) = (time, latitude, longitude, elevation)
             place = EarthPoint(latitude: latitude, longitude: longitude)
         }
     }

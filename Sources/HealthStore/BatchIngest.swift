@@ -25,13 +25,8 @@ struct BatchIngest {
         _ batch: RecordBatch, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
         writer: HealthStoreWriter, session: ImportSession, user: Int, isTrial: Bool, refusedUnits: Set<String>
     ) throws {
-        self.batch = batch
-        self.metadata = metadata
-        self.payload = payload
-        self.writer = writer
-        self.session = session
-        self.user = user
-        self.isTrial = isTrial
+        (self.batch, self.metadata, self.payload, self.writer) = (batch, metadata, payload, writer)
+        (self.session, self.user, self.isTrial) = (session, user, isTrial)
         names = try writer.names.known(of: user)
         units = try batch.units.map {
             isTrial || refusedUnits.contains($0)

@@ -22,10 +22,7 @@ package final class CompletenessReader {
         package static let step = Budget(rows: 150_000, seeks: 10_000)
         package static let unlimited = Budget(rows: .max, seeks: .max)
 
-        package init(rows: Int, seeks: Int) {
-            self.rows = rows
-            self.seeks = seeks
-        }
+        package init(rows: Int, seeks: Int) { (self.rows, self.seeks) = (rows, seeks) }
 
         package var isBounded: Bool { rows < .max }
     }
@@ -64,8 +61,7 @@ package final class CompletenessReader {
         if zones != self.zones || nightHours != self.nightHours {
             late = LateArrivals()
             walks = [:]
-            self.zones = zones
-            self.nightHours = nightHours
+            (self.zones, self.nightHours) = (zones, nightHours)
         }
         let heads = try store.heads().filter { $0.alive > 0 && zones[$0.user] != nil }
         let counted = try late.advance(changes, head: store.head(), rows: &budget.rows) { key in

@@ -16,9 +16,7 @@ package struct DayWalk: Sendable {
     private var isSorted = true
 
     package init(user: String, type: String, edges: DayEdges) {
-        self.user = user
-        self.type = type
-        self.edges = edges
+        (self.user, self.type, self.edges) = (user, type, edges)
         next = Int64.min
     }
 

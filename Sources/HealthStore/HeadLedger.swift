@@ -15,8 +15,7 @@ final class HeadLedger {
     private var deltas: [Int: HeadDelta] = [:]
 
     init(in database: Database, blocks: BlockTable) throws {
-        self.database = database
-        self.blocks = blocks
+        (self.database, self.blocks) = (database, blocks)
         find = try database.prepare(
             """
             SELECT seq, alive, deleted, quarantined, first_start, last_start, last_end, reach, stale

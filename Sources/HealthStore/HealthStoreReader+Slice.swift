@@ -124,10 +124,7 @@ private struct SliceMerge {
     }
 
     init(query: SliceQuery, after: SlicePosition?, limits: PullLimits, builder: PageBuilder) {
-        self.query = query
-        self.after = after
-        self.limits = limits
-        self.builder = builder
+        (self.query, self.after, self.limits, self.builder) = (query, after, limits, builder)
     }
 
     consuming func run(_ cursors: [SliceCursor]) throws -> SlicePage {

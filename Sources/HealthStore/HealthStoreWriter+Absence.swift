@@ -11,9 +11,7 @@ package struct CompleteExport {
     package var before: SequenceNumber
 
     package init(session: ImportSession, date: Instant, before: SequenceNumber) {
-        self.session = session
-        self.date = date
-        self.before = before
+        (self.session, self.date, self.before) = (session, date, before)
     }
 }
 

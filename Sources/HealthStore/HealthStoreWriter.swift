@@ -39,9 +39,7 @@ package final class HealthStoreWriter {
     ///   - sequences: the source of each change's sequence.
     ///   - leastInBlock: if fewer new rows of a type than this arrive at a time, they are stored as rows.
     package init(database: Database, user: String, sequences: any SequenceSource, leastInBlock: Int = 64) throws {
-        self.database = database
-        self.user = user
-        self.sequences = sequences
+        (self.database, self.user, self.sequences) = (database, user, sequences)
         types = try NameTable("types", in: database) {
             HealthType.known(HealthType.base(ofStatistics: $0) ?? $0) != nil
         }

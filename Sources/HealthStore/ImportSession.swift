@@ -60,10 +60,7 @@ package final class ImportSession {
     package internal(set) var reasons: [Int: String] = [:]
 
     package init(source: String, bringer: Bringer? = nil, pushed: Instant? = nil, tellsOutcomes: Bool = false) {
-        self.source = source
-        self.pushed = pushed
-        self.bringer = bringer
-        self.tellsOutcomes = tellsOutcomes
+        (self.source, self.pushed, self.bringer, self.tellsOutcomes) = (source, pushed, bringer, tellsOutcomes)
     }
 
     var isPushed: Bool { pushed != nil }

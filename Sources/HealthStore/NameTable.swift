@@ -22,9 +22,7 @@ final class NameTable {
 
     /// - Parameter isKnown: whether a name is known, rather than invented by an input.
     init(_ table: String, in database: Database, isKnown: @escaping (String) -> Bool = { _ in false }) throws {
-        self.database = database
-        self.isKnown = isKnown
-        self.table = table
+        (self.database, self.isKnown, self.table) = (database, isKnown, table)
         read = try database.prepare("SELECT name FROM \(table) WHERE id = ?")
         list = try database.prepare("SELECT name FROM \(table)")
         find = try database.prepare("SELECT id FROM \(table) WHERE name = ?")

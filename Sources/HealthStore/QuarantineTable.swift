@@ -23,8 +23,7 @@ final class QuarantineTable {
 
     /// - Parameter user: whose entries they are, as the keys of contents depend on it.
     init(in database: Database, of user: String) throws {
-        self.user = user
-        self.database = database
+        (self.user, self.database) = (user, database)
         insert = try database.prepare(
             """
             INSERT INTO quarantine (user, content, sample, source, line, reason, raw) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -15,10 +15,7 @@ package struct RecordConflict: Sendable, Equatable {
         package var unit: String
 
         package init(start: Instant, end: Instant, value: Double?, unit: String) {
-            self.start = start
-            self.end = end
-            self.value = value
-            self.unit = unit
+            (self.start, self.end, self.value, self.unit) = (start, end, value, unit)
         }
     }
 
@@ -31,11 +28,7 @@ package struct RecordConflict: Sendable, Equatable {
     package var kept: Content?
 
     package init(type: String, uuid: String, source: String, told: Content, kept: Content?) {
-        self.type = type
-        self.uuid = uuid
-        self.source = source
-        self.told = told
-        self.kept = kept
+        (self.type, self.uuid, self.source, self.told, self.kept) = (type, uuid, source, told, kept)
     }
 
     /// Whether there is still anything to decide: the sample may have received the other content in the meantime.

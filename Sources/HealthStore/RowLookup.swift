@@ -9,8 +9,7 @@ final class RowLookup {
     private let byID: Statement
 
     init(in database: Database, _ blocks: BlockTable) throws {
-        self.database = database
-        self.blocks = blocks
+        (self.database, self.blocks) = (database, blocks)
         atSequence = try database.prepare("SELECT \(StoredRow.columns) FROM samples WHERE seq = ?")
         byID = try database.prepare(
             """

@@ -19,9 +19,7 @@ final class RowTable {
     private let leastInBlock: Int
 
     init(in database: Database, _ blocks: BlockTable, _ heads: HeadLedger, leastInBlock: Int) throws {
-        self.blocks = blocks
-        self.heads = heads
-        self.leastInBlock = leastInBlock
+        (self.blocks, self.heads, self.leastInBlock) = (blocks, heads, leastInBlock)
         lookup = try RowLookup(in: database, blocks)
         bySecond = try database.prepare(
             """

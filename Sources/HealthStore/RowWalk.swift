@@ -43,8 +43,7 @@ final class RowWalk {
     private let query: Statement
 
     init(_ columns: Columns, in database: Database, _ blocks: BlockTable) throws {
-        self.columns = columns
-        self.blocks = blocks
+        (self.columns, self.blocks) = (columns, blocks)
         let names =
             columns == .all
             ? "\(StoredRow.columns), user, payload"

@@ -90,15 +90,9 @@ final class SliceCursor {
         ranges: [Range<Instant>], reach: Int64,
         long: Statement, main: Statement, blocks: BlockTable
     ) throws {
-        self.user = user
-        self.type = type
-        self.columns = columns
-        self.hasTies = hasTies
-        self.asOf = asOf
+        (self.user, self.type, self.columns, self.hasTies, self.asOf) = (user, type, columns, hasTies, asOf)
         self.ranges = ranges.map(\.microseconds)
-        self.long = long
-        self.main = main
-        self.blocks = blocks
+        (self.long, self.main, self.blocks) = (long, main, blocks)
         var first = from
         for range in self.ranges {
             let (low, overflow) = range.lowerBound.subtractingReportingOverflow(reach)

@@ -24,11 +24,9 @@ package struct SliceQuery: Sendable {
         user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: SequenceNumber = .end,
         detailed: TypeFilter.Types = .only([])
     ) {
-        self.user = user
-        self.types = types
+        (self.user, self.types) = (user, types)
         self.ranges = Self.union(ranges)
-        self.asOf = asOf
-        self.detailed = detailed
+        (self.asOf, self.detailed) = (asOf, detailed)
     }
 
     /// Whether `payload` is filled for samples of a type, with or without other columns.
@@ -59,10 +57,7 @@ package struct SlicePosition: Sendable, Hashable, Comparable {
     package var start: Instant
     package var id: SampleID
 
-    package init(start: Instant, id: SampleID) {
-        self.start = start
-        self.id = id
-    }
+    package init(start: Instant, id: SampleID) { (self.start, self.id) = (start, id) }
 
     package static func < (a: SlicePosition, b: SlicePosition) -> Bool { (a.start, a.id) < (b.start, b.id) }
 }

@@ -11,10 +11,7 @@ package struct TypeFilter: Sendable, Equatable {
     package var users: Set<String>?
     package var types: Types
 
-    package init(users: Set<String>? = nil, types: Types) {
-        self.users = users
-        self.types = types
-    }
+    package init(users: Set<String>? = nil, types: Types) { (self.users, self.types) = (users, types) }
 
     /// Every type except workouts, which are delivered as events only.
     package static let samples = TypeFilter(types: .allExcept(["HKWorkoutTypeIdentifier"]))
@@ -35,8 +32,7 @@ package struct SequenceWindow: Sendable, Hashable {
     package var through: SequenceNumber
 
     package init(after: SequenceNumber, through: SequenceNumber = .end) {
-        self.after = after
-        self.through = through
+        (self.after, self.through) = (after, through)
     }
 
     /// - Parameter sequence: the number as stored in a row.
@@ -49,8 +45,7 @@ package struct PullWindow: Sendable, Equatable {
     package var exceptions: [String: SequenceWindow]
 
     package init(_ base: SequenceWindow, exceptions: [String: SequenceWindow] = [:]) {
-        self.base = base
-        self.exceptions = exceptions
+        (self.base, self.exceptions) = (base, exceptions)
     }
 
     /// The sequences to walk for types included in the filter.
@@ -73,8 +68,6 @@ package struct PullLimits: Sendable {
     package var scanned: Int
 
     package init(rows: Int = 4096, bytes: Int = 60_000, scanned: Int = 100_000) {
-        self.rows = rows
-        self.bytes = bytes
-        self.scanned = scanned
+        (self.rows, self.bytes, self.scanned) = (rows, bytes, scanned)
     }
 }

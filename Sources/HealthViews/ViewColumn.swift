@@ -46,11 +46,7 @@ package struct ViewColumn: Sendable, Equatable {
         _ name: String, _ kind: Kind, _ meaning: String, _ content: Content = .own, unit: String? = nil,
         absent: Value? = nil
     ) {
-        self.name = name
-        self.kind = kind
-        self.meaning = meaning
-        self.content = content
-        self.unit = unit
+        (self.name, self.kind, self.meaning, self.content, self.unit) = (name, kind, meaning, content, unit)
         self.absent = absent
     }
 }

@@ -17,8 +17,7 @@ package struct ObserverQueries {
     private let stack: Stack
 
     package init(_ stack: Stack, _ reader: StackReader) throws {
-        self.stack = stack
-        self.reader = reader
+        (self.stack, self.reader) = (stack, reader)
         observer = try stack.instance(.observer)
     }
 

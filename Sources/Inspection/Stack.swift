@@ -83,9 +83,7 @@ package struct Stack: Sendable {
 
     /// The stack, for a plugin's own process.
     package init(state: StateFolder, configuration: StackConfiguration, configurationFile: String?) throws {
-        self.state = state
-        self.configuration = configuration
-        self.configurationFile = configurationFile
+        (self.state, self.configuration, self.configurationFile) = (state, configuration, configurationFile)
         catalog = try PluginCatalog.standard()
         advice = Advice(state: state.path == StateFolder.standard().path ? nil : state.path)
     }

@@ -17,10 +17,7 @@ package struct Advice: Sendable, Equatable {
     package init(
         state: String? = nil, configuration: String? = nil, started: String? = nil, user: String? = nil
     ) {
-        self.state = state
-        self.configuration = configuration
-        self.started = started
-        self.user = user
+        (self.state, self.configuration, self.started, self.user) = (state, configuration, started, user)
     }
 
     /// Refers to the stack that a plugin's command line names. Its words needn't make sense: the advice may be about one

@@ -18,9 +18,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     package var code: ExitCode
 
     package init(_ message: String, hint: String? = nil, code: ExitCode = .failed) {
-        self.message = message
-        self.hint = hint
-        self.code = code
+        (self.message, self.hint, self.code) = (message, hint, code)
     }
 
     package static func usage(_ message: String, hint: String? = nil) -> Failure {

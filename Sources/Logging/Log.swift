@@ -38,11 +38,7 @@ package struct Log: Sendable {
         now: @escaping @Sendable () -> Date = { Date() },
         write: @escaping @Sendable (String) -> Void = { StandardStream.error.write($0) }
     ) {
-        self.plugin = plugin
-        self.levels = levels
-        self.format = format
-        self.now = now
-        self.write = write
+        (self.plugin, self.levels, self.format, self.now, self.write) = (plugin, levels, format, now, write)
     }
 
     /// Configured by the environment: `HEALTHBUS_LOG_LEVEL` (default: info) and `HEALTHBUS_LOG` (default: text).

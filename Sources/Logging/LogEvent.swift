@@ -19,10 +19,7 @@ package struct LogEvent: Sendable, Equatable {
         _ name: String, _ level: Log.Level, failing failureLevel: Log.Level? = nil, _ meaning: String,
         _ fields: KeyValuePairs<String, String> = [:]
     ) {
-        self.name = name
-        self.level = level
-        self.failureLevel = failureLevel
-        self.meaning = meaning
+        (self.name, self.level, self.failureLevel, self.meaning) = (name, level, failureLevel, meaning)
         self.fields = fields.map { Field(name: $0.key, meaning: $0.value) }
     }
 
@@ -44,8 +41,7 @@ package struct LogLevels: Sendable, Equatable {
     package var byCategory: [String: Log.Level]
 
     package init(_ usual: Log.Level = .info, byCategory: [String: Log.Level] = [:]) {
-        self.usual = usual
-        self.byCategory = byCategory
+        (self.usual, self.byCategory) = (usual, byCategory)
     }
 
     /// "info", or "info,observer=debug,sync=debug".

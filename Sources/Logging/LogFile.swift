@@ -20,9 +20,7 @@ package final class LogFile: Sendable {
     /// - Parameter descriptor: open for appending; the log keeps using it when it begins a new file.
     /// - Returns: nil if the descriptor doesn't refer to the file at `path`.
     package init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
-        self.path = path
-        self.limit = limit
-        self.descriptor = descriptor
+        (self.path, self.limit, self.descriptor) = (path, limit, descriptor)
         guard size != nil else { return nil }
     }
 

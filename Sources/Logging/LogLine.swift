@@ -28,10 +28,7 @@ package struct LogLine: Sendable, Equatable {
     }
 
     private init(time: String, level: Log.Level?, instance: String, text: String) {
-        self.time = time
-        self.level = level
-        self.instance = instance
-        self.text = text
+        (self.time, self.level, self.instance, self.text) = (time, level, instance, text)
     }
 
     private mutating func readText() {

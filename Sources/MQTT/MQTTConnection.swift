@@ -22,12 +22,8 @@ package final class MQTTConnection {
             address: MQTTAddress, client: String, user: String?, password: String?, authorityFile: String?,
             will: (topic: String, payload: String)
         ) {
-            self.address = address
-            self.client = client
-            self.user = user
-            self.password = password
-            self.authorityFile = authorityFile
-            self.will = will
+            (self.address, self.client, self.user, self.password) = (address, client, user, password)
+            (self.authorityFile, self.will) = (authorityFile, will)
         }
     }
 
@@ -79,8 +75,7 @@ package final class MQTTConnection {
         guard let handle = mosquitto_new(options.client, true, context) else {
             throw .connection("there is no memory for a connection")
         }
-        self.handle = handle
-        self.inbox = inbox
+        (self.handle, self.inbox) = (handle, inbox)
         address = options.address
         // If anything below throws, `deinit` frees the handle, since all members are set by now.
         setCallbacks()

@@ -13,9 +13,7 @@ struct MQTTReach {
     ///   - bell: a file descriptor that ends the wait when it becomes readable; -1 for none.
     ///   - isCancelled: called when the bell ends the wait; returns whether to give up.
     init(_ address: MQTTAddress, bell: Int32, isCancelled: @escaping () -> Bool) {
-        self.address = address
-        self.bell = bell
-        self.isCancelled = isCancelled
+        (self.address, self.bell, self.isCancelled) = (address, bell, isCancelled)
     }
 
     /// - Returns: the first of the host's addresses that accepts a connection, in numeric form.

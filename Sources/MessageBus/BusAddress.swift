@@ -12,10 +12,7 @@ package struct BusAddress: Sendable, Equatable {
     package var trust: BusTrust?
 
     package init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {
-        self.publish = publish
-        self.subscribe = subscribe
-        self.seal = seal
-        self.trust = trust
+        (self.publish, self.subscribe, self.seal, self.trust) = (publish, subscribe, seal, trust)
     }
 
     /// Unix sockets in a folder (0700): access to the folder is access to the bus.

@@ -31,14 +31,8 @@ extension BusConnection {
             refused: @escaping @Sendable (String) -> Void = { _ in },
             failed: @escaping @Sendable (any Error) -> Void = { _ in }
         ) {
-            self.message = message
-            self.malformed = malformed
-            self.foreign = foreign
-            self.heartbeat = heartbeat
-            self.pace = pace
-            self.answersHello = answersHello
-            self.refused = refused
-            self.failed = failed
+            (self.message, self.malformed, self.foreign, self.heartbeat) = (message, malformed, foreign, heartbeat)
+            (self.pace, self.answersHello, self.refused, self.failed) = (pace, answersHello, refused, failed)
         }
     }
 }

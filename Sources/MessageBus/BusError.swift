@@ -7,9 +7,7 @@ package struct BusError: Error, CustomStringConvertible {
     package let code: Int32
 
     package init(operation: String, endpoint: String, code: Int32) {
-        self.operation = operation
-        self.endpoint = endpoint
-        self.code = code
+        (self.operation, self.endpoint, self.code) = (operation, endpoint, code)
     }
 
     /// Uses the thread's last ZeroMQ error: call it right after the failing call.

@@ -61,10 +61,7 @@ package struct BusCredentials: Sendable, Equatable {
     /// The hub's public key.
     package var hub: String
 
-    package init(own: BusKeyPair, hub: String) {
-        self.own = own
-        self.hub = hub
-    }
+    package init(own: BusKeyPair, hub: String) { (self.own, self.hub) = (own, hub) }
 }
 
 /// A process's identity on a sealed bus: its name there, and where its keys are. The keys are checked every second, so
@@ -74,8 +71,7 @@ package final class BusSeal: Sendable, Equatable {
     let credentials: @Sendable () throws -> BusCredentials
 
     package init(identity: String, credentials: @escaping @Sendable () throws -> BusCredentials) {
-        self.identity = identity
-        self.credentials = credentials
+        (self.identity, self.credentials) = (identity, credentials)
     }
 
     package static func == (a: BusSeal, b: BusSeal) -> Bool { a === b }

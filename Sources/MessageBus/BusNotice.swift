@@ -21,10 +21,7 @@ package struct BusNotice: Sendable, Equatable {
     package var untold: Int
 
     package init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
-        self.kind = kind
-        self.who = who
-        self.why = why
-        self.untold = untold
+        (self.kind, self.who, self.why, self.untold) = (kind, who, why, untold)
     }
 }
 

@@ -10,9 +10,7 @@ package struct TopicGrant: Sendable, Equatable {
     private let nameBytes: [Pattern]
 
     package init(publishes: [Subscription], hears: [Subscription], names: [Subscription]) {
-        self.publishes = publishes
-        self.hears = hears
-        self.names = names
+        (self.publishes, self.hears, self.names) = (publishes, hears, names)
         publishBytes = publishes.map(Pattern.init)
         hearBytes = hears.map(Pattern.init)
         nameBytes = names.map(Pattern.init)
@@ -65,8 +63,7 @@ package struct GuestList: Sendable, Equatable {
     package var grants: [String: TopicGrant]
 
     package init(identities: [String: String] = [:], grants: [String: TopicGrant] = [:]) {
-        self.identities = identities
-        self.grants = grants
+        (self.identities, self.grants) = (identities, grants)
     }
 }
 
@@ -77,7 +74,6 @@ package struct HubSeal: Sendable {
 
     package init(keys: @escaping @Sendable () throws -> BusKeyPair, guests: @escaping @Sendable () throws -> GuestList)
     {
-        self.keys = keys
-        self.guests = guests
+        (self.keys, self.guests) = (keys, guests)
     }
 }

@@ -33,8 +33,7 @@ package final class ZeroMQSocket {
     ///   which the protocol allows for.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
         guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }
-        self.handle = handle
-        self.context = context
+        (self.handle, self.context) = (handle, context)
         do {
             try set(ZMQ_SNDHWM, highWaterMark)
             try set(ZMQ_RCVHWM, highWaterMark)

@@ -14,10 +14,7 @@ package struct ContextSession: Sendable {
         package var instructions: String
 
         package init(name: String, title: String, version: String, instructions: String) {
-            self.name = name
-            self.title = title
-            self.version = version
-            self.instructions = instructions
+            (self.name, self.title, self.version, self.instructions) = (name, title, version, instructions)
         }
     }
 
@@ -73,10 +70,7 @@ package struct ContextSession: Sendable {
     private var listening: Set<ContextID> = []
     private var lastNumber = 0
 
-    package init(_ server: Server, tools: [Tool]) {
-        self.server = server
-        self.tools = tools
-    }
+    package init(_ server: Server, tools: [Tool]) { (self.server, self.tools) = (server, tools) }
 
     // MARK: Lines
 

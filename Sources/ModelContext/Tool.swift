@@ -14,10 +14,7 @@ package struct Tool: Sendable {
     package init(
         _ name: String, title: String, description: String, parameters: [ToolParameter], answers: Value
     ) {
-        self.name = name
-        self.title = title
-        self.description = description
-        self.parameters = parameters
+        (self.name, self.title, self.description, self.parameters) = (name, title, description, parameters)
         self.answers = answers
     }
 

@@ -19,10 +19,7 @@ package struct ToolParameter: Sendable, Equatable {
     package var isRequired: Bool
 
     package init(_ name: String, _ kind: Kind, _ description: String, isRequired: Bool = false) {
-        self.name = name
-        self.kind = kind
-        self.description = description
-        self.isRequired = isRequired
+        (self.name, self.kind, self.description, self.isRequired) = (name, kind, description, isRequired)
     }
 
     /// The maximum length of an accepted string, in characters as JSON Schema counts them.

@@ -22,11 +22,9 @@ package struct PostgresBatch: Sendable {
         user: String, samples: SamplePage = SamplePage(), rows: Range<Int>? = nil, deletions: [Deletion] = [],
         documents: [PostgresDocument] = []
     ) {
-        self.user = user
-        self.samples = samples
+        (self.user, self.samples) = (user, samples)
         self.rows = rows ?? 0..<samples.count
-        self.deletions = deletions
-        self.documents = documents
+        (self.deletions, self.documents) = (deletions, documents)
     }
 
     package var count: Int { rows.count + deletions.count + documents.count }
@@ -51,12 +49,7 @@ package struct PostgresDocument: Sendable {
         kind: Kind, id: String, version: Int64, body: String?, start: Instant? = nil, end: Instant? = nil,
         date: LocalDay? = nil
     ) {
-        self.kind = kind
-        self.id = id
-        self.version = version
-        self.body = body
-        self.start = start
-        self.end = end
+        (self.kind, self.id, self.version, self.body, self.start, self.end) = (kind, id, version, body, start, end)
         self.date = date
     }
 }
@@ -88,9 +81,7 @@ package struct PostgresIdentity: Sendable, Equatable {
     /// Rises with each batch that changed something.
     package var sequence: Int64
 
-    package init(generation: String, sequence: Int64) {
-        (self.generation, self.sequence) = (generation, sequence)
-    }
+    package init(generation: String, sequence: Int64) { (self.generation, self.sequence) = (generation, sequence) }
 }
 
 /// What a store contains, by its own count.

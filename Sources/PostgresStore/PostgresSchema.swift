@@ -20,9 +20,7 @@ package struct PostgresSchema: Sendable, Equatable {
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }),
             !name.hasPrefix("pg_")
         else { return nil }
-        self.name = name
-        self.views = views
-        self.added = added
+        (self.name, self.views, self.added) = (name, views, added)
     }
 
     /// Includes the views for queries; nil for a name that can't be used.

@@ -24,10 +24,7 @@ package final class ChildProcess: Sendable {
         package var errorFile: String?
 
         package init(input: Int32? = nil, output: Int32? = nil, error: Int32? = nil, errorFile: String? = nil) {
-            self.input = input
-            self.output = output
-            self.error = error
-            self.errorFile = errorFile
+            (self.input, self.output, self.error, self.errorFile) = (input, output, error, errorFile)
         }
     }
 

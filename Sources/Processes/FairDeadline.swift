@@ -31,9 +31,7 @@ package struct FairDeadline {
     ///   - now: a clock.
     ///   - waited: how long these groups have waited in total.
     package init(_ limit: Duration, now: @escaping () -> Duration, waited: @escaping () -> Duration) {
-        self.limit = limit
-        self.now = now
-        self.waited = waited
+        (self.limit, self.now, self.waited) = (limit, now, waited)
         begin = now()
     }
 

@@ -16,9 +16,7 @@ package struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible
     package let hint: String
 
     package init(_ code: Code, _ message: String, hint: String = "") {
-        self.code = code
-        self.message = message
-        self.hint = hint
+        (self.code, self.message, self.hint) = (code, message, hint)
     }
 
     /// - Parameter errorNumber: positive errno.

@@ -37,18 +37,9 @@ package struct ProcessSpec: Sendable, Equatable {
         stopWithin: Duration = .seconds(10), parentDeathSignal: Int32 = SIGKILL,
         niceness: Int = 0, streams: ChildProcess.Streams = ChildProcess.Streams()
     ) {
-        self.name = name
-        self.executable = executable
-        self.arguments = arguments
-        self.argumentsOnceReady = argumentsOnceReady
-        self.directory = directory
-        self.environment = environment
-        self.group = group
-        self.restart = restart
-        self.readyWithin = readyWithin
-        self.stopWithin = stopWithin
-        self.parentDeathSignal = parentDeathSignal
-        self.niceness = niceness
-        self.streams = streams
+        (self.name, self.executable, self.arguments) = (name, executable, arguments)
+        (self.argumentsOnceReady, self.directory, self.environment) = (argumentsOnceReady, directory, environment)
+        (self.group, self.restart, self.readyWithin, self.stopWithin) = (group, restart, readyWithin, stopWithin)
+        (self.parentDeathSignal, self.niceness, self.streams) = (parentDeathSignal, niceness, streams)
     }
 }

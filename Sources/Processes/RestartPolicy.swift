@@ -32,10 +32,7 @@ package struct RestartPolicy: Sendable, Equatable {
         _ mode: Mode = .always, base: Duration = .milliseconds(100), longest: Duration = .seconds(30),
         healthyAfter: Duration = .seconds(10), giveUpAfter: Int? = nil
     ) {
-        self.mode = mode
-        self.base = base
-        self.longest = longest
-        self.healthyAfter = healthyAfter
+        (self.mode, self.base, self.longest, self.healthyAfter) = (mode, base, longest, healthyAfter)
         self.giveUpAfter = giveUpAfter
     }
 

@@ -66,9 +66,7 @@ package struct Acknowledged: Codable, Sendable, Equatable {
     /// For each type, the sequence of the latest fire.
     package var types: [String: SequenceNumber]
 
-    package init(consumer: String, types: [String: SequenceNumber]) {
-        (self.consumer, self.types) = (consumer, types)
-    }
+    package init(consumer: String, types: [String: SequenceNumber]) { (self.consumer, self.types) = (consumer, types) }
 
     package static func topic(_ observer: String) -> String { "acknowledged.\(observer)" }
 }

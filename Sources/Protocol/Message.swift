@@ -37,9 +37,7 @@ package struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
 
     package static let current = ProtocolVersion(major: 1, minor: 0)
 
-    package init(major: Int, minor: Int) {
-        (self.major, self.minor) = (major, minor)
-    }
+    package init(major: Int, minor: Int) { (self.major, self.minor) = (major, minor) }
 
     package var description: String { "\(major).\(minor)" }
 }

@@ -21,9 +21,7 @@ package struct TrialReport: Codable, Sendable, Equatable {
         package var date: String
         package var why: String
 
-        package init(date: String, why: String) {
-            (self.date, self.why) = (date, why)
-        }
+        package init(date: String, why: String) { (self.date, self.why) = (date, why) }
     }
 
     /// What becomes of a kind of events on the days whose events were compared.

@@ -55,8 +55,7 @@ package final class Database: @unchecked Sendable {
             sqlite3_close_v2(handle)
             throw SQLiteError(code: code, message: message, operation: "open", path: path)
         }
-        self.path = path
-        self.handle = handle
+        (self.path, self.handle) = (path, handle)
         isReadOnly = mode == .readOnly
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 5000)

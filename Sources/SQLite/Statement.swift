@@ -13,9 +13,7 @@ package final class Statement {
             if code != SQLITE_OK { throw database.error(code, sql) }
         }
         guard let handle else { throw database.error(SQLITE_MISUSE, sql) }
-        self.database = database
-        self.handle = handle
-        self.sql = sql
+        (self.database, self.handle, self.sql) = (database, handle, sql)
     }
 
     deinit { database.giveBack(handle, sql) }

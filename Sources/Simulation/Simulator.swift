@@ -25,9 +25,7 @@ package struct Simulator {
         _ configuration: StackConfiguration, life: PhoneLife.Options, app: App = .stages,
         isInterrupted: @escaping () -> Bool = { false }
     ) throws {
-        self.configuration = configuration
-        self.app = app
-        self.isInterrupted = isInterrupted
+        (self.configuration, self.app, self.isInterrupted) = (configuration, app, isInterrupted)
         book = LifeBook(try PhoneLife(life))
     }
 

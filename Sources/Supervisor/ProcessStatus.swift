@@ -36,11 +36,7 @@ package struct ProcessStatus: Sendable, Equatable {
     package init(
         name: String, state: ProcessState, pid: pid_t?, place: String? = nil, restarts: Int, lastExit: ProcessExit?
     ) {
-        self.name = name
-        self.state = state
-        self.pid = pid
-        self.place = place
-        self.restarts = restarts
+        (self.name, self.state, self.pid, self.place, self.restarts) = (name, state, pid, place, restarts)
         self.lastExit = lastExit
     }
 }

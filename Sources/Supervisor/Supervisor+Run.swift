@@ -59,10 +59,7 @@ struct RunLoop {
     var startedAt: [String: Duration] = [:]
     var signalsSeen = 0
 
-    init(supervisor: Supervisor, signals: Int32) {
-        self.supervisor = supervisor
-        self.signals = signals
-    }
+    init(supervisor: Supervisor, signals: Int32) { (self.supervisor, self.signals) = (supervisor, signals) }
 
     var now: Duration { clock.now - origin }
 

@@ -45,8 +45,7 @@ package final class Supervisor: Sendable {
         }
         self.tree = Mutex(tree)
         self.trampoline = path
-        self.isReady = isReady
-        self.onEvent = onEvent
+        (self.isReady, self.onEvent) = (isReady, onEvent)
         wakeUp = descriptor
     }
 

@@ -19,11 +19,7 @@ package struct CommandHelp: Sendable {
             _ name: String, short: String? = nil, value: String? = nil, words: [String] = [], repeats: Bool = false,
             help: String
         ) {
-            self.name = name
-            self.short = short
-            self.value = value
-            self.words = words
-            self.repeats = repeats
+            (self.name, self.short, self.value, self.words, self.repeats) = (name, short, value, words, repeats)
             self.help = help
         }
 
@@ -40,10 +36,7 @@ package struct CommandHelp: Sendable {
         package var words: [String]
 
         package init(_ name: String, isRequired: Bool = true, repeats: Bool = false, words: [String] = []) {
-            self.name = name
-            self.isRequired = isRequired
-            self.repeats = repeats
-            self.words = words
+            (self.name, self.isRequired, self.repeats, self.words) = (name, isRequired, repeats, words)
         }
 
         var kind: WordKind { words.isEmpty ? WordKind(name) : .choice(words) }
@@ -83,16 +76,10 @@ package struct CommandHelp: Sendable {
         exitCodes: [(code: ExitCode, meaning: String)] = [], examples: [String] = [],
         mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil, kin: Kin? = nil
     ) {
-        self.name = name
-        self.summary = summary
-        self.details = details
-        self.positionals = positionals
+        (self.name, self.summary, self.details, self.positionals) = (name, summary, details, positionals)
         self.following = following
         self.options = options + [Self.help]
-        self.exitCodes = exitCodes
-        self.examples = examples
-        self.mistake = mistake
-        self.kin = kin
+        (self.exitCodes, self.examples, self.mistake, self.kin) = (exitCodes, examples, mistake, kin)
     }
 
     /// The word that selects the command, which is the last word of its name.

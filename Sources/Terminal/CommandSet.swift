@@ -21,17 +21,11 @@ package struct CommandSet: Sendable {
         package let title: String
         package let commands: [CommandHelp]
 
-        package init(_ title: String, _ commands: [CommandHelp]) {
-            self.title = title
-            self.commands = commands
-        }
+        package init(_ title: String, _ commands: [CommandHelp]) { (self.title, self.commands) = (title, commands) }
     }
 
     package init(program: String, version: String, summary: String, groups: [Group]) {
-        self.program = program
-        self.version = version
-        self.summary = summary
-        self.groups = groups
+        (self.program, self.version, self.summary, self.groups) = (program, version, summary, groups)
     }
 
     /// - Parameters:

@@ -25,10 +25,7 @@ package struct ProgressBar {
         _ title: String, totalBytes: Int?, terminal: Terminal, clock: @escaping Clock,
         write: @escaping (String) -> Void
     ) {
-        self.title = title
-        self.totalBytes = totalBytes
-        self.terminal = terminal
-        self.clock = clock
+        (self.title, self.totalBytes, self.terminal, self.clock) = (title, totalBytes, terminal, clock)
         self.write = write
         start = clock()
     }
@@ -43,8 +40,7 @@ package struct ProgressBar {
 
     /// - Parameters: running totals, not increments.
     package mutating func update(bytes: Int, records: Int? = nil) {
-        self.bytes = bytes
-        self.records = records
+        (self.bytes, self.records) = (bytes, records)
         guard terminal.isTerminal else { return }
         let now = clock()
         if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }

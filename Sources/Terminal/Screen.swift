@@ -13,8 +13,7 @@ package final class Screen {
     private var isEntered = false
 
     package init(output: StandardStream = .output, input: Int32 = STDIN_FILENO) {
-        self.output = output
-        self.input = input
+        (self.output, self.input) = (output, input)
     }
 
     deinit { leave() }

@@ -9,10 +9,7 @@ package struct ShellCompletion: Sendable {
     /// Options on the command line that the program needs in order to know the words.
     private static let passedOn = ["--state", "--config", "--user"]
 
-    package init(_ commandSet: CommandSet, ask: String) {
-        self.commandSet = commandSet
-        self.ask = ask
-    }
+    package init(_ commandSet: CommandSet, ask: String) { (self.commandSet, self.ask) = (commandSet, ask) }
 
     package func script(for shell: Shell) -> String {
         switch shell {

@@ -9,9 +9,7 @@ package struct Table: Sendable {
         package var givesWay: Int?
 
         package init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {
-            self.title = title
-            self.alignment = alignment
-            self.givesWay = givesWay
+            (self.title, self.alignment, self.givesWay) = (title, alignment, givesWay)
         }
 
         /// For numbers.

@@ -10,9 +10,7 @@ package struct Terminal: Sendable, Equatable {
     package var usesColor: Bool
 
     package init(isTerminal: Bool, width: Int = 80, usesColor: Bool = false) {
-        self.isTerminal = isTerminal
-        self.width = width
-        self.usesColor = usesColor
+        (self.isTerminal, self.width, self.usesColor) = (isTerminal, width, usesColor)
     }
 
     /// Asks the system. Colour is used only on a terminal that isn't "dumb", and never when `NO_COLOR` is set

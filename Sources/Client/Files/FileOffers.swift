@@ -13,8 +13,7 @@ package final class FileOffers: Sendable {
 
     /// - Parameter client: from now on, it answers pulls for these files and no others.
     package init(_ client: StackClient, observer: String) {
-        self.client = client
-        self.observer = observer
+        (self.client, self.observer) = (client, observer)
         let files = OfferedFiles()
         self.files = files
         client.serve { files.answer($0) }

@@ -8,20 +8,14 @@ package struct AllowedKey: Sendable, Equatable {
         /// When it stops being valid; nil while it is the current one.
         package var until: Instant?
 
-        package init(publicKey: String, until: Instant? = nil) {
-            self.publicKey = publicKey
-            self.until = until
-        }
+        package init(publicKey: String, until: Instant? = nil) { (self.publicKey, self.until) = (publicKey, until) }
     }
 
     package var role: KeyRole
     /// The current key first.
     package var keys: [Key]
 
-    package init(role: KeyRole, keys: [Key]) {
-        self.role = role
-        self.keys = keys
-    }
+    package init(role: KeyRole, keys: [Key]) { (self.role, self.keys) = (role, keys) }
 
     /// nil for anything that isn't such an entry.
     package init?(_ value: Value) {

@@ -10,10 +10,7 @@ package struct FileOwner: Sendable, Equatable {
     package var user: uid_t
     package var group: gid_t
 
-    package init(user: uid_t, group: gid_t) {
-        self.user = user
-        self.group = group
-    }
+    package init(user: uid_t, group: gid_t) { (self.user, self.group) = (user, group) }
 
     /// Reads "1000" or "1000:1000"; nil for anything else.
     package init?(_ text: String) {

@@ -15,10 +15,7 @@ package struct KeyFolder: Sendable {
     /// The hub's instance.
     package let hub: String
 
-    package init(path: String, hub: String) {
-        self.path = path
-        self.hub = hub
-    }
+    package init(path: String, hub: String) { (self.path, self.hub) = (path, hub) }
 
     package func folder(_ name: String) -> String { path + "/" + name }
     func secret(_ name: String) -> String { folder(name) + "/secret" }

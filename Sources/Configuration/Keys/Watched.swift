@@ -37,10 +37,7 @@ final class Watched<Content: Sendable>: Sendable {
     private let read: @Sendable () throws -> Content
     private let last = Mutex<(stamps: [FileStamp], content: Content)?>(nil)
 
-    init(_ files: [String], read: @escaping @Sendable () throws -> Content) {
-        self.files = files
-        self.read = read
-    }
+    init(_ files: [String], read: @escaping @Sendable () throws -> Content) { (self.files, self.read) = (files, read) }
 
     func current() throws -> Content {
         let stamps = files.map { FileStamp($0) }

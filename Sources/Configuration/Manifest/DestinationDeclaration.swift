@@ -66,12 +66,8 @@ package struct DestinationDeclaration: Sendable, Equatable {
     ) {
         self.kind = kind
         self.word = word ?? kind.rawValue
-        self.place = place
-        self.variable = variable
-        self.keeps = keeps
-        self.isVerified = isVerified
-        self.token = token
-        self.people = people
+        (self.place, self.variable, self.keeps, self.isVerified) = (place, variable, keeps, isVerified)
+        (self.token, self.people) = (token, people)
     }
 
     /// Reads the declaration of a plugin that delivers.

@@ -16,10 +16,7 @@ package struct ExecCommand: Sendable, Equatable {
     package var file: String
 
     package init(words: [String], folder: String, limits: ExecLimits = ExecLimits(), file: String) {
-        self.words = words
-        self.folder = folder
-        self.limits = limits
-        self.file = file
+        (self.words, self.folder, self.limits, self.file) = (words, folder, limits, file)
     }
 
     /// nil when the manifest has none.

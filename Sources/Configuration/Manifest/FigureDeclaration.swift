@@ -102,8 +102,7 @@ extension FigureDeclaration.Explanation {
         guard let type = value["type"].string, let rule = value["rule"].string.flatMap(FigureDeclaration.Rule.init)
         else { return nil }
         names = (value["names"].array ?? []).compactMap(\.string)
-        self.type = type
-        self.rule = rule
+        (self.type, self.rule) = (type, rule)
     }
 }
 

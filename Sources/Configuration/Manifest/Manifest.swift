@@ -82,8 +82,7 @@ package struct PluginCatalog: Sendable {
 
     /// Reads every `<folder>/<name>/plugin.json`, and those of the examples beside them.
     package init(folder: String, programs: String) throws {
-        self.programs = programs
-        self.folder = folder
+        (self.programs, self.folder) = (programs, folder)
         var manifests: [String: Manifest] = [:]
         for folder in [folder, folder + "/examples"] {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] {
@@ -218,11 +217,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     package let column: Int?
 
     package init(file: String, key: String, reason: String, line: Int? = nil, column: Int? = nil) {
-        self.file = file
-        self.key = key
-        self.reason = reason
-        self.line = line
-        self.column = column
+        (self.file, self.key, self.reason, self.line, self.column) = (file, key, reason, line, column)
     }
 
     /// The same error with the line of its key, if it concerns that file.

@@ -41,9 +41,7 @@ package struct ManifestReader {
     }
 
     private init(manifest: Manifest?, problems: [ConfigurationError], types: [String: [String]]) {
-        self.manifest = manifest
-        self.problems = problems
-        self.types = types
+        (self.manifest, self.problems, self.types) = (manifest, problems, types)
     }
 
     private init(wrong: ConfigurationError) { self.init(manifest: nil, problems: [wrong], types: [:]) }

@@ -13,10 +13,7 @@ package struct SchemaCheck {
     /// The schema's `$defs`.
     let definitions: Value
 
-    package init(file: String, definitions: Value = .null) {
-        self.file = file
-        self.definitions = definitions
-    }
+    package init(file: String, definitions: Value = .null) { (self.file, self.definitions) = (file, definitions) }
 
     /// - Throws: `ConfigurationError` with the key and what is allowed.
     package func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)

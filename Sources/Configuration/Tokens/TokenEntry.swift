@@ -20,14 +20,8 @@ package struct TokenEntry: Sendable, Equatable {
         id: String, digest: SecretDigest, user: String, device: String, scope: TokenScope, created: Instant,
         ends: Instant? = nil, revoked: Instant? = nil
     ) {
-        self.id = id
-        self.digest = digest
-        self.user = user
-        self.device = device
-        self.scope = scope
-        self.created = created
-        self.ends = ends
-        self.revoked = revoked
+        (self.id, self.digest, self.user, self.device, self.scope) = (id, digest, user, device, scope)
+        (self.created, self.ends, self.revoked) = (created, ends, revoked)
     }
 
     package enum State: String, Sendable { case valid, ended, revoked }

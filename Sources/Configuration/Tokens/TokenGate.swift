@@ -15,8 +15,7 @@ package final class TokenGate: Sendable {
     ///   - uses: where to note who was let in, and whose token is over.
     package init(_ file: TokenFile, lookingEvery pause: Duration = .milliseconds(250), noting uses: TokenUses? = nil) {
         self.file = Watched([file.path]) { try file.read() }
-        self.pause = pause
-        self.uses = uses
+        (self.pause, self.uses) = (pause, uses)
     }
 
     /// - Parameters:

@@ -20,10 +20,7 @@ package struct TokenGrant: Sendable, Equatable {
     package var scopes: Set<TokenScope>
 
     package init(id: String, user: String, device: String, scopes: Set<TokenScope>) {
-        self.id = id
-        self.user = user
-        self.device = device
-        self.scopes = scopes
+        (self.id, self.user, self.device, self.scopes) = (id, user, device, scopes)
     }
 
     package func allows(_ scope: TokenScope) -> Bool { scopes.contains(scope) }

@@ -11,10 +11,7 @@ package struct TokenWish: Sendable, Equatable {
     package var ends: Instant?
 
     package init(user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil) {
-        self.user = user
-        self.device = device
-        self.scope = scope
-        self.ends = ends
+        (self.user, self.device, self.scope, self.ends) = (user, device, scope, ends)
     }
 
     static let usualDevice = "phone"

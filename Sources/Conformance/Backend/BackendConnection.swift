@@ -13,8 +13,7 @@ struct BackendReply: Sendable {
     var judgement: AnswerProof
 
     init(_ response: HTTPResponse, sent: Int) {
-        self.response = response
-        self.sent = sent
+        (self.response, self.sent) = (response, sent)
         answer = UploadAnswer(body: response.body)
         judgement = AnswerProof(
             status: response.status, contentType: response.headers["Content-Type"], answer: answer, sent: sent,

@@ -46,8 +46,7 @@ package final class BackendTrial {
     ///   - user: the user under which it writes; used by nobody else.
     /// - Throws: `HTTPError` for a URL that can't be used.
     package init(url: String, token: String?, user: String, now: Instant) throws {
-        self.url = url
-        self.token = token
+        (self.url, self.token) = (url, token)
         connection = try BackendConnection(url, token: token)
         data = BackendTestData(user: user, now: now)
     }

@@ -30,10 +30,7 @@ package struct BackupManifest: Sendable, Equatable {
     /// The instances in the order in which they were copied: consumers before their producers.
     package var entries: [Entry]
 
-    package init(made: Instant, entries: [Entry]) {
-        self.made = made
-        self.entries = entries
-    }
+    package init(made: Instant, entries: [Entry]) { (self.made, self.entries) = (made, entries) }
 
     package var value: Value {
         [

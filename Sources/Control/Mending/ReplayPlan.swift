@@ -34,8 +34,7 @@ package struct ReplayPlan {
         _ stack: Stack, instance: StackConfiguration.Instance, from start: Start, through end: LocalDay?, user: String?,
         now: Instant
     ) throws {
-        self.stack = stack
-        self.instance = instance
+        (self.stack, self.instance) = (stack, instance)
         reader = stack.reader()
         observing = try ObserverQueries(stack, reader)
         let kind = instance.manifest.kind

@@ -21,8 +21,7 @@ package struct Verification {
             destination, toBe: "verified", where: { $0.manifest.destination?.isVerified == true },
             why: { ": the \($0.manifest.destination?.word ?? "destination") doesn't say what it keeps" })
         try stack.requireRunning()
-        self.stack = stack
-        self.scope = scope
+        (self.stack, self.scope) = (stack, scope)
         reader = stack.reader()
     }
 

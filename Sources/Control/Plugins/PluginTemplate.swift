@@ -38,8 +38,7 @@ package struct PluginTemplate: Sendable {
                     + (owner.map { "'\($0)' has one of that name" } ?? "every summary has a member of that name"),
                 hint: "choose another name")
         }
-        self.name = name
-        self.language = language
+        (self.name, self.language) = (name, language)
         let types = try (types.isEmpty ? [Self.usualType] : types).map { text throws(Failure) in
             try TypeName.identifier(text)
         }

@@ -30,8 +30,7 @@ package struct SystemdUnit {
         guard plain, !name.isEmpty, name.utf8.count <= 64 else {
             throw .usage("--name can't be \"\(name)\"", hint: "use only letters, digits, '-', '_' and '.'")
         }
-        self.name = name
-        self.isOfMachine = isOfMachine
+        (self.name, self.isOfMachine) = (name, isOfMachine)
         let home = environment["HOME"] ?? NSHomeDirectory()
         let settings = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
         path = (isOfMachine ? "/etc/systemd/system/" : settings + "/systemd/user/") + name + ".service"

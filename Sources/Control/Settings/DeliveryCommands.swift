@@ -13,9 +13,7 @@ package final class DeliveryCommands {
     private let hub: String
 
     package init(client: StackClient, observer: String, hub: String = "hub") {
-        self.client = client
-        self.observer = observer
-        self.hub = hub
+        (self.client, self.observer, self.hub) = (client, observer, hub)
     }
 
     /// Sets members of the device's state, and returns the resulting state.

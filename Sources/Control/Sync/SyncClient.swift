@@ -32,8 +32,7 @@ package final class SyncClient {
     private let tell: @Sendable (String) -> Void
 
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
-        self.stack = stack
-        self.tell = tell
+        (self.stack, self.tell) = (stack, tell)
         roles = StackRoles(of: stack.configuration)
         debouncer = try stack.instance(.debouncer).name
         try stack.requireRunning(debouncer)

@@ -24,10 +24,7 @@ package struct RingComparison: Sendable {
         /// 1 kcal or 1 min, or 1 %, whichever is more.
         package static let standard = Tolerance(absolute: 1, relative: 0.01)
 
-        package init(absolute: Double, relative: Double) {
-            self.absolute = absolute
-            self.relative = relative
-        }
+        package init(absolute: Double, relative: Double) { (self.absolute, self.relative) = (absolute, relative) }
 
         func allows(_ ours: Double, _ apples: Double, isWhole: Bool) -> Bool {
             let allowed = isWhole ? 0 : max(absolute, relative * apples.magnitude)
@@ -45,8 +42,7 @@ package struct RingComparison: Sendable {
         package var onlyApples = 0
 
         package init(onlyOurs: Int = 0, onlyApples: Int = 0) {
-            self.onlyOurs = onlyOurs
-            self.onlyApples = onlyApples
+            (self.onlyOurs, self.onlyApples) = (onlyOurs, onlyApples)
         }
     }
 

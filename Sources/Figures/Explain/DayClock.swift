@@ -12,8 +12,7 @@ struct DayClock {
     private var isInFull = false
 
     init(_ zones: ZoneTimeline, _ day: LocalDay) {
-        self.zones = zones
-        self.day = day
+        (self.zones, self.day) = (zones, day)
         let edges = zones.ranges(of: day).flatMap { [$0.lowerBound, $0.upperBound - .microseconds(1)] }
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }

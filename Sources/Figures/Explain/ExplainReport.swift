@@ -41,8 +41,7 @@ package struct ExplainReport {
         guard !zones.ranges(of: day).isEmpty else {
             throw Failure.usage("\(day) isn't in this calendar: a flight or a change of zone skipped it")
         }
-        self.day = day
-        self.user = user
+        (self.day, self.user) = (day, user)
         handler = stack.configuration.handler(computing: metric) ?? typeHandler
         clock = DayClock(zones, day)
         let traits = ExplainedDay.traits(of: metric)

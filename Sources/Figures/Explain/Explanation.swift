@@ -33,10 +33,7 @@ package struct ExplainOptions: Sendable {
     /// Shows every interval and sample separately, however many there are.
     package var all: Bool
 
-    package init(byHour: Bool = false, all: Bool = false) {
-        self.byHour = byHour
-        self.all = all
-    }
+    package init(byHour: Bool = false, all: Bool = false) { (self.byHour, self.all) = (byHour, all) }
 }
 
 struct ExplainTable {

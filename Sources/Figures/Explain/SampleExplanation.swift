@@ -15,8 +15,7 @@ struct SampleExplanation: Explanation {
     let hours: [(range: Range<Instant>, statistics: DiscreteStatistics)]
 
     init(_ type: String, kind: ExplainedMetric.Kind, unit: String, _ input: DayInput) {
-        self.kind = kind
-        self.unit = unit
+        (self.kind, self.unit) = (kind, unit)
         style = HealthType.named(type).style
         isFraction = HealthType.named(type).isFraction
         let rows = input.samples.rows(of: type)

@@ -12,10 +12,7 @@ package struct ZoneReport {
     package let user: String
     package let parts: [ZonePlan.Part]
 
-    package init(user: String, parts: [ZonePlan.Part]) {
-        self.user = user
-        self.parts = parts
-    }
+    package init(user: String, parts: [ZonePlan.Part]) { (self.user, self.parts) = (user, parts) }
 
     /// Reads it from a stack, running or not.
     /// - Throws: `Failure` for a user without a timeline.

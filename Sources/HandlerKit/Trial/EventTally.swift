@@ -9,8 +9,7 @@ struct EventTrace {
     var time: ClosedRange<Instant>?
 
     init(kind: String, id: String, payload: Value) {
-        self.kind = kind
-        self.id = id
+        (self.kind, self.id) = (kind, id)
         func instant(_ names: [String]) -> Instant? {
             names.lazy.compactMap { payload[$0].string.flatMap(InstantText.parse) }.first
         }

@@ -10,9 +10,7 @@ package struct LocationFix: Sendable, Equatable {
     package var accuracy: Double
 
     package init(time: Instant, place: EarthPoint, accuracy: Double = .nan) {
-        self.time = time
-        self.place = place
-        self.accuracy = accuracy
+        (self.time, self.place, self.accuracy) = (time, place, accuracy)
     }
 
     package init(time: Instant, latitude: Double, longitude: Double, accuracy: Double = .nan) {

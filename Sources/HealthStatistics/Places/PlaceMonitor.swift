@@ -37,10 +37,7 @@ package struct PlaceMonitor: Sendable {
     /// The time of the latest decisive fix.
     private var decided: Instant?
 
-    package init(_ condition: PlaceCondition, rules: PlaceRules) {
-        self.condition = condition
-        self.rules = rules
-    }
+    package init(_ condition: PlaceCondition, rules: PlaceRules) { (self.condition, self.rules) = (condition, rules) }
 
     /// Takes the next fix. A fix earlier than the last decisive one changes nothing.
     package mutating func take(_ fix: LocationFix) {

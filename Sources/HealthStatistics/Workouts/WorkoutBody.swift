@@ -9,8 +9,7 @@ struct WorkoutBody {
     let active: IntervalSet
 
     init(_ body: Value, start: Instant, end: Instant) {
-        self.body = body
-        self.start = start
+        (self.body, self.start) = (body, start)
         self.end = max(start, end)
         let paused = Self.pauses(body["events"].array ?? [], start: start, end: self.end)
         active = IntervalSet([start..<self.end]).subtracting(IntervalSet(paused))
@@ -19,8 +18,7 @@ struct WorkoutBody {
     /// An activity of this workout, with its own pauses and those of the whole workout.
     private init(_ body: Value, start: Instant, end: Instant, of whole: WorkoutBody) {
         let own = WorkoutBody(body, start: start, end: end)
-        self.body = body
-        self.start = start
+        (self.body, self.start) = (body, start)
         self.end = own.end
         active = own.active.intersection(whole.active)
     }

@@ -13,9 +13,7 @@ struct WorkoutHeart {
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
     private init(rate: Value, zones: Value, origin: WorkoutOrigin) {
-        self.rate = rate
-        self.zones = zones
-        self.origin = origin
+        (self.rate, self.zones, self.origin) = (rate, zones, origin)
     }
 
     /// - Parameters:

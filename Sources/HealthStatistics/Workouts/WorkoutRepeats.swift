@@ -58,10 +58,7 @@ extension WorkoutRepeats {
             package var workouts: Int
             package var distinct: Int
 
-            package init(workouts: Int = 0, distinct: Int = 0) {
-                self.workouts = workouts
-                self.distinct = distinct
-            }
+            package init(workouts: Int = 0, distinct: Int = 0) { (self.workouts, self.distinct) = (workouts, distinct) }
         }
 
         /// For all workouts.

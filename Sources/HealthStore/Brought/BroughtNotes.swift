@@ -13,9 +13,7 @@ struct BroughtNotes {
     ///   - bringers: the origins that are told apart from all others.
     ///   - amongRepairs: whether they are repairs, which bring nothing.
     init(_ table: BroughtTable, of bringers: [Int], amongRepairs: Bool = false) {
-        self.table = table
-        self.bringers = bringers
-        self.amongRepairs = amongRepairs
+        (self.table, self.bringers, self.amongRepairs) = (table, bringers, amongRepairs)
     }
 
     /// Whether these origins brought the row that was first stored under that sequence, and whether any others did.

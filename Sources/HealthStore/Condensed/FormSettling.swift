@@ -10,8 +10,7 @@ struct FormSettling {
     private var gone = SequenceSet()
 
     init(_ writer: HealthStoreWriter, user: Int) throws {
-        self.writer = writer
-        self.user = user
+        (self.writer, self.user) = (writer, user)
         names = try writer.names.known(of: user)
         sightings = try Sightings(writer.brought, user: user)
     }

@@ -11,9 +11,7 @@ package struct TypeOverlaps: Sendable, Equatable {
     package var last: Instant
 
     package init(stretches: Int, first: Instant, last: Instant) {
-        self.stretches = stretches
-        self.first = first
-        self.last = last
+        (self.stretches, self.first, self.last) = (stretches, first, last)
     }
 }
 

@@ -42,10 +42,7 @@ package struct DoublesProgress: Sendable {
     var keys: [String: String] = [:]
     package internal(set) var counts = DoublesCounts()
 
-    package init(id: String, isTrial: Bool) {
-        self.id = id
-        self.isTrial = isTrial
-    }
+    package init(id: String, isTrial: Bool) { (self.id, self.isTrial) = (id, isTrial) }
 
     package var isDone: Bool { if case .done = phase { true } else { false } }
 }

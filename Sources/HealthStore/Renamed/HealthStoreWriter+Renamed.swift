@@ -10,9 +10,7 @@ package struct NameProgress: Sendable, Equatable {
         package var samples: Int
 
         package init(from: String, to: String, samples: Int) {
-            self.from = from
-            self.to = to
-            self.samples = samples
+            (self.from, self.to, self.samples) = (from, to, samples)
         }
     }
 

@@ -17,8 +17,7 @@ struct BehindCount {
     private static let requests = 40
 
     init(_ stack: Stack, _ reader: StackReader, _ beats: Beats) throws {
-        self.stack = stack
-        self.reader = reader
+        (self.stack, self.reader) = (stack, reader)
         var heads: [String: StoreHead] = [:]
         for instance in stack.configuration.instances
         where [.observer, .consolidator, .handler].contains(instance.manifest.kind) {

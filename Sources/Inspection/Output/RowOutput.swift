@@ -40,9 +40,7 @@ package final class RowOutput {
         _ columns: [String], _ format: Format,
         write: @escaping (UnsafeBufferPointer<UInt8>) -> Bool = { StandardStream.output.write($0) }
     ) {
-        self.columns = columns
-        self.format = format
-        self.write = write
+        (self.columns, self.format, self.write) = (columns, format, write)
         keys = columns.enumerated().map { index, name in
             var key: [UInt8] = index == 0 ? [UInt8(ascii: "{")] : [UInt8(ascii: ",")]
             key.append(jsonString: name)

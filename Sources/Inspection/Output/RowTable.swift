@@ -13,8 +13,7 @@ struct RowTable {
     private var isUnderWay = false
 
     init(_ columns: [String], _ terminal: Terminal) {
-        self.columns = columns
-        self.terminal = terminal
+        (self.columns, self.terminal) = (columns, terminal)
         widths = columns.map(DisplayWidth.of)
         holdsNumbers = columns.map { _ in true }
     }

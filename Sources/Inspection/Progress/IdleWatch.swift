@@ -34,10 +34,7 @@ package struct IdleWatch: Sendable {
 
     /// - Parameter closedHead: the observer's head when the named imports closed; the beginning if there were no
     ///   imports.
-    package init(roles: StackRoles, closedHead: SequenceNumber) {
-        self.roles = roles
-        self.closedHead = closedHead
-    }
+    package init(roles: StackRoles, closedHead: SequenceNumber) { (self.roles, self.closedHead) = (roles, closedHead) }
 
     /// - Parameters:
     ///   - beats: the newest heartbeat of each instance, with its age in seconds.

@@ -83,9 +83,7 @@ private struct ExportedPage {
     private let isFraction: [Bool]
 
     init(_ samples: SamplePage, isShort: Bool, zones: ZoneTimeline) {
-        self.samples = samples
-        self.isShort = isShort
-        self.zones = zones
+        (self.samples, self.isShort, self.zones) = (samples, isShort, zones)
         types = samples.types.map { Array((isShort ? TypeName.short($0) : $0).utf8) }
         units = samples.units.map { Array($0.utf8) }
         isFraction = samples.types.map { HealthType.named($0).isFraction }

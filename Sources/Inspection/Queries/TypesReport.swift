@@ -62,9 +62,7 @@ package struct TypesReport {
     }
 
     private init(types: [Row], statistics: HeldStatistics, now: Date) {
-        self.types = types
-        self.statistics = statistics
-        self.now = now
+        (self.types, self.statistics, self.now) = (types, statistics, now)
     }
 
     package var json: String { Value(types).json(pretty: true) }

@@ -10,9 +10,7 @@ package struct TokenReport: Sendable {
 
     /// - Parameter uses: by the tokens' ids.
     package init(_ list: TokenList, uses: [String: TokenUse] = [:], now: Instant) {
-        self.list = list
-        self.uses = uses
-        self.now = now
+        (self.list, self.uses, self.now) = (list, uses, now)
     }
 
     package func table(for terminal: Terminal) -> String {

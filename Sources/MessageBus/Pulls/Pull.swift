@@ -17,8 +17,5 @@ package struct PullAnswer: Sendable, Equatable {
         case databaseInaccessible
     }
 
-    package init(pull: Pull, result: Result) {
-        self.pull = pull
-        self.result = result
-    }
+    package init(pull: Pull, result: Result) { (self.pull, self.result) = (pull, result) }
 }

@@ -17,8 +17,7 @@ package struct LogFollower: ~Copyable {
     private static let longestLine = 256 << 10
 
     package init(path: String, instance: String, fromEnd: Bool) {
-        self.path = path
-        self.instance = instance
+        (self.path, self.instance) = (path, instance)
         if fromEnd {
             descriptor = open(path, O_RDONLY | O_CLOEXEC)
             lseek(descriptor, 0, SEEK_END)

@@ -20,8 +20,7 @@ package struct LogReport {
         ///   - categories: only events in these, and no other lines; empty for everything.
         package init(since: Instant? = nil, minimum: Log.Level = .debug, categories: Set<String> = []) {
             self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.secondsSince1970)) }
-            self.minimum = minimum
-            self.categories = categories
+            (self.minimum, self.categories) = (minimum, categories)
         }
 
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -14,9 +14,7 @@ package struct MetricFamily: Sendable, Equatable {
 
     init(_ name: String, _ kind: Kind, _ labels: [String], _ help: String) {
         self.name = "healthbus_" + name
-        self.kind = kind
-        self.labels = labels
-        self.help = help
+        (self.kind, self.labels, self.help) = (kind, labels, help)
     }
 }
 

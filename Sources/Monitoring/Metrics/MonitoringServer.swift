@@ -28,8 +28,7 @@ package final class MonitoringServer: Sendable {
     /// Listens and serves from this call on.
     /// - Throws: `Failure` when the address isn't available.
     package init(_ stack: Stack, _ client: StackClient, at endpoint: Endpoint) throws(Failure) {
-        self.stack = stack
-        self.client = client
+        (self.stack, self.client) = (stack, client)
         var limits = HTTPServer.Limits()
         limits.threads = 1
         limits.connections = 16

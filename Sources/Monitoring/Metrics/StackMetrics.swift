@@ -24,9 +24,7 @@ package struct StackMetrics {
     }
 
     private init(stack: StackConfiguration, beats: Beats, now: Instant) {
-        self.stack = stack
-        self.beats = beats
-        self.now = now
+        (self.stack, self.beats, self.now) = (stack, beats, now)
     }
 
     private mutating func add(_ instance: StackConfiguration.Instance, _ lastSamples: [String: Instant]) {

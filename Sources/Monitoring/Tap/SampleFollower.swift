@@ -19,8 +19,7 @@ package final class SampleFollower {
         guard let id = SampleID(id) else {
             throw .usage("\"\(id)\" isn't a sample's id", hint: "give a healthbus id, or a HealthKit UUID")
         }
-        self.stack = stack
-        self.id = id
+        (self.stack, self.id) = (stack, id)
         reader = stack.reader()
     }
 

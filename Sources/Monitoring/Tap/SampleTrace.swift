@@ -47,10 +47,7 @@ package struct SampleTrace: Sendable {
         /// Read from the running instances.
         package var beats: [String: Heartbeat] = [:]
 
-        package init(place: SampleWhereabouts, observer: String) {
-            self.place = place
-            self.observer = observer
-        }
+        package init(place: SampleWhereabouts, observer: String) { (self.place, self.observer) = (place, observer) }
     }
 
     package let steps: [Step]

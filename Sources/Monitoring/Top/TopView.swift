@@ -8,10 +8,7 @@ package struct TopView: Sendable {
     private let state: String
 
     /// - Parameter state: the stack's state folder, for the title.
-    package init(_ table: TopTable, state: String) {
-        self.table = table
-        self.state = state
-    }
+    package init(_ table: TopTable, state: String) { (self.table, self.state) = (table, state) }
 
     /// - Parameter height: the maximum number of lines, if there is a screen; processes that don't fit are counted, and
     ///   those that need attention then come first.

@@ -83,9 +83,7 @@ package struct WakeApp: BusCommand {
     /// Whose allowance it counts against: a token's id, or a destination's instance.
     package var sender: String
 
-    package init(id: String, sender: String) {
-        (self.id, self.sender) = (id, sender)
-    }
+    package init(id: String, sender: String) { (self.id, self.sender) = (id, sender) }
 }
 
 /// Tells an uploader to compare what the backend has with what was delivered.
@@ -96,7 +94,5 @@ package struct CompareBackend: BusCommand {
     /// Whether to try delivering waiting elements at once.
     package var send: Bool?
 
-    package init(id: String, send: Bool? = nil) {
-        (self.id, self.send) = (id, send)
-    }
+    package init(id: String, send: Bool? = nil) { (self.id, self.send) = (id, send) }
 }

@@ -43,9 +43,7 @@ package struct MendRequest: BusCommand, Equatable {
     /// For leaveOut: which source, and of what.
     @IfReadable package var leftOut: LeftOutSource? = nil
 
-    package init(id: String, action: String) {
-        (self.id, self.action) = (id, action)
-    }
+    package init(id: String, action: String) { (self.id, self.action) = (id, action) }
 
     /// nil when the body isn't a request.
     package init?(_ body: Value) {

@@ -5,7 +5,5 @@ package struct DashboardDetails: Codable, Sendable, Equatable {
     /// The number of open pages that follow live data.
     package var viewers: Int
 
-    package init(dashboardPort: Int, viewers: Int = 0) {
-        (self.dashboardPort, self.viewers) = (dashboardPort, viewers)
-    }
+    package init(dashboardPort: Int, viewers: Int = 0) { (self.dashboardPort, self.viewers) = (dashboardPort, viewers) }
 }

@@ -23,18 +23,14 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
             /// Seconds.
             package var sum: Double
 
-            package init(counts: [Int64], sum: Double) {
-                (self.counts, self.sum) = (counts, sum)
-            }
+            package init(counts: [Int64], sum: Double) { (self.counts, self.sum) = (counts, sum) }
         }
 
         /// Seconds.
         package var bounds: [Int64]
         package var metrics: [String: Counts]
 
-        package init(bounds: [Int64], metrics: [String: Counts]) {
-            (self.bounds, self.metrics) = (bounds, metrics)
-        }
+        package init(bounds: [Int64], metrics: [String: Counts]) { (self.bounds, self.metrics) = (bounds, metrics) }
     }
 
     /// The outcomes of the accepted elements.

@@ -42,9 +42,7 @@ package struct Heartbeat: Sendable, Equatable {
         /// Microseconds.
         package var busy: Int64
 
-        package init(count: Int64, busy: Int64) {
-            (self.count, self.busy) = (count, busy)
-        }
+        package init(count: Int64, busy: Int64) { (self.count, self.busy) = (count, busy) }
     }
 
     package init(

@@ -150,7 +150,5 @@ package struct ReplayProgress: Codable, Sendable, Equatable {
     package var id: String
     package var left: Int64
 
-    package init(id: String, left: Int64) {
-        (self.id, self.left) = (id, left)
-    }
+    package init(id: String, left: Int64) { (self.id, self.left) = (id, left) }
 }

@@ -34,9 +34,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         /// Why it can't import, and what to do.
         @OrNull package var problem: String?
 
-        package init(path: String, problem: String?) {
-            (self.path, self.problem) = (path, problem)
-        }
+        package init(path: String, problem: String?) { (self.path, self.problem) = (path, problem) }
     }
 
     /// While this is true, no day becomes final.

@@ -35,9 +35,7 @@ package struct OwnAnswer: Codable, Sendable, Equatable {
     /// one was expected.
     package var body: Value
 
-    package init(_ status: Int, _ body: Value) {
-        (self.status, self.body) = (status, body)
-    }
+    package init(_ status: Int, _ body: Value) { (self.status, self.body) = (status, body) }
 
     package var isRefusal: Bool { status >= 400 }
 

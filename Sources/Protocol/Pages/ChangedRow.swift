@@ -73,9 +73,7 @@ package struct EventBody: Codable, Sendable, Equatable {
     package var kind: String
     package var event: Value
 
-    package init(id: String, kind: String, event: Value) {
-        (self.id, self.kind, self.event) = (id, kind, event)
-    }
+    package init(id: String, kind: String, event: Value) { (self.id, self.kind, self.event) = (id, kind, event) }
 }
 
 /// The body of a row under `conditions.<instance>`: a condition that a person has asked a handler to watch.
@@ -86,9 +84,7 @@ package struct ConditionBody: Codable, Sendable, Equatable {
     package var name: String
     package var condition: Value
 
-    package init(name: String, condition: Value) {
-        (self.name, self.condition) = (name, condition)
-    }
+    package init(name: String, condition: Value) { (self.name, self.condition) = (name, condition) }
 }
 
 /// What every daily summary contains besides its figures, in the body of a row under `daily.summary`.

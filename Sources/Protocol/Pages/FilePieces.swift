@@ -11,9 +11,7 @@ package struct FilePieces: Sendable, Equatable {
         package var size: Int64
         package var hash: [UInt8]
 
-        package init(size: Int64, hash: [UInt8]) {
-            (self.size, self.hash) = (size, hash)
-        }
+        package init(size: Int64, hash: [UInt8]) { (self.size, self.hash) = (size, hash) }
     }
 
     package var end: Int64 { offset + pieces.reduce(0) { $0 + Int64($1.count) } }

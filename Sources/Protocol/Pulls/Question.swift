@@ -5,9 +5,7 @@ package struct Question: Sendable {
     package var query: any Query
     package var place: PullPlace
 
-    package init(_ query: any Query, _ place: PullPlace = PullPlace()) {
-        (self.query, self.place) = (query, place)
-    }
+    package init(_ query: any Query, _ place: PullPlace = PullPlace()) { (self.query, self.place) = (query, place) }
 
     /// The members of a request that express this question.
     package var members: [String: Value] {

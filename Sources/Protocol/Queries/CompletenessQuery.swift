@@ -23,9 +23,7 @@ package struct TypePosition: Codable, Sendable, Equatable {
     package var user: String
     package var type: String
 
-    package init(user: String, type: String) {
-        (self.user, self.type) = (user, type)
-    }
+    package init(user: String, type: String) { (self.user, self.type) = (user, type) }
 }
 
 /// Which dates have samples, by type; sorted by user and type. A type with long columns takes several consecutive rows.

@@ -21,9 +21,7 @@ package struct EntriesPage: PageContent, Equatable {
     /// The newest first.
     package var events: [OwnEventRow]
 
-    package init(ownTypes: [OwnTypeRow], events: [OwnEventRow]) {
-        (self.ownTypes, self.events) = (ownTypes, events)
-    }
+    package init(ownTypes: [OwnTypeRow], events: [OwnEventRow]) { (self.ownTypes, self.events) = (ownTypes, events) }
 }
 
 /// A type that a person has defined.

@@ -18,9 +18,7 @@ package struct QuarantinePage: PageContent, Equatable {
         package var reason: String
         package var count: Int64
 
-        package init(reason: String, count: Int64) {
-            (self.reason, self.count) = (reason, count)
-        }
+        package init(reason: String, count: Int64) { (self.reason, self.count) = (reason, count) }
     }
 
     package var reasons: [Reason]

@@ -12,9 +12,7 @@ package struct Renewal: Query {
     /// Parts of the changelog, each (after, until], whose rows need new versions.
     package var rows: [[SequenceNumber]]
 
-    package init(above: SequenceNumber, rows: [[SequenceNumber]] = []) {
-        (self.above, self.rows) = (above, rows)
-    }
+    package init(above: SequenceNumber, rows: [[SequenceNumber]] = []) { (self.above, self.rows) = (above, rows) }
 
     package struct Window: Sendable, Equatable {
         package var after: SequenceNumber

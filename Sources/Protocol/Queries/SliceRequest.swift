@@ -38,9 +38,7 @@ package struct SlicePlace: Codable, Sendable, Equatable {
     package var start: Instant
     package var id: String
 
-    package init(start: Instant, id: String) {
-        (self.start, self.id) = (start, id)
-    }
+    package init(start: Instant, id: String) { (self.start, self.id) = (start, id) }
 }
 
 /// A list of types, or a choice.

@@ -22,9 +22,7 @@ package struct SummariesPage: PageContent, Equatable {
         package var date: String
         package var figures: Value
 
-        package init(date: String, figures: Value) {
-            (self.date, self.figures) = (date, figures)
-        }
+        package init(date: String, figures: Value) { (self.date, self.figures) = (date, figures) }
     }
 
     package var summaries: [Row]

@@ -13,9 +13,7 @@ package struct TypesPage: PageContent, Equatable {
     package var types: [TypeRow]
     package var quarantined: Int64?
 
-    package init(types: [TypeRow], quarantined: Int64) {
-        (self.types, self.quarantined) = (types, quarantined)
-    }
+    package init(types: [TypeRow], quarantined: Int64) { (self.types, self.quarantined) = (types, quarantined) }
 }
 
 /// What the observer has of a user's samples of one type.

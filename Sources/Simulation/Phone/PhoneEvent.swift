@@ -30,10 +30,7 @@ package struct TimedEvent: Sendable, Equatable {
     package var at: Instant
     package var event: PhoneEvent
 
-    package init(_ at: Instant, _ event: PhoneEvent) {
-        self.at = at
-        self.event = event
-    }
+    package init(_ at: Instant, _ event: PhoneEvent) { (self.at, self.event) = (at, event) }
 }
 
 extension SimulatedRandom {

@@ -87,9 +87,7 @@ package final class SimulatedHost {
         source: @escaping (Database) throws -> any PullSource = { ChangelogSource(database: $0) },
         stage: @escaping () throws -> any Stage
     ) {
-        self.name = name
-        self.plugin = plugin
-        self.world = world
+        (self.name, self.plugin, self.world) = (name, plugin, world)
         path = world.folder.path + "/\(name).sqlite"
         makeStage = stage
         makeSource = source

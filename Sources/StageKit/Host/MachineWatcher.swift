@@ -19,8 +19,7 @@ package final class MachineWatcher: EffectRunner {
     ///   - power: the folder where the kernel describes power supplies.
     ///   - load: the file with the kernel's load averages.
     package init(power: String = "/sys/class/power_supply", load: String = "/proc/loadavg") {
-        self.power = power
-        self.load = load
+        (self.power, self.load) = (power, load)
     }
 
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {

@@ -25,10 +25,7 @@ package struct PullService {
         instance: String, log: StageLog, notice: @escaping (PullNotice) -> Void,
         send: @escaping (String, Value) -> Void
     ) {
-        self.instance = instance
-        self.log = log
-        self.notice = notice
-        self.send = send
+        (self.instance, self.log, self.notice, self.send) = (instance, log, notice, send)
     }
 
     /// Sends the parts of the answer, all from one read transaction; anything that isn't a request is dropped.

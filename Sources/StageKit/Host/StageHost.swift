@@ -44,9 +44,7 @@ package final class StageHost: Sendable {
     /// - Parameter configuration: the fingerprint of the configuration that the stage was started with, for its
     ///   heartbeats.
     package init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
-        self.instance = instance
-        self.plugin = plugin
-        self.log = log
+        (self.instance, self.plugin, self.log) = (instance, plugin, log)
         vitals = Vitals(instance: instance, plugin: plugin, configuration: configuration)
         pulls = Mutex(PullClient(consumer: instance))
     }

@@ -21,10 +21,6 @@ package struct StageParts {
         isOther: @escaping (_ database: String) throws -> Bool = { _ in false },
         source: @escaping @Sendable (Database) throws -> any PullSource = { ChangelogSource(database: $0) }
     ) {
-        self.stage = stage
-        self.effects = effects
-        self.trial = trial
-        self.isOther = isOther
-        self.source = source
+        (self.stage, self.effects, self.trial, self.isOther, self.source) = (stage, effects, trial, isOther, source)
     }
 }

@@ -15,8 +15,7 @@ struct TurnMaker {
             try Upstream.createTables(in: database.database)
         }
         changelog = try KeyedChangelog(database)
-        self.database = database
-        self.log = log
+        (self.database, self.log) = (database, log)
     }
 
     func make() -> Turn {

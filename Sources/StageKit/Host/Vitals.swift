@@ -27,9 +27,7 @@ final class Vitals: Sendable {
     private let state = Mutex(State())
 
     init(instance: String, plugin: String, configuration: String?) {
-        self.instance = instance
-        self.plugin = plugin
-        self.configuration = configuration
+        (self.instance, self.plugin, self.configuration) = (instance, plugin, configuration)
     }
 
     /// Adopts the result of a commit; returns true if others should be told at once.

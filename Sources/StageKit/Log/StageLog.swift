@@ -14,8 +14,7 @@ package struct StageLog: Sendable {
         isWanted: @escaping @Sendable (LogEvent, _ failed: Bool) -> Bool = { _, _ in true },
         _ write: @escaping @Sendable (LogEvent, _ failed: Bool, LogFields) -> Void
     ) {
-        self.isWanted = isWanted
-        self.write = write
+        (self.isWanted, self.write) = (isWanted, write)
     }
 
     package static let silent = StageLog(isWanted: { _, _ in false }) { _, _, _ in }

@@ -57,9 +57,7 @@ final class MendingEffects: EffectRunner {
     private let root: String
 
     init(_ inner: (any EffectRunner)?, database: String, root: String) {
-        self.inner = inner
-        self.database = database
-        self.root = root
+        (self.inner, self.database, self.root) = (inner, database, root)
     }
 
     func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {

@@ -14,10 +14,7 @@ struct MendingBench {
     private let results = Mailbox<EffectResult>(capacity: 2)
 
     init(_ stage: MendingStage, _ database: StageDatabase, _ effects: (any EffectRunner)?, _ log: StageLog) {
-        self.stage = stage
-        self.database = database
-        self.effects = effects
-        self.log = log
+        (self.stage, self.database, self.effects, self.log) = (stage, database, effects, log)
     }
 
     /// Opens the stage, and does nothing else.

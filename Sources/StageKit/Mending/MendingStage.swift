@@ -25,8 +25,7 @@ package final class MendingStage: Stage {
     private var copy = BackupCopy()
 
     package init(_ inner: any Stage, instance: String) {
-        self.inner = inner
-        self.instance = instance
+        (self.inner, self.instance) = (inner, instance)
         innerHearsControl = inner.subscriptions.contains { $0.matches("control.\(instance)") }
     }
 

@@ -84,10 +84,7 @@ package struct StageReport: Sendable, Equatable {
         frontier: [String: SequenceNumber] = [:], heads: [String: SequenceNumber] = [:],
         details: HeartbeatDetails = HeartbeatDetails(), asides: HeartbeatDetails = HeartbeatDetails()
     ) {
-        self.frontier = frontier
-        self.heads = heads
-        self.details = details
-        self.asides = asides
+        (self.frontier, self.heads, self.details, self.asides) = (frontier, heads, details, asides)
     }
 
     /// Whether others should be told of the new state at once.
@@ -104,18 +101,12 @@ package struct Effect: Sendable {
     package var id: Int64
     package var request: any Sendable
 
-    package init(id: Int64, request: any Sendable) {
-        self.id = id
-        self.request = request
-    }
+    package init(id: Int64, request: any Sendable) { (self.id, self.request) = (id, request) }
 }
 
 package struct EffectResult: Sendable {
     package var id: Int64
     package var value: any Sendable
 
-    package init(id: Int64, value: any Sendable) {
-        self.id = id
-        self.value = value
-    }
+    package init(id: Int64, value: any Sendable) { (self.id, self.value) = (id, value) }
 }

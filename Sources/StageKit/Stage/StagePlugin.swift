@@ -17,10 +17,7 @@ package struct StageSetting {
         stack: StackConfiguration, instance: StackConfiguration.Instance, environment: [String: String],
         generator: any RandomNumberGenerator, reachesOut: Bool
     ) {
-        self.stack = stack
-        self.instance = instance
-        self.environment = environment
-        self.generator = generator
+        (self.stack, self.instance, self.environment, self.generator) = (stack, instance, environment, generator)
         self.reachesOut = reachesOut
     }
 
@@ -44,10 +41,7 @@ package struct StagePlugin: Sendable {
         effects: @escaping @Sendable (PluginContext) throws -> (any EffectRunner)? = { _ in nil },
         source: @escaping @Sendable (Database) throws -> any PullSource = { ChangelogSource(database: $0) }
     ) {
-        self.name = name
-        self.stage = stage
-        self.effects = effects
-        self.source = source
+        (self.name, self.stage, self.effects, self.source) = (name, stage, effects, source)
     }
 }
 

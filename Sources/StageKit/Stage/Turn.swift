@@ -54,13 +54,9 @@ package final class Turn {
         now: Instant, monotonic: MonotonicTime, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog,
         identifiers: Identifiers
     ) {
-        self.now = now
-        self.monotonic = monotonic
-        self.log = log
-        self.stage = stage
+        (self.now, self.monotonic, self.log, self.stage) = (now, monotonic, log, stage)
         before = stage.head.sequence
-        self.changelog = changelog
-        self.identifiers = identifiers
+        (self.changelog, self.identifiers) = (changelog, identifiers)
     }
 
     /// The database for reading, inside or outside the turn's transaction.

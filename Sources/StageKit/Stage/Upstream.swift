@@ -54,9 +54,7 @@ package final class Upstream {
     ) {
         self.producer = producer
         self.name = name ?? producer
-        self.query = query
-        self.backfillBeyond = backfillBeyond
-        self.polls = polls
+        (self.query, self.backfillBeyond, self.polls) = (query, backfillBeyond, polls)
     }
 
     private static let cursors = ValueTable("cursors", key: "name")

@@ -11,10 +11,7 @@ struct Trial {
     private let id: String
     private let context: PluginContext
 
-    init(id: String = UUID().uuidString, _ context: PluginContext) {
-        self.id = id
-        self.context = context
-    }
+    init(id: String = UUID().uuidString, _ context: PluginContext) { (self.id, self.context) = (id, context) }
 
     /// Prints the report as JSON, for the process that started this one.
     func print(_ check: (StackClient) throws -> TrialReport?) throws {

@@ -170,8 +170,7 @@ extension TaskHost {
         package var backgroundModes: Set<String>
 
         package init(tasks: Set<String>, backgroundModes: Set<String>) {
-            self.tasks = tasks
-            self.backgroundModes = backgroundModes
+            (self.tasks, self.backgroundModes) = (tasks, backgroundModes)
         }
 
         package init(_ rights: PluginRights) {

@@ -155,8 +155,7 @@ enum TapCommand: Command {
         let width: Int
 
         init(isJSON: Bool, showsValues: Bool, count: Int?) {
-            self.isJSON = isJSON
-            self.showsValues = showsValues
+            (self.isJSON, self.showsValues) = (isJSON, showsValues)
             left = count.map { Countdown($0) }
             let terminal = Terminal(.output)
             width = terminal.isTerminal ? terminal.width : .max

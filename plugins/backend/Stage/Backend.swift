@@ -60,10 +60,7 @@ package final class Backend: Sendable {
         _ token: SecretToken, _ families: Set<String>, _ clock: @escaping Clock, _ notices: BackendNotices,
         _ storage: sending any BackendStorage
     ) {
-        self.token = token
-        self.clock = clock
-        self.notices = notices
-        self.families = families
+        (self.token, self.clock, self.notices, self.families) = (token, clock, notices, families)
         core = Mutex(BackendCore(storage, notices: notices))
     }
 

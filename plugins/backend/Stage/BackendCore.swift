@@ -8,10 +8,7 @@ final class BackendCore {
     private let storage: any BackendStorage
     private let notices: BackendNotices
 
-    init(_ storage: any BackendStorage, notices: BackendNotices) {
-        self.storage = storage
-        self.notices = notices
-    }
+    init(_ storage: any BackendStorage, notices: BackendNotices) { (self.storage, self.notices) = (storage, notices) }
 
     /// Whether the database is still where the next start looks for it.
     var isInPlace: Bool { storage.isInPlace }

@@ -22,10 +22,7 @@ final class BackendQueries {
 
     /// - Parameter unnamed: the user for elements that name no user.
     init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, unnamed: String) throws {
-        self.database = database
-        self.texts = texts
-        self.kinds = kinds
-        self.unnamed = unnamed
+        (self.database, self.texts, self.kinds, self.unnamed) = (database, texts, kinds, unnamed)
         // Each of the four subqueries is a single index step.
         users = try database.prepare(
             """

@@ -57,8 +57,7 @@ final class DocumentTable {
     }
 
     init(_ database: Database, replaced: ReplacedRow) throws {
-        self.database = database
-        self.replaced = replaced
+        (self.database, self.replaced) = (database, replaced)
         upsert = try database.prepare(
             """
             INSERT INTO documents(user, kind, id, version, deleted, start, device, synced, body, "end", date)

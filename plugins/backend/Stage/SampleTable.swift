@@ -57,9 +57,7 @@ final class SampleTable {
         "(duration > \(StoredTimes.longest / Instant.microsecondsPerSecond) OR duration < -\(StoredTimes.longest))"
 
     init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, replaced: ReplacedRow) throws {
-        self.kinds = kinds
-        self.database = database
-        self.replaced = replaced
+        (self.kinds, self.database, self.replaced) = (kinds, database, replaced)
         repeated = RepeatedTexts(texts)
         put = try database.prepare(
             """

@@ -22,11 +22,7 @@ final class SyncWriter {
         _ database: Database, texts: InternedTexts, kinds: SampleKinds, identity: BackendIdentity, log: ChangesLog,
         unnamed: String, audit: Bool
     ) throws {
-        self.database = database
-        self.texts = texts
-        self.identity = identity
-        self.log = log
-        self.unnamed = unnamed
+        (self.database, self.texts, self.identity, self.log, self.unnamed) = (database, texts, identity, log, unnamed)
         let replaced = try ReplacedRow(database)
         self.kinds = kinds
         samples = try SampleTable(database, texts: texts, kinds: kinds, replaced: replaced)

@@ -54,9 +54,7 @@ package final class ConsolidatorStage: Stage {
         instance: String, observer: String, handlers: [String], options: DailyTask.Options,
         permissions: TaskHost.Permissions, significance: SignificantChange = .any
     ) {
-        self.significance = significance
-        self.instance = instance
-        self.observer = observer
+        (self.significance, self.instance, self.observer) = (significance, instance, observer)
         daily = DailyTask(options, permissions: permissions)
         self.handlers = handlers.map { Upstream($0, query: .changes(topic: "figures.")) }
         zones = Upstream(observer, name: "zones", query: .zones)

@@ -19,10 +19,7 @@ package struct FinalMark: Sendable, Equatable {
         package var frontier: SequenceNumber
         package var head: SequenceNumber
 
-        package init(frontier: SequenceNumber, head: SequenceNumber) {
-            self.frontier = frontier
-            self.head = head
-        }
+        package init(frontier: SequenceNumber, head: SequenceNumber) { (self.frontier, self.head) = (frontier, head) }
     }
 
     private struct Handler: Sendable, Equatable {

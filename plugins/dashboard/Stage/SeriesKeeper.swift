@@ -58,10 +58,7 @@ package final class SeriesKeeper: Sendable {
             reader: @escaping @Sendable () -> StackReader, isWatched: @escaping @Sendable () -> Bool,
             changed: @escaping @Sendable ([Change]) -> Void, failed: @escaping @Sendable (any Error) -> Void
         ) {
-            self.reader = reader
-            self.isWatched = isWatched
-            self.changed = changed
-            self.failed = failed
+            (self.reader, self.isWatched, self.changed, self.failed) = (reader, isWatched, changed, failed)
         }
     }
 

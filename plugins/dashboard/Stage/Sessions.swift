@@ -19,9 +19,7 @@ package struct Sessions: Sendable {
         /// The token that was shown; it is checked again with each request, so that revoking it ends what it allows.
         package var token: String?
 
-        package init(isOwners: Bool = false, token: String? = nil) {
-            (self.isOwners, self.token) = (isOwners, token)
-        }
+        package init(isOwners: Bool = false, token: String? = nil) { (self.isOwners, self.token) = (isOwners, token) }
     }
 
     private var sessions: [String: (session: Session, ends: MonotonicTime)] = [:]

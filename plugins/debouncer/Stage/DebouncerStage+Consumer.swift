@@ -18,11 +18,7 @@ extension DebouncerStage {
             name: String, types: Set<String>?, except: Set<String> = [], triggers: Set<String> = [],
             role: Role = .handler
         ) {
-            self.name = name
-            self.types = types
-            self.except = except
-            self.triggers = triggers
-            self.role = role
+            (self.name, self.types, self.except, self.triggers, self.role) = (name, types, except, triggers, role)
         }
 
         func takes(_ type: String) -> Bool { types?.contains(type) ?? !except.contains(type) }

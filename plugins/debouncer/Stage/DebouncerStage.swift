@@ -57,11 +57,8 @@ package final class DebouncerStage: Stage {
         instance: String = "debouncer", observer: String, consolidator: String? = nil, consumers: [Consumer],
         configuration: DebouncerConfiguration, permissions: TaskHost.Permissions
     ) {
-        self.instance = instance
-        self.observer = observer
-        self.consolidator = consolidator
-        self.consumers = consumers
-        self.configuration = configuration
+        (self.instance, self.observer, self.consolidator) = (instance, observer, consolidator)
+        (self.consumers, self.configuration) = (consumers, configuration)
         window = ReleaseWindow(policy: configuration.policy, released: .beginning)
         rounds = Rounds(patience: configuration.roundPatience)
         tasks = TaskHost(

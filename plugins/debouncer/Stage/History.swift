@@ -25,8 +25,7 @@ package struct History: Sendable, Equatable {
     package init(number: Int64, from: LocalDay, through: LocalDay, began: Instant) {
         self.number = number
         self.from = min(from, through)
-        self.through = through
-        self.began = began
+        (self.through, self.began) = (through, began)
     }
 
     package var chunks: Int { (through.number - from.number) / Self.daysPerChunk + 1 }

@@ -26,11 +26,8 @@ package struct ReleaseWindow: Sendable, Equatable {
             window: Duration, maximumWait: Duration, byType: [String: Duration] = [:],
             maximumByType: [String: Duration] = [:], importWait: Duration = .zero
         ) {
-            self.window = window
-            self.maximumWait = maximumWait
-            self.byType = byType
-            self.maximumByType = maximumByType
-            self.importWait = importWait
+            (self.window, self.maximumWait, self.byType) = (window, maximumWait, byType)
+            (self.maximumByType, self.importWait) = (maximumByType, importWait)
         }
 
         /// The longest that a wake can wait: a third of its 15 seconds, the rest of which is for the sync.
@@ -87,9 +84,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     private var newest: [String: SequenceNumber] = [:]
 
     package init(policy: Policy, released: AnchorVector, collected: [String: SequenceNumber] = [:]) {
-        self.policy = policy
-        self.released = released
-        self.collected = collected
+        (self.policy, self.released, self.collected) = (policy, released, collected)
         newest = collected
     }
 

@@ -80,10 +80,7 @@ package struct Rounds: Sendable, Equatable {
     private var highest: SequenceNumber?
 
     /// - Parameter last: the number of the last stored round.
-    package init(patience: Duration, last: Int64 = 0) {
-        self.patience = patience
-        self.last = last
-    }
+    package init(patience: Duration, last: Int64 = 0) { (self.patience, self.last) = (patience, last) }
 
     package mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
 

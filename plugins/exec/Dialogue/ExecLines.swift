@@ -146,10 +146,7 @@ package struct ExecDayLines: IteratorProtocol {
     private var row: Int?
     private var isOver = false
 
-    package init(_ input: DayInput, ids: Bool) {
-        self.input = input
-        self.ids = ids
-    }
+    package init(_ input: DayInput, ids: Bool) { (self.input, self.ids) = (input, ids) }
 
     package mutating func next() -> [UInt8]? {
         guard !isOver else { return nil }

@@ -27,14 +27,8 @@ final class ExecWorker {
         _ command: ExecCommand, program: String, instance: String, plugin: String, types: [String],
         configuration: Value, log: StageLog, wake: Wake
     ) {
-        self.command = command
-        self.program = program
-        self.instance = instance
-        self.plugin = plugin
-        self.types = types
-        self.configuration = configuration
-        self.log = log
-        self.wake = wake
+        (self.command, self.program, self.instance, self.plugin) = (command, program, instance, plugin)
+        (self.types, self.configuration, self.log, self.wake) = (types, configuration, log, wake)
     }
 
     /// Starts the program and greets it.

@@ -5,9 +5,7 @@ package struct BrokerBoard: Sendable, Equatable {
         package var topic: String
         package var payload: String
 
-        package init(topic: String, payload: String) {
-            (self.topic, self.payload) = (topic, payload)
-        }
+        package init(topic: String, payload: String) { (self.topic, self.payload) = (topic, payload) }
     }
 
     private let topics: MQTTTopics

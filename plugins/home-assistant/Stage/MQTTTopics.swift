@@ -4,9 +4,7 @@ package struct MQTTTopics: Sendable, Equatable {
     package let base: String
     package let discoveryPrefix: String
 
-    package init(base: String, discoveryPrefix: String) {
-        (self.base, self.discoveryPrefix) = (base, discoveryPrefix)
-    }
+    package init(base: String, discoveryPrefix: String) { (self.base, self.discoveryPrefix) = (base, discoveryPrefix) }
 
     /// Whether a text may be one level of a discovery topic.
     package static func isName(_ text: String) -> Bool {

@@ -10,10 +10,7 @@ package struct Hub {
     private let instance: String
     private let forwarder: Forwarder
 
-    package init(instance: String, forwarder: Forwarder) {
-        self.instance = instance
-        self.forwarder = forwarder
-    }
+    package init(instance: String, forwarder: Forwarder) { (self.instance, self.forwarder) = (instance, forwarder) }
 
     /// Forwards until the forwarder is stopped.
     /// - Parameter use: writes the process's use of machine resources into a heartbeat.

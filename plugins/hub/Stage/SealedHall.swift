@@ -29,9 +29,7 @@ final class SealedHall: Hall {
     ///   - count: called each time that happens.
     init(_ seal: HubSeal, notice: @escaping (BusNotice) -> Void, count: @escaping (BusNotice.Kind) -> Void) throws {
         guard zmq_has("curve") == 1 else { throw BusKeyError.unsupported }
-        self.seal = seal
-        self.notice = notice
-        self.count = count
+        (self.seal, self.notice, self.count) = (seal, notice, count)
         keys = try seal.keys()
         guests = try seal.guests()
         let context = try ZeroMQContext()

@@ -24,10 +24,7 @@ package struct FileState: Sendable, Equatable {
     /// While it is being read.
     package var reading: ObserverDetails.Reading?
 
-    package init(row: ImportRow, reading: ObserverDetails.Reading? = nil) {
-        self.row = row
-        self.reading = reading
-    }
+    package init(row: ImportRow, reading: ObserverDetails.Reading? = nil) { (self.row, self.reading) = (row, reading) }
 }
 
 /// Hands files over through the bus: if the observer can open the file, it takes it in place through a link; otherwise

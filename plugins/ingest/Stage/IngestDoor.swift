@@ -61,12 +61,8 @@ package final class IngestDoor: Sendable {
         wakes: WakeLine
     ) {
         rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
-        self.line = line
-        self.files = files
-        self.clock = clock
-        self.visitor = visitor
-        self.isObserverThere = isObserverThere
-        self.wakes = wakes
+        (self.line, self.files, self.clock, self.visitor) = (line, files, clock, visitor)
+        (self.isObserverThere, self.wakes) = (isObserverThere, wakes)
     }
 
     /// What happens to a request, judged by its head. Call this only once per request, since it counts them.

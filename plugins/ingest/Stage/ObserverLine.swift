@@ -41,10 +41,7 @@ package final class ObserverLine: Sendable {
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),
         longest: Duration = .seconds(120), say: @escaping @Sendable (IngestPart) -> Void
     ) {
-        self.repeatAfter = repeatAfter
-        self.patience = patience
-        self.longest = longest
-        self.say = say
+        (self.repeatAfter, self.patience, self.longest, self.say) = (repeatAfter, patience, longest, say)
     }
 
     /// Accepts the observer's message. Any thread may call it.

@@ -34,9 +34,7 @@ package final class WakeLine: Sendable {
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(5),
         say: @escaping @Sendable (WakeApp) -> Void
     ) {
-        self.repeatAfter = repeatAfter
-        self.patience = patience
-        self.say = say
+        (self.repeatAfter, self.patience, self.say) = (repeatAfter, patience, say)
     }
 
     /// Accepts the debouncer's heartbeat. Any thread may call it.

@@ -16,13 +16,8 @@ package struct Notification: Sendable, Equatable {
     package init(
         id: String, producer: String, kind: String, subject: String, text: String, remedy: String, since: Instant?
     ) {
-        self.id = id
-        self.producer = producer
-        self.kind = kind
-        self.subject = subject
-        self.text = text
-        self.remedy = remedy
-        self.since = since
+        (self.id, self.producer, self.kind, self.subject, self.text) = (id, producer, kind, subject, text)
+        (self.remedy, self.since) = (remedy, since)
     }
 
     package var isRaised: Bool { since != nil }

@@ -36,8 +36,7 @@ package final class NotifyStage: Stage {
     ///   - tellsCleared: whether to notify when an alert is over, too.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
-        self.kinds = kinds
-        self.tellsCleared = tellsCleared
+        (self.kinds, self.tellsCleared) = (kinds, tellsCleared)
     }
 
     package var subscriptions: [Subscription] { upstreams.map { .exact(Heartbeat.topic($0.producer)) } }

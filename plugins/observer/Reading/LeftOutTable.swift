@@ -15,10 +15,7 @@ package enum LeftOutTable {
         /// All names of the source, as far as they are known.
         package var names: Set<String>
 
-        package init(_ rule: LeftOutSource, names: Set<String>) {
-            self.rule = rule
-            self.names = names
-        }
+        package init(_ rule: LeftOutSource, names: Set<String>) { (self.rule, self.names) = (rule, names) }
 
         package var key: String { "\(rule.user) \(rule.type ?? "") \(rule.source)" }
     }

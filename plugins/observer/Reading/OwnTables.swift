@@ -101,9 +101,7 @@ package enum OwnTables {
         package var uuid: SampleID?
 
         package init(id: String, version: Int64, uuid: SampleID?) {
-            self.id = id
-            self.version = version
-            self.uuid = uuid
+            (self.id, self.version, self.uuid) = (id, version, uuid)
         }
     }
 

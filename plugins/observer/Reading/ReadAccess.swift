@@ -99,10 +99,7 @@ package struct KeptAccess: Codable {
     package init(
         locked: Bool, denied: [String], locators: [String]?, readers: [String]? = nil, plugins: [String]? = nil
     ) {
-        self.locked = locked
-        self.denied = denied
-        self.locators = locators
-        self.readers = readers
+        (self.locked, self.denied, self.locators, self.readers) = (locked, denied, locators, readers)
         self.plugins = plugins
     }
 }

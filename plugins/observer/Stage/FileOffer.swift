@@ -15,10 +15,7 @@ struct FileOffer: Equatable {
     /// A transfer from a pipe can't be resumed: its import waits only for as long as the sender may be out of reach.
     private static let patience = (file: Duration.seconds(24 * 3600), pipe: Duration.seconds(180))
 
-    init(request: ImportFile, heard: Instant) {
-        self.request = request
-        self.heard = heard
-    }
+    init(request: ImportFile, heard: Instant) { (self.request, self.heard) = (request, heard) }
 
     /// nil for a command that offers nothing.
     init?(_ command: ImportFile, heard: Instant) {

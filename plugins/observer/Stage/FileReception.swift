@@ -24,11 +24,7 @@ struct FileReception {
     /// A sender that is silent for this long is given up; the file waits for a new one.
     static let patience = Duration.seconds(10)
 
-    init(id: String, sender: String, heard: MonotonicTime) {
-        self.id = id
-        self.sender = sender
-        self.heard = heard
-    }
+    init(id: String, sender: String, heard: MonotonicTime) { (self.id, self.sender, self.heard) = (id, sender, heard) }
 
     /// Requests the next pieces, and has the inbox write those that have arrived.
     mutating func advance(_ turn: Turn) {

@@ -38,8 +38,7 @@ final class ImportAttempt {
     var routeSummary = RouteSummary()
 
     init(id: String, source: String, effect: Int64, startedAt: MonotonicTime) {
-        self.id = id
-        self.effect = effect
+        (self.id, self.effect) = (id, effect)
         session = ImportSession(source: source, bringer: .importing(id: id))
         self.startedAt = startedAt
     }

@@ -33,10 +33,7 @@ final class ObserverDelivery {
         refusal: @escaping (String) -> String?
     ) {
         registrations = ObserverRegistrations(limits: limits)
-        self.locators = locators
-        self.readers = readers
-        self.plugins = plugins
-        self.refusal = refusal
+        (self.locators, self.readers, self.plugins, self.refusal) = (locators, readers, plugins, refusal)
     }
 
     /// - Returns: the types that a consumer may read again.

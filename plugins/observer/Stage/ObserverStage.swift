@@ -79,13 +79,8 @@ package final class ObserverStage: Stage {
         readers: [String]? = nil, plugins: [String]? = nil, app: String? = nil,
         refusal: @escaping (String) -> String? = { _ in nil }, follows: Set<String> = [], rowsPerStep: Int = 50_000
     ) {
-        self.follows = follows
-        self.rowsPerStep = rowsPerStep
-        self.instance = instance
-        self.app = app
-        self.zone = zone
-        self.defaultUser = defaultUser
-        self.inbox = inbox
+        (self.follows, self.rowsPerStep, self.instance, self.app) = (follows, rowsPerStep, instance, app)
+        (self.zone, self.defaultUser, self.inbox) = (zone, defaultUser, inbox)
         self.delivery = ObserverDelivery(
             limits: delivery, locators: locators, readers: readers, plugins: plugins, refusal: refusal)
     }

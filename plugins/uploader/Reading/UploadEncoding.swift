@@ -42,9 +42,7 @@ package enum UploadEncoding {
         package var id: String
         package var version: Int64
 
-        package init(id: String, version: Int64) {
-            (self.id, self.version) = (id, version)
-        }
+        package init(id: String, version: Int64) { (self.id, self.version) = (id, version) }
     }
 
     /// Appends the body for workouts: payloads of workout events, each with its `version`.

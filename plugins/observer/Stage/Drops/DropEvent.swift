@@ -25,11 +25,7 @@ package struct DropSettlement: Sendable, Equatable {
     package var report: [UInt8]
 
     package init(folder: String, name: String, file: FileIdentity, isDone: Bool, report: [UInt8]) {
-        self.folder = folder
-        self.name = name
-        self.file = file
-        self.isDone = isDone
-        self.report = report
+        (self.folder, self.name, self.file, self.isDone, self.report) = (folder, name, file, isDone, report)
     }
 }
 
