@@ -23,14 +23,14 @@ help:
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
 	@echo "make test-servers         run the tests that need PostgreSQL or Mosquitto; installs both"
-	@echo "make test-contract        hold a running stack against docs/openapi*.json"
+	@echo "make test-contract        check a running stack against docs/openapi*.json"
 	@echo "make test-files           read a made-up person's files with DuckDB and pandas (installs both)"
 	@echo "make test-fhir            validate a made-up person's FHIR resources, and send them to a faulty server (installs fhir.resources)"
 	@echo "make test-grafana         ask PostgreSQL and Prometheus every question of Grafana's boards (installs both)"
 	@echo "make test-mcp             ask a made-up person's stack with the official client of the Model Context Protocol (installs it)"
 	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
 	@echo "make -j2 test-others      run all of these, two at a time, and check the format"
-	@echo "make pictures             take the pictures in docs/pictures anew"
+	@echo "make pictures             take the pictures in docs/pictures again"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make statements           draw statements about HealthKit at random, with what shows each; COUNT=all, SEED=3"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
@@ -134,7 +134,7 @@ test-others: $(OTHERS)
 messages: build-tests
 	@bin="$(BIN)"; rm -f "$$bin/messages.jsonl"; \
 	HEALTHBUS_MESSAGES="$$bin/messages.jsonl" $(TEST) --filter EndToEnd >"$$bin/messages.log" 2>&1 || \
-		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
+		echo "some tests failed ($$bin/messages.log): what they say may be missing" >&2; \
 	python3 Tests/Messages/table.py "$$bin/messages.jsonl"
 
 # Shows which test or command demonstrates a developer's statement, for a reader who doubts it; needs no build.

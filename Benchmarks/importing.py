@@ -80,8 +80,8 @@ class Imports:
             raw = run.raw
             if words[0] == self.context.healthbus:
                 self.context.seen(run.peaks)
-                told = json.loads(run.output)["files"][0]
-                raw |= {"read": told["read"], "added": told["added"]}
+                reported = json.loads(run.output)["files"][0]
+                raw |= {"read": reported["read"], "added": reported["added"]}
                 self._check(step, raw)
             if step == "import-everything":
                 raw["bytes"] = {instance: size for instance in sorted(os.listdir(state)) if (size := disk_bytes(state, instance))}

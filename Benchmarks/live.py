@@ -11,14 +11,14 @@ NOBODY = "nobody"
 LONGEST_WAIT = 5.0  # maximumWaitSeconds
 
 
-def one_by_one(stack, door, count, tell=lambda number: None):
+def one_by_one(stack, door, count, report=lambda number: None):
     """For each of `count` samples, the seconds from the start of its request until the backend has it, minus the window
     (`beyond`), and until the request is answered (`answered`)."""
     stack.until_backend_rests(quiet=2)
     have = stack.stats()["samples"]["alive"]
     connection, raw = door.connect(), []
     for number in range(count):
-        tell(number)
+        report(number)
         begin = time.monotonic()
         answer = door.push(connection, body(number, 1, NOON_AFTER))
         answered = time.monotonic()
@@ -30,13 +30,13 @@ def one_by_one(stack, door, count, tell=lambda number: None):
     return raw
 
 
-def cost_of_one(stack, door, count, first, tell=lambda number: None):
+def cost_of_one(stack, door, count, first, report=lambda number: None):
     """Milliseconds of processor time that all processes of the stack use per new sample, including what an idle stack
     uses in that time. The backend isn't polled during the measurement. - first: the number of the first sample; earlier
     ones are known."""
     connection, before = door.connect(), stack.threads()
     for number in range(first, first + count):
-        tell(number)
+        report(number)
         begin = time.monotonic()
         door.push(connection, body(number, 1, NOON_AFTER))
         time.sleep(max(0, WINDOW + 0.7 - (time.monotonic() - begin)))
@@ -49,12 +49,12 @@ class Crowd:
 
     EXPORTS = 20  # different ones; a sample's id depends on its user too, so two people's are never the same
 
-    def __init__(self, stack, door, exports, users, records, tell=lambda number: None):
+    def __init__(self, stack, door, exports, users, records, report=lambda number: None):
         self.stack, self.door, self.users = stack, door, users
         paths = [exports.made(f"year-{records}-{number + 1}", records, 365, seed=str(number + 1))
                  for number in range(min(self.EXPORTS, users))]
         for user in range(users):
-            tell(user)
+            report(user)
             stack.ask("import", "--user", self.name(user), paths[user % len(paths)])
             door.token(self.name(user))
         stack.until_backend_rests(within=3600)

@@ -46,10 +46,10 @@ class Plain:
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failed(f"'{' '.join(words)}' ended with {done.returncode}: {done.stderr.strip()}")
-        told = json.loads(done.stdout)
+        reported = json.loads(done.stdout)
         for way in ("encode", "decode"):
-            self.report[f"codec-{way}"].set(median(told[way]) / 1e6, words, told[way],
-                                            f"{told['bytes'] / told['rows']:.0f} bytes a sample")
+            self.report[f"codec-{way}"].set(median(reported[way]) / 1e6, words, reported[way],
+                                            f"{reported['bytes'] / reported['rows']:.0f} bytes a sample")
 
     def _hub(self):
         programs = floors.build(os.path.join(self.context.work, "floors"))
@@ -94,13 +94,13 @@ class Around:
                     continue
                 stack.until_backend_rests(quiet=2)
                 begin, before = time.monotonic(), stack.processor()
-                told = stack.ask("import", export)["files"][0]
+                reported = stack.ask("import", export)["files"][0]
                 rested, kept = stack.until_backend_rests()
-                if kept["samples"]["alive"] < told["added"] * 0.99 or kept["days"]["alive"] < 90:
-                    raise Failed(f"the backend has {kept['samples']['alive']} of {told['added']} samples, {kept['days']['alive']} days")
+                if kept["samples"]["alive"] < reported["added"] * 0.99 or kept["days"]["alive"] < 90:
+                    raise Failed(f"the backend has {kept['samples']['alive']} of {reported['added']} samples, {kept['days']['alive']} days")
                 used = {program: time - before.get(program, 0) for program, time in stack.processor().items()}
-                history.append({"seconds": round(rested - begin, 4), "importSeconds": told["seconds"], "added": told["added"],
-                                "microseconds": {program: round(time * 1e6 / told["added"], 2) for program, time in used.items()}})
+                history.append({"seconds": round(rested - begin, 4), "importSeconds": reported["seconds"], "added": reported["added"],
+                                "microseconds": {program: round(time * 1e6 / reported["added"], 2) for program, time in used.items()}})
                 self.context.seen(stack.peaks())
         self.report["ready-new"].set(median(ready), "healthbus up", ready)
         self.report["history"].set(

@@ -85,7 +85,7 @@ enum CompareTool: AssistantTool {
         if sides[0].counted.count != sides[1].counted.count {
             report.note("The spans count different numbers of days: compare means, not sums.")
         }
-        try report.tell(ofDataEnd: sides.flatMap(\.states))
+        try report.note(ofDataEnd: sides.flatMap(\.states))
         for (name, side) in zip(["first", "second"], sides) {
             if !side.notCounted.isEmpty {
                 report.note(

@@ -54,9 +54,9 @@ enum DaysTool: AssistantTool {
         report["units"] = FigureChoice.units(chosen)
         report["figuresWithoutData"] = .array(
             chosen.filter { figure in !filled.contains { $0.name == figure.name } }.map { .string($0.name) })
-        report.tell(of: states)
-        try report.tell(ofDataEnd: states)
-        report.tell(ofMissing: range, dates: days.map(\.state.date), what: "data")
+        report.note(of: states)
+        try report.note(ofDataEnd: states)
+        report.note(ofMissing: range, dates: days.map(\.state.date), what: "data")
         if left > 0 {
             report.leave(
                 out: "days", Value(left),

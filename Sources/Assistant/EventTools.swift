@@ -77,11 +77,11 @@ private enum EventAnswer {
         )
         report["events"] = .array(shown)
         report["units"] = kind == .night ? nightUnits : workoutUnits
-        report.tell(of: states.values.filter { shownDays.contains($0.date) }.sorted { $0.date < $1.date })
+        report.note(of: states.values.filter { shownDays.contains($0.date) }.sorted { $0.date < $1.date })
         report["missing"] = .null
         if kind == .night {
             let dates = Set(events.filter { $0.0.body["main"].bool != false }.map(\.0.day)).sorted()
-            report.tell(ofMissing: range, dates: dates, what: "night")
+            report.note(ofMissing: range, dates: dates, what: "night")
         }
         let left = events.count - shown.count
         if left > 0, !range.isEverything {

@@ -36,8 +36,8 @@ enum ExplainTool: AssistantTool {
             .shownValue
         var left: [String: Value] = [:]
         // The path of a handler's manifest says nothing about the figure.
-        let told = Value.object((explained.object ?? [:]).filter { $0.key != "plugin" })
-        let explanation = AnswerLimits.cut(told, to: arguments.integer("limit") ?? 25, left: &left)
+        let shown = Value.object((explained.object ?? [:]).filter { $0.key != "plugin" })
+        let explanation = AnswerLimits.cut(shown, to: arguments.integer("limit") ?? 25, left: &left)
         let summary = try ExplainReport.summary(context.stack, context.reader, user: context.user, day: day)
         let state =
             context.state(summary)
@@ -51,10 +51,10 @@ enum ExplainTool: AssistantTool {
         report["unit"] = .string(unit)
         report["date"] = .string(day.description)
         report["dayState"] = .string(state.text)
-        report.tell(of: [state])
-        try report.tell(ofDataEnd: [state])
+        report.note(of: [state])
+        try report.note(ofDataEnd: [state])
         if explained["agrees"] == false {
-            report.note("The day's summary doesn't agree: it isn't recomputed yet, or its handler has other rules.")
+            report.note("The day's summary doesn't agree: it isn't computed again yet, or its handler has other rules.")
         }
         if !left.isEmpty {
             report.leave(
@@ -67,10 +67,10 @@ enum ExplainTool: AssistantTool {
     private static func headline(_ explained: Value, _ state: DayState, _ unit: String) -> String {
         let name = explained["metric"].string ?? ""
         let value = explained["value"].isNull ? explained["figure"] : explained["value"]
-        let told =
+        let shown =
             value.double.map { JSONNumber.text($0) + (unit.isEmpty ? "" : " " + unit) }
             ?? (value.isNull ? "no data, which is not 0" : "see the explanation")
         let rule = explained["rule"].string.map { " " + $0 } ?? ""
-        return "\(name) on \(state.date): \(told). The day is \(state.text).\(rule)"
+        return "\(name) on \(state.date): \(shown). The day is \(state.text).\(rule)"
     }
 }

@@ -52,8 +52,8 @@ enum HoursTool: AssistantTool {
         var report = ToolReport(context, place.map { "Hours \($0)." } ?? "No day of this span has hours.")
         report["days"] = .array(shown)
         report["units"] = FigureChoice.units(chosen)
-        report.tell(of: states)
-        report.tell(ofMissing: range, dates: days.map(\.state.date), what: "data")
+        report.note(of: states)
+        report.note(ofMissing: range, dates: days.map(\.state.date), what: "data")
         if days.count > shown.count {
             report.leave(
                 out: "days", Value(days.count - shown.count),

@@ -32,7 +32,7 @@ struct ToolReport {
     }
 
     /// Adds a note about days that aren't over or aren't settled.
-    mutating func tell(of states: [DayState]) {
+    mutating func note(of states: [DayState]) {
         for state in states where !state.isOver {
             note("\(state.date) is \(state.text). Don't compare it with whole days.")
         }
@@ -47,14 +47,14 @@ struct ToolReport {
     }
 
     /// Adds a note if the data ends in the middle of one of these days even though the day is over.
-    mutating func tell(ofDataEnd states: [DayState]) throws {
+    mutating func note(ofDataEnd states: [DayState]) throws {
         guard let newest = try context.dataEnd, let text = newest.note(among: states) else { return }
         note(text)
     }
 
     /// Notes the days of a span for which nothing is stored.
     /// - Parameter what: what is missing on these days.
-    mutating func tell(ofMissing range: DateRange, dates: [LocalDay], what: String) {
+    mutating func note(ofMissing range: DateRange, dates: [LocalDay], what: String) {
         members["missing"] = .null
         guard let first = range.from ?? dates.first else { return }
         let last = min(range.to ?? context.today, context.today)

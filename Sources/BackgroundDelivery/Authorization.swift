@@ -1,5 +1,5 @@
-/// Whether a consumer may read a type. A denied read looks as if there were no data, so nobody downstream can tell the
-/// two apart.
+/// Whether a consumer may read a type. A denied read looks as if there were no data, so nobody downstream can
+/// distinguish the two .
 package enum AuthorizationStatus: String, Codable, Sendable, CaseIterable {
     case notDetermined
     /// Everything that a consumer can learn about a type, whether or not it may read that type.

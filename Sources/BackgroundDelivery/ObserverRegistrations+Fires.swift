@@ -12,7 +12,7 @@ extension ObserverRegistrations {
         var round = Round()
         round.stopped = countMisses(at: monotonic)
         settle(heads, at: now)
-        tellUnheard(heads, &round)
+        reportUnheard(heads, &round)
         if device.isLocked {
             if lockHeldSince == nil, dueTypes(device, now).contains(where: { held[$0] != nil }) {
                 lockHeldSince = now
@@ -121,7 +121,7 @@ extension ObserverRegistrations {
 
     private static let hour = Duration.seconds(3600)
 
-    private mutating func tellUnheard(_ heads: [String: SequenceNumber], _ round: inout Round) {
+    private mutating func reportUnheard(_ heads: [String: SequenceNumber], _ round: inout Round) {
         let silenced = silenced
         for type in held.keys.sorted()
         where !isRegistered(type) && !unheard.contains(type) && !silenced.contains(type) {

@@ -10,7 +10,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     /// In a registration, stands for every type that isn't named there.
     package static let everyType = "*"
 
-    /// Tells the consumers that a type has changed. A fire carries no data: consumers ask for it.
+    /// Says to the consumers that a type has changed. A fire carries no data: consumers ask for it.
     package struct Fire: Sendable, Equatable {
         package var type: String
         /// The sequence number of the type's latest change; 0 for a type without samples.

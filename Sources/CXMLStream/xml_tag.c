@@ -4,7 +4,7 @@
 
 bool xmlIsSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
 
-// Every character beyond ASCII counts as a letter: the few that XML excludes aren't worth rejecting a name for.
+// Every character beyond ASCII counts as a letter: the few that XML excludes aren't worth refusing a name for.
 bool xmlIsNameStart(uint8_t byte) {
     return (uint8_t)((byte | 0x20) - 'a') < 26 || byte >= 0x80 || byte == '_' || byte == ':';
 }

@@ -21,7 +21,7 @@ package final class StageDatabase {
         /// The first sequence number that belongs to the generation.
         package var first: SequenceNumber
         /// An older generation's anchor beyond this isn't valid. It is the store's sequence number when the generation
-        /// began; if everything is to be read again (`beginsAnew`), the one before the store's first.
+        /// began; if everything is to be read again (`beginsAgain`), the one before the store's first.
         package var after: SequenceNumber
     }
 
@@ -223,7 +223,7 @@ package final class StageDatabase {
         }
     }
 
-    /// - Parameter now: the time, stored to tell later when a sequence number was committed.
+    /// - Parameter now: the time, stored to know later when a sequence number was committed.
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
@@ -282,7 +282,7 @@ package final class StageDatabase {
         /// They are valid up to the store's current sequence number.
         case goesOn
         /// They become invalid: every consumer reads everything again.
-        case beginsAnew
+        case beginsAgain
     }
 
     /// How far beyond its predecessor a generation begins: further than a copy of the store can have got since the two

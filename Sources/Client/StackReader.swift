@@ -145,11 +145,11 @@ package final class StackReader {
     /// Reads the file of an instance that is running but doesn't answer, as of the instance's last commit.
     package func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = state.database(instance)
-        if silent.insert(instance).inserted { try tell(of: instance, path) }
+        if silent.insert(instance).inserted { try report(silenceOf: instance, path) }
         return try body(Database(path: path, mode: .readOnly))
     }
 
-    private func tell(of instance: String, _ path: String) throws {
+    private func report(silenceOf instance: String, _ path: String) throws {
         let client = try client.get()
         if client.heartbeats.isEmpty, !isHubSilent { client.gather([instance], within: Self.firstWait) }
         guard client.heartbeats.isEmpty else {

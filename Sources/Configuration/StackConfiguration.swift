@@ -109,10 +109,10 @@ extension StackConfiguration {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }?.family ?? Self.otherFamily
     }
 
-    /// The family whose deliveries count as the handler's, if they can be told apart: uploaders keep their counts by
+    /// The family whose deliveries count as the handler's, if they can be distinguished: uploaders keep their counts by
     /// family, not by handler. If several handlers share a family, the one for "*" has most of its samples, so the
     /// family's deliveries count as that handler's; the others' are unknown.
-    /// - Returns: nil for a handler whose deliveries can't be told from another's.
+    /// - Returns: nil for a handler whose deliveries can't be distinguished from another's.
     package func deliveredFamily(of handler: Instance) -> String? {
         let isShared = handlers.contains { $0.name != handler.name && $0.family == handler.family }
         return isShared && !handler.manifest.types.contains("*") ? nil : handler.family

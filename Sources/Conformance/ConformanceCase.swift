@@ -8,7 +8,7 @@ package enum ConformanceCase: String, Sendable, CaseIterable {
     // Process cases: for every plugin, in a stack of its own.
     case ready, options, lock, foreignMessages = "foreign-messages", standby, drain
     // Figure cases: for every handler, in that stack.
-    case figures, anew, repeated, crash, drainAtWork = "drain-at-work", emptied, manySamples = "many-samples"
+    case figures, reordered, repeated, crash, drainAtWork = "drain-at-work", emptied, manySamples = "many-samples"
 
     package enum Group: Sendable { case lines, process, figures }
 
@@ -18,7 +18,7 @@ package enum ConformanceCase: String, Sendable, CaseIterable {
             .clockChanges, .oddValues, .manyRows, .endOfInput:
             .lines
         case .ready, .options, .lock, .foreignMessages, .standby, .drain: .process
-        case .figures, .anew, .repeated, .crash, .drainAtWork, .emptied, .manySamples: .figures
+        case .figures, .reordered, .repeated, .crash, .drainAtWork, .emptied, .manySamples: .figures
         }
     }
 
@@ -43,7 +43,7 @@ package enum ConformanceCase: String, Sendable, CaseIterable {
         case .standby: "waits for the lock, and takes over when it is free"
         case .drain: "exits with 0 within 10 s of SIGTERM"
         case .figures: "computes every day of an import, with clock changes and odd samples"
-        case .anew: "gives the same figures when the samples come in another order"
+        case .reordered: "gives the same figures when the samples come in another order"
         case .repeated: "gives the same figures when messages come twice, with added members"
         case .crash: "gives the same figures after kill -9 in the middle of its work"
         case .drainAtWork: "exits with 0 while at work, and continues later"

@@ -38,7 +38,7 @@ final class StackCases {
         switch manifest.kind {
         case .handler:
             name = "first"
-            for instance in ["first", "anew", "repeated", "crash", "drained"] { instances[instance] = entry }
+            for instance in ["first", "reordered", "repeated", "crash", "drained"] { instances[instance] = entry }
         // It replaces the shipped one.
         case .hub, .observer, .debouncer:
             name = manifest.kind.rawValue
@@ -79,7 +79,8 @@ final class StackCases {
             first = nil
             try trial.stop(process, label: name)
         case .figures: _ = try computed()
-        case .anew: try compare("anew", "the samples came in another order") { try $0.level("anew", $1, to: $2) }
+        case .reordered:
+            try compare("reordered", "the samples came in another order") { try $0.level("reordered", $1, to: $2) }
         case .repeated: try repeated()
         case .crash: try crash()
         case .drainAtWork: try drainAtWork()

@@ -20,17 +20,17 @@ final class AnswerWait {
     private let hub: String
     /// What hasn't happened if the instance is never heard from, such as "nothing was reset".
     private let undone: String
-    private let tell: (String) -> Void
-    private var tellAt = MonotonicClock.now + silence
+    private let report: (String) -> Void
+    private var reportAt = MonotonicClock.now + silence
 
     init(
         _ client: StackClient, for instance: String, hub: String, undone: String = "nothing was changed",
-        tell: @escaping (String) -> Void = {
+        report: @escaping (String) -> Void = {
             LiveLine.error.say("healthbus: \($0)")
         }
     ) {
         (self.client, self.instance, self.hub) = (client, instance, hub)
-        (self.undone, self.tell) = (undone, tell)
+        (self.undone, self.report) = (undone, report)
     }
 
     /// The process that sends no heartbeat: the instance, or the hub if no process sends any; nil when the instance
@@ -43,17 +43,17 @@ final class AnswerWait {
 
     /// Call this repeatedly while nothing has arrived.
     func look() {
-        guard MonotonicClock.now >= tellAt else { return }
-        tellAt = .distantFuture
+        guard MonotonicClock.now >= reportAt else { return }
+        reportAt = .distantFuture
         switch silent {
-        case nil: tell("waiting for '\(instance)'")
-        case instance?: tell("waiting for '\(instance)', which is running but not responding")
-        case let hub?: tell("waiting for '\(instance)': '\(hub)' isn't passing messages on")
+        case nil: report("waiting for '\(instance)'")
+        case instance?: report("waiting for '\(instance)', which is running but not responding")
+        case let hub?: report("waiting for '\(instance)': '\(hub)' isn't passing messages on")
         }
     }
 
     /// Records that something has arrived, so the next silence is reported again.
-    func heard() { tellAt = MonotonicClock.now + Self.silence }
+    func heard() { reportAt = MonotonicClock.now + Self.silence }
 
     /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked to do anything, because it
     /// might do it later, when nobody expects it any more.

@@ -23,11 +23,11 @@ package struct BackendHoldings: Sendable, Equatable {
 package enum HoldingsReply: Sendable, Equatable {
     case holds(BackendHoldings)
     /// It answered without saying what it holds, which is trusted only from a destination that never identified itself;
-    /// the text tells a person what happened.
+    /// the text says what happened.
     case silent(String)
     /// There is no answer at present; the text gives the reason.
     case later(String, AskedWait? = nil)
-    /// Our credentials were refused; the text tells a person what happened.
+    /// Our credentials were refused; the text says what happened.
     case refusesToken(String)
 }
 

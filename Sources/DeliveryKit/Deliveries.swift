@@ -152,7 +152,7 @@ package struct Deliveries {
         if !all.contains(where: { $0.upstream == upstream }) { caughtUp.insert(upstream) }
     }
 
-    /// The upstream's store was made anew.
+    /// The upstream's store was made again.
     package mutating func forget(_ upstream: String) {
         remove(of: upstream)
         caughtUp.remove(upstream)

@@ -46,8 +46,8 @@ extension DeliveryGroup {
     /// Which elements an answer names as conflicts; ids that weren't sent are ignored.
     func conflicting(_ ids: [String], in part: Range<Int>) -> Set<Int> {
         guard !ids.isEmpty else { return [] }
-        let told = Set(ids.map { $0.lowercased() })
-        return Set(part.filter { told.contains(element($0).id.lowercased()) && !deletes($0) })
+        let named = Set(ids.map { $0.lowercased() })
+        return Set(part.filter { named.contains(element($0).id.lowercased()) && !deletes($0) })
     }
 
     /// Which elements an answer's refusals concern, and how many of the refusals don't concern any of them.

@@ -15,7 +15,7 @@ package struct DeliveryReplay: Sendable {
         /// The row that a dead letter is about, in that producer's changelog, if it is unchanged.
         case letter(DeadLetter, producer: String)
         /// The selected dead letters whose number is higher than a given one.
-        case letters(MendSelection, after: Int64)
+        case letters(RepairSelection, after: Int64)
         case rows(ReplayedRows)
     }
 
@@ -40,7 +40,7 @@ package struct DeliveryReplay: Sendable {
     /// Whether a chunk of a historical sync was announced recently.
     private var isHistoryOn = false
     /// A person's request that hasn't begun yet, since a historical sync is in progress.
-    package var waiting: MendRequest?
+    package var waiting: RepairRequest?
 
     /// The name used for the redelivery's deliveries; no upstream has this name.
     static let name = "replay"
@@ -64,7 +64,7 @@ package struct DeliveryReplay: Sendable {
     }
 
     /// Takes the waiting request, or else one of the comparison's: only one redelivery takes place at a time.
-    package mutating func takeWaiting(or own: inout MendRequest?) -> MendRequest? {
+    package mutating func takeWaiting(or own: inout RepairRequest?) -> RepairRequest? {
         if isIdle { swap(&waiting, &own) }
         guard isOver || !isHistoryOn else { return nil }
         defer { waiting = nil }
@@ -143,7 +143,7 @@ package struct DeliveryReplay: Sendable {
     /// - Parameters:
     ///   - letter: the next one; nil after the last.
     ///   - producers: where its row may be.
-    package mutating func retry(_ letter: DeadLetter?, in producers: [String], of selection: MendSelection) {
+    package mutating func retry(_ letter: DeadLetter?, in producers: [String], of selection: RepairSelection) {
         self.letter = letter
         steps =
             letter.map { letter in

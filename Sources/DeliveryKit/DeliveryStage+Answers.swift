@@ -113,7 +113,7 @@ extension DeliveryStage {
     ) throws {
         let group = deliveries[sent.place]
         let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
-        try tell(unknown: unknown, turn)
+        try alert(ofUnknown: unknown, turn)
         try addDeadLetters(sent.place, reasons, answer.status, turn)
         deliveries[sent.place].batch.remove(reasons.keys)
         guard reasons.isEmpty else {
@@ -138,7 +138,7 @@ extension DeliveryStage {
         }
     }
 
-    private func tell(unknown count: Int, _ turn: Turn) throws {
+    private func alert(ofUnknown count: Int, _ turn: Turn) throws {
         guard count > 0 else { return }
         turn.log(.refusalUnknown, ["count": count])
         try turn.raise(
@@ -163,7 +163,7 @@ extension DeliveryStage {
             unknown = 0
         }
         for subject in ["delivery", "acceptance"] { try turn.clear(.degraded, subject: subject) }
-        try tell(unknown: unknown, turn)
+        try alert(ofUnknown: unknown, turn)
         try ledger.takeOutDeadLetters(
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)

@@ -9,7 +9,7 @@ extension DeliveryStage {
         /// It is the backend that deliveries go to: its answer counts.
         case known
         /// A different backend from now on: everything is delivered to it again.
-        case begunAnew
+        case startedOver
         /// It isn't known which of the servers is the backend; the text gives the reason.
         case unclear(String)
     }
@@ -20,7 +20,7 @@ extension DeliveryStage {
     func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
         switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
         case .known: return true
-        case .begunAnew: return false
+        case .startedOver: return false
         case .unclear(let why):
             try doubt(why, turn)
             return false
@@ -36,7 +36,7 @@ extension DeliveryStage {
             turn.log(.backendChanged)
             try ledger.note(turn) { $0.follow(generation, sequence: sequence) }
             try lost(nil, turn)
-            return .begunAnew
+            return .startedOver
         case .known, .first:
             if sender == .known(isWellAgain: true) { try turn.clear(.degraded, subject: "alternating") }
             try ledger.note(turn) {
@@ -48,14 +48,14 @@ extension DeliveryStage {
             guard sender == .first, ledger.hasDelivered else { return .known }
             turn.log(.backendChanged)
             try redeliverEverything(turn)
-            return .begunAnew
+            return .startedOver
         }
     }
 
     private func text(_ what: MetBackend.Unsteadiness) -> String {
         switch what {
         case .inTurn: "two \(word)s answer in turn"
-        case .begunAnew: "the \(word) has once more started over" + (isBackend ? " with another database" : "")
+        case .startedOver: "the \(word) has once more started over" + (isBackend ? " with another database" : "")
         case .lacks: "the \(word) once more lacks some of what it accepted"
         }
     }
@@ -197,7 +197,7 @@ extension DeliveryStage {
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(asked, .complete, turn)
             // The comparison was made, and this is its result.
-            case .begunAnew: check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
+            case .startedOver: check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }
         case .lacks(let holdings, let missing):

@@ -13,7 +13,7 @@ extension DeliveryStage {
     }
 
     /// The steps that redeliver the requested elements; nil when the request names none.
-    func steps(of request: MendRequest) -> [DeliveryReplay.Step]? {
+    func steps(of request: RepairRequest) -> [DeliveryReplay.Step]? {
         if let parts = ReplayedRows.parts(of: request) { return parts.map { .rows($0) } }
         return request.days.flatMap { steps(of: $0) }
     }

@@ -12,7 +12,7 @@ package struct ReplayedRows: Sendable, Equatable {
     var until: SequenceNumber
 
     /// The parts that a request names; nil when it names none.
-    static func parts(of request: MendRequest) -> [ReplayedRows]? {
+    static func parts(of request: RepairRequest) -> [ReplayedRows]? {
         guard let rows = request.rows else { return nil }
         return rows.sorted { $0.key < $1.key }.flatMap { producer, windows in
             windows.compactMap { window in

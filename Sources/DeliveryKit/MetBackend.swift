@@ -13,7 +13,7 @@ package struct MetBackend {
     var syncRequested: Instant?
 
     /// Something that a faulty backend does repeatedly.
-    package enum Unsteadiness: Sendable { case inTurn, begunAnew, lacks }
+    package enum Unsteadiness: Sendable { case inTurn, startedOver, lacks }
 
     /// Who has answered.
     package enum Sender: Sendable, Equatable {
@@ -47,7 +47,7 @@ package struct MetBackend {
         guard let generation else { return .unnamed }
         guard generation != known.generation else { return .known(isWellAgain: returning.present(at: time)) }
         if known.former.contains(generation), !returning.met(generation, at: time) { return .unclear(.inTurn) }
-        return mayRedeliver(to: known, at: time, now) ? .other : .unclear(.begunAnew)
+        return mayRedeliver(to: known, at: time, now) ? .other : .unclear(.startedOver)
     }
 
     /// Whether everything may be delivered again now, to a backend that has lost what it accepted. If not, it counts as

@@ -16,10 +16,10 @@ struct DoorCheck {
 
     func findings(_ beats: Beats) -> [Finding] {
         stack.configuration.instances.filter { $0.manifest.kind == .ingest }.flatMap { instance -> [Finding] in
-            guard let told = beats[instance.name]?.beat.ingest else { return [] }
+            guard let reported = beats[instance.name]?.beat.ingest else { return [] }
             do throws(ConfigurationError) {
                 var endpoint = try IngestAddress.endpoint(of: instance)
-                endpoint.port = told.ingestPort
+                endpoint.port = reported.ingestPort
                 // The ingest may be on a different machine, in a different network.
                 let isSupervised = Readiness.isUp(beats["supervisor"])
                 // A TLS certificate doesn't cover this machine's loopback address, so all that a handshake would show

@@ -65,8 +65,8 @@ extension Examination {
     private static let patience = 2.0
 
     /// Examines a stack: its locks, its files, its messages on the bus.
-    /// - Parameter tell: tells a person who is waiting what is taking a long time.
-    package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
+    /// - Parameter report: says to a person who is waiting what is taking a long time.
+    package init(_ stack: Stack, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
         isFile = stack.state.isFile
@@ -92,7 +92,7 @@ extension Examination {
             beats = try stack.reader(foundSilent: { _ in }).gather(wanted, within: 1)
             return
         }
-        let waiting = Slowness { tell("waiting for the destinations, of which one doesn't answer") }
+        let waiting = Slowness { report("waiting for the destinations, of which one doesn't answer") }
             .await(Self.patience)
         defer { waiting.cancel() }
         try BackendCheckClient.run(stack)
@@ -114,7 +114,7 @@ extension Examination {
         quarantined = types.first?.quarantined ?? 0
         if quarantined > 0, Readiness.isUp(beats[stack.observer]) {
             conflicts = Int64(
-                try QuarantineReport(stack, MendSelection(reason: RecordConflict.reason)).entries.count)
+                try QuarantineReport(stack, RepairSelection(reason: RecordConflict.reason)).entries.count)
         }
         failedImports = ImportsReport.failed(try ImportsReport(stack, reader).rows)
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
@@ -172,19 +172,19 @@ enum Machine {
 
 /// Reports, only once, that something is taking a long time.
 final class Slowness: Sendable {
-    private let hasTold = Mutex(false)
-    private let tell: @Sendable () -> Void
+    private let hasReported = Mutex(false)
+    private let report: @Sendable () -> Void
 
-    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
+    init(_ report: @escaping @Sendable () -> Void) { self.report = report }
 
     /// Reports it after this many seconds, unless it is cancelled first.
     func await(_ seconds: Double) -> DispatchWorkItem {
         let item = DispatchWorkItem { [self] in
-            let isFirst = hasTold.withLock { told in
-                defer { told = true }
-                return !told
+            let isFirst = hasReported.withLock { reported in
+                defer { reported = true }
+                return !reported
             }
-            if isFirst { tell() }
+            if isFirst { report() }
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
         return item

@@ -3,7 +3,7 @@ import HealthModel
 
 /// Where a destination delivers to, according to its configuration. Pure.
 struct SharedPlace {
-    /// The option that would tell two instances apart.
+    /// The option that would distinguish two instances.
     let option: String
     /// For people.
     let text: String

@@ -74,7 +74,7 @@ extension Surroundings {
 
     private func servers(of instance: StackConfiguration.Instance) -> [Finding] {
         func key(_ option: String) -> String { "instances.\(instance.name).configuration.\(option)" }
-        func told(_ option: String) -> String? { instance.configuration[option].string }
+        func configured(_ option: String) -> String? { instance.configuration[option].string }
         switch instance.manifest.kind {
         case .uploader:
             guard [.backend, .server].contains(instance.manifest.destination?.kind),
@@ -82,9 +82,9 @@ extension Surroundings {
             else { return [] }
             return answers(given.text, given.file, given.key)
         case .ingest:
-            guard let url = told("followUrl") else { return [] }
+            guard let url = configured("followUrl") else { return [] }
             var found = answers(url, stack.file, key("followUrl"))
-            if told(Self.followToken.option) == nil, !isSet(Self.followToken.variable) {
+            if configured(Self.followToken.option) == nil, !isSet(Self.followToken.variable) {
                 found.append(
                     Finding(
                         .error, stack.file, key: key("followUrl"), "'followUrl' needs the other stack's token",

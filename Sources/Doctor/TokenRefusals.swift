@@ -33,18 +33,19 @@ package enum TokenRefusals {
             let since = InstantText.iso8601(Instant(seconds: first.flooredSecond))
             let times = HumanFormat.count(Int(use.refused), "request")
             let who = "'\(entry.device)' of \(entry.user) (token \(entry.id))"
-            let anew = "'healthbus pair --user \(Advice.quoted(entry.user))' makes another token for it"
+            let another = "'healthbus pair --user \(Advice.quoted(entry.user))' makes another token for it"
             switch entry.state(at: now) {
             case .valid: return nil
             case .ended:
                 return Finding(
-                    .warning, subject, "the token of \(who) has ended: \(times) refused since \(since)", remedy: anew)
+                    .warning, subject, "the token of \(who) has ended: \(times) refused since \(since)", remedy: another
+                )
             case .revoked:
                 // Whoever revoked it wants this.
                 return Finding(
                     .note, subject,
                     "the token of \(who) was revoked, but is still used: \(times) refused since \(since)",
-                    remedy: "nothing if the device is lost; if it is in use, \(anew)")
+                    remedy: "nothing if the device is lost; if it is in use, \(another)")
             }
         }
     }

@@ -44,7 +44,7 @@ package struct Validation {
                 ? StartChecks(
                     state: state, stack: reader.stack, catalog: catalog, configurationFile: configurationFile
                 ).findings().map { $0.placed(places, in: reader.stack.file) } : []
-            let new = starts.filter { start in !known.contains { $0.severity == .error && $0.tells(start) } }
+            let new = starts.filter { start in !known.contains { $0.severity == .error && $0.covers(start) } }
             let keys = keys(reader.stack, state)
             findings = Findings(known + keys + new)
             // A program that couldn't start counts even if the reason has already been reported.
@@ -112,7 +112,7 @@ extension StackConfiguration {
 
 extension Finding {
     /// Whether this finding already covers what a program reported about itself.
-    fileprivate func tells(_ start: Finding) -> Bool {
+    fileprivate func covers(_ start: Finding) -> Bool {
         what == start.what || (key != nil && subject == start.subject && key == start.key)
             || start.what.contains(what)
     }

@@ -22,14 +22,14 @@ extension HTTPServer {
     package struct BodyStream {
         /// Where it goes. Never more than a connection's buffer (`Limits.headerBytes`) is kept in memory: the next
         /// piece is read from the network once this one is written.
-        package var sink: any BodySink
+        package var receiver: any BodyReceiver
         /// The maximum size in bytes after inflation; larger bodies are answered with 413.
         package var limit: Int
-        /// Makes the answer, once `sink.finish()` has returned. Receives the request's head.
+        /// Makes the answer, once `receiver.finish()` has returned. Receives the request's head.
         package var answer: (HTTPRequest) -> HTTPResponse
 
-        package init(to sink: any BodySink, limit: Int, answer: @escaping (HTTPRequest) -> HTTPResponse) {
-            (self.sink, self.limit, self.answer) = (sink, limit, answer)
+        package init(to receiver: any BodyReceiver, limit: Int, answer: @escaping (HTTPRequest) -> HTTPResponse) {
+            (self.receiver, self.limit, self.answer) = (receiver, limit, answer)
         }
     }
 }
@@ -38,10 +38,10 @@ extension HTTPServer {
 /// works, other connections of that thread wait.
 ///
 /// The body's end is reported exactly once: either `finish` returns, or `abandon` is called.
-package protocol BodySink: AnyObject {
+package protocol BodyReceiver: AnyObject {
     /// Receives the next bytes, which are valid only during the call; they are inflated if they were compressed.
-    /// - Throws: the answer for the client, when the sink can't or won't accept the bytes; the remaining ones are then
-    ///   not passed on.
+    /// - Throws: the answer for the client, when the receiver can't or won't accept the bytes; the remaining ones are
+    ///   then not passed on.
     func write(_ piece: UnsafeRawBufferPointer) throws(HTTPRefusal)
 
     /// The body is complete.

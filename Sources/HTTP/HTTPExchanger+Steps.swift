@@ -10,7 +10,7 @@ enum HTTPAdmission {
     case full(HTTPServer.Admit)
 
     /// Whether strangers are distinguished from callers that were let in.
-    var tellsStrangers: Bool {
+    var distinguishesStrangers: Bool {
         if case .all = self { return false }
         return true
     }
@@ -25,7 +25,7 @@ extension HTTPExchanger {
         do throws(HTTPRefusal) {
             let inflates = try admit(incoming)
             let socket = healthbus_http_socket(connection)
-            if admission.tellsStrangers { keeper.trust(socket) }
+            if admission.distinguishesStrangers { keeper.trust(socket) }
             try open(incoming, head, inflates: inflates)
             keeper.enters(incoming.stream == nil ? .receiving : .streaming, socket)
             return .YES
@@ -55,7 +55,7 @@ extension HTTPExchanger {
                         return true
                     })
                 else {
-                    stream.sink.abandon()
+                    stream.receiver.abandon()
                     throw .busy
                 }
                 incoming.open(stream)

@@ -20,9 +20,9 @@ final class IncomingRequest {
     private(set) var stream: HTTPServer.BodyStream?
     /// Whether the request is counted among the open streams.
     private(set) var isStreamed = false
-    /// Whether the sink has yet to learn how the body ended.
-    private var sinkIsOpen = false
-    /// The number of bytes that went into the request or the sink.
+    /// Whether the receiver has yet to learn how the body ended.
+    private var receiverIsOpen = false
+    /// The number of bytes that went into the request or the receiver.
     private var kept = 0
 
     init(startedAt: Double) { self.startedAt = startedAt }
@@ -37,14 +37,14 @@ final class IncomingRequest {
     func open(_ stream: HTTPServer.BodyStream) {
         self.stream = stream
         isStreamed = true
-        sinkIsOpen = true
+        receiverIsOpen = true
     }
 
-    /// Tells the sink, if one is still waiting, that the body won't be complete.
+    /// Says to the receiver, if one is still waiting, that the body won't be complete.
     func abandon() {
-        guard sinkIsOpen else { return }
-        sinkIsOpen = false
-        stream?.sink.abandon()
+        guard receiverIsOpen else { return }
+        receiverIsOpen = false
+        stream?.receiver.abandon()
     }
 
     /// - Parameter reserve: requests the given number of further bytes of memory; returns false when they aren't
@@ -67,7 +67,7 @@ final class IncomingRequest {
     private func keep(_ piece: UnsafeRawBufferPointer, _ reserve: (Int) -> Bool) throws(HTTPRefusal) {
         guard kept + piece.count <= limit else { throw .tooLarge(limit) }
         kept += piece.count
-        if let stream { return try stream.sink.write(piece) }
+        if let stream { return try stream.receiver.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
         // A long body of unknown length gets all the memory that it may need in one allocation. If the buffer grew by
         // doubling, the body would be in memory twice. The unfilled part is only address space.
@@ -95,8 +95,8 @@ final class IncomingRequest {
             try inflater?.finish()
             inflater = nil
             if let stream {
-                try stream.sink.finish()
-                sinkIsOpen = false
+                try stream.receiver.finish()
+                receiverIsOpen = false
             }
         } catch {
             refuse(error.answer)

@@ -5,7 +5,7 @@ struct RequestHead {
     var request: HTTPRequest
     /// The length of the body, if the client announces it.
     let contentLength: Int?
-    /// Whether the client sends its body only once told to.
+    /// Whether the client sends its body only once asked to.
     let waitsForContinue: Bool
 
     /// - Throws: 400 or 501, after which the connection ends.

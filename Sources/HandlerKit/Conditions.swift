@@ -94,13 +94,13 @@ extension HandlerStage {
     }
 
     /// Keeps or forgets conditions for a person; each is checked before any is accepted.
-    func watch(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        guard characteristics.watches, let user = request.user, let told = request.conditions else {
+    func watch(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
+        guard characteristics.watches, let user = request.user, let wanted = request.conditions else {
             return .refused("this instance watches nothing, or the request names no conditions")
         }
         guard timelines[user] != nil || user == "me" else { return .refused("there is no such user") }
         var new = characteristics.conditions[user]
-        for (name, condition) in told.sorted(by: { $0.key < $1.key }) {
+        for (name, condition) in wanted.sorted(by: { $0.key < $1.key }) {
             if condition.isNull {
                 new[name] = nil
                 continue
@@ -111,7 +111,7 @@ extension HandlerStage {
         guard new.count <= max(limit, characteristics.conditions[user].count) else {
             return .refused("at most \(limit) are watched for a person; remove another one first")
         }
-        for name in told.keys.sorted() {
+        for name in wanted.keys.sorted() {
             try characteristics.conditions.set(
                 name, to: new[name], of: user, topic: ConditionBody.topicPrefix + instance, turn)
         }
@@ -120,7 +120,7 @@ extension HandlerStage {
     }
 
     /// Days are computed again at once where that is possible; otherwise they wait, without holding up anything.
-    func watched(_ request: MendRequest, _ turn: Turn) -> Mended {
+    func watched(_ request: RepairRequest, _ turn: Turn) -> RepairOutcome {
         let left = upstream.isLevel ? dirty.count : max(1, dirty.count)
         guard left == 0 || upstream.limit == nil || upstream.isHeldUp(turn) else { return .underWay(left: Int64(left)) }
         return .done(["count": Value(characteristics.conditions[request.user ?? ""].count)])

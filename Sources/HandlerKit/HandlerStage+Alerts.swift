@@ -33,7 +33,7 @@ extension HandlerStage {
     private static let lookEvery = Duration.seconds(3600)
 
     /// Raises an alert for a workout that has just arrived.
-    func tell(of event: DayEvent, key: DirtyDays.Key, _ turn: Turn) throws {
+    func alert(of event: DayEvent, key: DirtyDays.Key, _ turn: Turn) throws {
         guard event.kind == "workout", news.isNews(key),
             let end = event.payload["endDate"].string.flatMap({ InstantText.parse($0) }),
             (.zero..<Self.newsLasts).contains(turn.now - end)
@@ -46,7 +46,7 @@ extension HandlerStage {
     }
 
     /// Reports only the first day that can't be computed, since others usually fail for the same reason.
-    func tell(of reason: String, day: LocalDay, _ turn: Turn) throws {
+    func alert(of reason: String, day: LocalDay, _ turn: Turn) throws {
         let remedy =
             manifest.exec == nil
             ? "'healthbus logs \(instance)' has the event day.failed: report it with that"

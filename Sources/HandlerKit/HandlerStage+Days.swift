@@ -65,7 +65,7 @@ extension HandlerStage {
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
             byHand.failed(key)
-            try tell(of: "\(error)", day: LocalDay(number: key.day), turn)
+            try alert(of: "\(error)", day: LocalDay(number: key.day), turn)
         }
         try dirty.clear(key, generation: job.generation, turn)
         // If data arrived in the meantime, it may be news in itself.
@@ -87,7 +87,7 @@ extension HandlerStage {
                 key: eventKey, topic: events, stored: ChangedRow.topic(ofEvent: event.kind, instance: instance),
                 user: key.user, day: key.day,
                 body: Value(EventBody(id: event.id, kind: event.kind, event: event.payload)))
-            if isNew { try tell(of: event, key: key, turn) }
+            if isNew { try alert(of: event, key: key, turn) }
         }
         for row in before where !eventKeys.contains(row.key) {
             try turn.remove(key: row.key, topic: events, user: key.user, day: key.day)

@@ -12,9 +12,11 @@ struct ReplayedDays: Sendable, Equatable {
     /// Once none of the days is left, they count as done, no matter what changes in them later.
     var isDone = false
 
-    init?(_ told: Replay) {
-        guard let from = LocalDay(told.from), let through = LocalDay(told.through), from <= through else { return nil }
-        id = told.id
+    init?(_ announced: Replay) {
+        guard let from = LocalDay(announced.from), let through = LocalDay(announced.through), from <= through else {
+            return nil
+        }
+        id = announced.id
         days = from.number...through.number
     }
 
@@ -50,9 +52,9 @@ struct ReplayTally: Sendable {
 extension HandlerStage {
     /// Accepts a chunk of a historical sync. Its days are marked once, behind everything live, and don't hold back the
     /// frontier.
-    func hear(_ told: Replay, _ turn: Turn) throws {
-        guard let new = ReplayedDays(told), new.id != replayed?.id else { return }
-        try mark(new, of: told.users, turn)
+    func hear(_ announced: Replay, _ turn: Turn) throws {
+        guard let new = ReplayedDays(announced), new.id != replayed?.id else { return }
+        try mark(new, of: announced.users, turn)
         replayed = new
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('replay', ?)")
         write.bind(1, Value(new.kept).json())
@@ -87,7 +89,7 @@ extension HandlerStage {
 }
 
 extension HandlerStage {
-    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func repair(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         switch request.action {
         case "replay":
             byHand = ReplayTally()
@@ -95,19 +97,19 @@ extension HandlerStage {
                 forgetSlices()
                 try freshness.rereads(through: upstream.frontier, turn)
                 try upstream.rewind(to: since, turn)
-            } else if let told = request.days, let days = ReplayedDays(told) {
-                try mark(days, of: told.users, turn)
+            } else if let announced = request.days, let days = ReplayedDays(announced) {
+                try mark(days, of: announced.users, turn)
             } else {
                 return .refused("a replay needs 'from' and 'through', or 'since'")
             }
-            return try mended(request, turn)
+            return try repaired(request, turn)
         case "reset": return try reset(turn)
         case "watch": return try watch(request, turn)
         case let other: return .refused("a handler doesn't support '\(other)'")
         }
     }
 
-    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func repaired(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         if request.action == "watch" { return watched(request, turn) }
         let left: Int64
         let days = request.days.flatMap { ReplayedDays($0) }
@@ -122,7 +124,7 @@ extension HandlerStage {
     /// Forgets the handler's position in the observer's changes, and derives every day again from what the observer
     /// then reports. The figures stay until then: days with the same result aren't published again, and figures that no
     /// longer exist are properly deleted.
-    private func reset(_ turn: Turn) throws -> Mended {
+    private func reset(_ turn: Turn) throws -> RepairOutcome {
         forgetSlices()
         try characteristics.forget(turn)
         try markEverything(turn)

@@ -118,7 +118,7 @@ extension HandlerStage {
             let key = DirtyDays.Key(user: run.user, day: day.number)
             byHand.failed(key)
             try dirty.fail(key, reason: reason, turn)
-            try tell(of: reason, day: day, turn)
+            try alert(of: reason, day: day, turn)
             try dirty.clear(key, generation: generation, turn)
         }
         requestSlices(turn)

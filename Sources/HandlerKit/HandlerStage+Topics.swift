@@ -6,7 +6,7 @@ import StageKit
 
 extension HandlerStage {
     /// Rows of an earlier release have the name of the plugin that made them in their topics. They get the instance's,
-    /// without a new sequence, so nothing is delivered again. Tombstones keep theirs, which may tell where they belong.
+    /// without a new sequence, so nothing is delivered again. Tombstones keep theirs, which may say where they belong.
     func adoptRows(_ turn: Turn) throws {
         let database = try turn.write().database
         let (figures, events) = ("figures.\(instance)", "events.\(instance)")

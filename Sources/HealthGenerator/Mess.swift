@@ -80,20 +80,21 @@ enum Mess {
     }()
 
     private static let others: [RecordStream] = [
-        .quantity("StepCount", .band, .plain("count"), .told(sums), .messy(.daySum(.steps))),
+        .quantity("StepCount", .band, .plain("count"), .counted(sums), .messy(.daySum(.steps))),
         .quantity("StepCount", .ring, .plain("count"), .daily(1, isFixed: true), .messy(.noonSum(.steps))),
-        .quantity("DistanceWalkingRunning", .band, .distance, .told(sums), .messy(.daySum(.distance))),
+        .quantity("DistanceWalkingRunning", .band, .distance, .counted(sums), .messy(.daySum(.distance))),
         .quantity(
-            "DistanceWalkingRunning", .runs, .distance, .told { plan, _ in plan.workout?.activity == .running ? 5 : 0 },
+            "DistanceWalkingRunning", .runs, .distance,
+            .counted { plan, _ in plan.workout?.activity == .running ? 5 : 0 },
             .messy(.runDistance)),
-        .quantity("ActiveEnergyBurned", .band, .energy, .told(sums), .messy(.daySum(.activeEnergy))),
+        .quantity("ActiveEnergyBurned", .band, .energy, .counted(sums), .messy(.daySum(.activeEnergy))),
         .quantity(
             "HeartRate", .strap, .plain("count/min"),
-            .told { plan, _ in plan.workout.map { Int($0.end - $0.start) / 60 } ?? 0 }, .messy(.minuteRates)),
+            .counted { plan, _ in plan.workout.map { Int($0.end - $0.start) / 60 } ?? 0 }, .messy(.minuteRates)),
         .category("SleepAnalysis", .nights, .daily(1, isFixed: true), .messy(.night)),
-        .category("Headache", .byHand, .told { Mess.Day($1, $0.day).hasSymptom ? 1 : 0 }, .messy(.eveningSymptom)),
-        .quantity("GripEndurance", .runs, .plain("grip"), .told(unknowns), .messy(.unknownQuantity)),
-        .category("WeatherSense", .nights, .told(unknowns), .messy(.unknownCategory)),
+        .category("Headache", .byHand, .counted { Mess.Day($1, $0.day).hasSymptom ? 1 : 0 }, .messy(.eveningSymptom)),
+        .quantity("GripEndurance", .runs, .plain("grip"), .counted(unknowns), .messy(.unknownQuantity)),
+        .category("WeatherSense", .nights, .counted(unknowns), .messy(.unknownCategory)),
     ]
 
     @Sendable private static func sums(_ plan: DayPlan, _ person: Person) -> Int {

@@ -27,8 +27,8 @@ struct RecordStream: Sendable {
         case daily(Double, isFixed: Bool)
         /// By what the person does.
         case paced(Pacing)
-        /// As many as there is to tell: stages, hours, minutes of exercise.
-        case told(@Sendable (DayPlan, Person) -> Int)
+        /// As many as there are: stages, hours, minutes of exercise.
+        case counted(@Sendable (DayPlan, Person) -> Int)
     }
 
     /// Seconds from one record to the next, by what the person does; nil for no records.
@@ -58,7 +58,7 @@ struct RecordStream: Sendable {
         switch density {
         case .daily(_, let isFixed): !isFixed
         case .paced: true
-        case .told: false
+        case .counted: false
         }
     }
 
@@ -83,7 +83,7 @@ struct RecordStream: Sendable {
         switch density {
         case .daily(let perDay, _): RecordCounts.natural(perDay, on: plan.day)
         case .paced: plan.stretches.reduce(0) { $0 + records(in: $1, of: plan) }
-        case .told(let count): count(plan, person)
+        case .counted(let count): count(plan, person)
         }
     }
 }
@@ -135,7 +135,7 @@ extension RecordStream {
         quantity(
             "FlightsClimbed", .watch, .plain("count"), paced([.about: 1, .walking: 1]), .amounts(.flights)),
         quantity(
-            "AppleExerciseTime", .watch, .plain("min"), .told { plan, _ in plan.exerciseMinutes().count },
+            "AppleExerciseTime", .watch, .plain("min"), .counted { plan, _ in plan.exerciseMinutes().count },
             .exerciseMinutes, ring: .exercise),
         quantity(
             "RestingHeartRate", .watch, .plain("count/min"), .daily(1, isFixed: true), .moments(.restingRate)),
@@ -156,8 +156,8 @@ extension RecordStream {
             "HeartRateVariabilitySDNN", .watch, .plain("ms"), .daily(6, isFixed: false), .variability,
             [("HKAlgorithmVersion", "2")]),
         category("SleepAnalysis", .phone, .daily(1, isFixed: true), .timeInBed),
-        category("SleepAnalysis", .watch, .told { Hypnogram($0, $1).stages.count }, .sleepStages),
-        category("AppleStandHour", .watch, .told { plan, _ in plan.standHours().count }, .standHours, ring: .stand),
+        category("SleepAnalysis", .watch, .counted { Hypnogram($0, $1).stages.count }, .sleepStages),
+        category("AppleStandHour", .watch, .counted { plan, _ in plan.standHours().count }, .standHours, ring: .stand),
         category("MindfulSession", .meditation, .daily(0.4, isFixed: true), .mindfulness),
     ].enumerated().map { index, stream in
         var stream = stream

@@ -24,14 +24,14 @@ extension ArchiveReader {
         let piece = EntryFile.piece(
             ["document", document.kind.rawValue, document.name, document.mediaType, reference], content)
         guard known[piece] == nil else { return }
-        var parts = DocumentParts(document, sink)
+        var parts = DocumentParts(document, receiver)
         try parts.add(content)
         try parts.end(piece)
     }
 
     /// A document too long to be held in memory.
     private func deliver(_ source: any ByteSource, as document: DocumentFile) throws {
-        var parts = DocumentParts(document, sink)
+        var parts = DocumentParts(document, receiver)
         while true {
             let block = try [UInt8](unsafeUninitializedCapacity: DocumentPart.limit) { buffer, count in
                 count = try source.read(into: UnsafeMutableRawBufferPointer(buffer))
@@ -59,27 +59,27 @@ extension ArchiveReader {
                 waveform,
                 as: DocumentFile(
                     kind: .electrocardiogram, name: name, mediaType: "application/json", reference: reference))
-            try sink(.records(ecg.batch(waveform: ContentDigest(waveform[...]))))
+            try receiver(.records(ecg.batch(waveform: ContentDigest(waveform[...]))))
             parser.summary.count(.electrocardiogram)
         }
     }
 
     private func quarantine(_ problem: ElectrocardiogramProblem, _ name: String, _ parser: ExportParsing) throws {
         parser.summary.quarantined += 1
-        try sink(.quarantined([problem.input(file: name)]))
+        try receiver(.quarantined([problem.input(file: name)]))
     }
 }
 
 /// Cuts a document into parts.
 private struct DocumentParts {
     private let file: DocumentFile
-    private let sink: ExportSink
+    private let receiver: ExportReceiver
     private let hash = ContentHash()
     private var offset: Int64 = 0
     /// The most recent bytes, held back because they may be the last.
     private var held: ArraySlice<UInt8> = []
 
-    init(_ file: DocumentFile, _ sink: @escaping ExportSink) { (self.file, self.sink) = (file, sink) }
+    init(_ file: DocumentFile, _ receiver: @escaping ExportReceiver) { (self.file, self.receiver) = (file, receiver) }
 
     mutating func add(_ bytes: [UInt8]) throws {
         hash.add(bytes)
@@ -94,7 +94,7 @@ private struct DocumentParts {
     mutating func end(_ piece: PieceHash?) throws { try send(.init(hash: hash.value, piece: piece)) }
 
     private mutating func send(_ end: DocumentPart.End?) throws {
-        try sink(.document(DocumentPart(file: file, offset: offset, bytes: Array(held), end: end)))
+        try receiver(.document(DocumentPart(file: file, offset: offset, bytes: Array(held), end: end)))
         offset += Int64(held.count)
         held = []
     }

@@ -23,12 +23,12 @@ extension ArchiveReader {
                 } catch let broken as ArchiveDamage {
                     note(broken, in: entry.name, parser)
                 }
-                try sink(.progress(bytesRead: min(archive.position, total), bytesTotal: total))
+                try receiver(.progress(bytesRead: min(archive.position, total), bytesTotal: total))
             }
         } catch let broken as ArchiveDamage {
             note(broken, in: URL(fileURLWithPath: path).lastPathComponent, parser)
         }
-        try sink(.progress(bytesRead: total, bytesTotal: total))
+        try receiver(.progress(bytesRead: total, bytesTotal: total))
         return parser.summary
     }
 
@@ -65,12 +65,12 @@ extension ArchiveReader {
         if let piece, let points = known[piece] {
             parser.summary.routePoints += points
             parser.summary.routes += 1
-            return try sink(.knownRoute(piece, path: name))
+            return try receiver(.knownRoute(piece, path: name))
         }
-        let sink = self.sink
+        let receiver = self.receiver
         var points = 0
         let route = RouteParser(path: name, workout: workout) { route in
-            try sink(.route(route))
+            try receiver(.route(route))
             points += route.count
             if route.firstPoint == 0 { parser.summary.routes += 1 }
         }
@@ -80,7 +80,7 @@ extension ArchiveReader {
         parser.summary.charactersReplaced += route.replacedCharacters
         parser.summary.damaged = parser.summary.damaged ?? damage
         if let piece, damage == nil, points > 0, route.unreadablePoints == 0, route.replacedCharacters == 0 {
-            try sink(.routeEnded(piece, path: name, points: points))
+            try receiver(.routeEnded(piece, path: name, points: points))
         }
     }
 }

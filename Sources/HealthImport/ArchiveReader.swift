@@ -7,11 +7,11 @@ struct ArchiveReader {
     let descriptor: Int32
     let path: String
     let total: Int64
-    let sink: ExportSink
+    let receiver: ExportReceiver
     let known: [PieceHash: Int]
 
     func read() throws -> ReadSummary {
-        try sink(.progress(bytesRead: 0, bytesTotal: total))
+        try receiver(.progress(bytesRead: 0, bytesTotal: total))
         let check = try ArchiveCheck(descriptor: descriptor, path: path, size: total)
         let (place, parser) = try readExport(check)
         return try readOthers(than: place, check, parser)
@@ -25,7 +25,7 @@ struct ArchiveReader {
         var pretender: (name: String, isEmpty: Bool)?
         var damage: ArchiveDamage?
         // A damaged file that may be the export.
-        var suspect: (name: String, damage: ArchiveDamage)?
+        var candidate: (name: String, damage: ArchiveDamage)?
         do {
             let archive = try ZipArchive(descriptor: descriptor, path: path)
             while let entry = try archive.next() {
@@ -35,7 +35,7 @@ struct ArchiveReader {
                 if found.count < 5 { found.append(entry.name) }
                 if let broken = check.broken[entry.place] {
                     // The export may still come later in the archive.
-                    if suspect == nil || Self.isNamedAsExport(entry.name) { suspect = (entry.name, broken) }
+                    if candidate == nil || Self.isNamedAsExport(entry.name) { candidate = (entry.name, broken) }
                     continue
                 }
                 let source = PeekedSource(EntrySource(archive))
@@ -49,14 +49,14 @@ struct ArchiveReader {
                     pretender = (entry.name, kind == .empty)
                 }
                 guard kind == .healthData else { continue }
-                let parser = ExportParsing(sink: sink, known: known)
+                let parser = ExportParsing(receiver: receiver, known: known)
                 try parser.parse(source, entry: entry.name, total: total)
                 return (entry.place, parser)
             }
         } catch let broken as ArchiveDamage {
             damage = broken
         }
-        if let (name, damage) = suspect {
+        if let (name, damage) = candidate {
             throw ImportError.damagedFileInArchive(path: path, entry: name, reason: damage.reason)
         }
         if let damage { throw ImportError.damagedArchive(path: path, reason: damage.reason) }

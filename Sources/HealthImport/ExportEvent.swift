@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Receives what a reader finds, on the reader's thread: a call may block, and an error stops the reader.
-package typealias ExportSink = (ExportEvent) throws -> Void
+package typealias ExportReceiver = (ExportEvent) throws -> Void
 
 /// What a reader finds, piece by piece.
 package enum ExportEvent: Sendable {

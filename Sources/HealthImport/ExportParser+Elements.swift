@@ -38,7 +38,7 @@ extension ExportParser {
     }
 
     /// Called when the previous element was never closed, as in a broken file. A record or a correlation is complete up
-    /// to here; for other elements, it is impossible to tell what is missing.
+    /// to here; for other elements, it is impossible to know what is missing.
     private mutating func startBehindUnclosed(
         _ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?
     ) {

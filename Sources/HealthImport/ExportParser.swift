@@ -19,7 +19,7 @@ struct ExportParser: ~Copyable {
         case document, record, correlation, correlatedRecord, tree
     }
 
-    let sink: ExportSink
+    let receiver: ExportReceiver
     var summary: ReadSummary
     var builder = BatchBuilder()
     var names = Interning()
@@ -70,12 +70,12 @@ struct ExportParser: ~Copyable {
     /// How many skipped pieces are reported at once.
     private static let passedLimit = 128
 
-    init(sink: @escaping ExportSink, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
-        (self.sink, self.summary, self.known) = (sink, summary, known)
+    init(receiver: @escaping ExportReceiver, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
+        (self.receiver, self.summary, self.known) = (receiver, summary, known)
     }
 
-    /// Reads the document. If the export isn't well-formed, the summary says so; errors of the sink or the source are
-    /// thrown.
+    /// Reads the document. If the export isn't well-formed, the summary says so; errors of the receiver or the source
+    /// are thrown.
     static func parse(
         _ parser: UnsafeMutablePointer<ExportParser>, _ source: any ByteSource, entry: String, total: Int64
     ) throws {
@@ -104,7 +104,7 @@ struct ExportParser: ~Copyable {
                 let position = block.position
                 blocks.recycle(block)
                 while goesOn, let piece = cutter.next() { goesOn = take(piece, of: cutter.bytes, parser, stream) }
-                try parser.pointee.sink(.progress(bytesRead: position, bytesTotal: total))
+                try parser.pointee.receiver(.progress(bytesRead: position, bytesTotal: total))
             }
         } catch let damage as ArchiveDamage {
             archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
@@ -163,7 +163,7 @@ extension ExportParser {
     private mutating func send(_ event: ExportEvent) {
         sendInfo()
         guard failure == nil else { return }
-        do { try sink(event) } catch { stop(error) }
+        do { try receiver(event) } catch { stop(error) }
     }
 
     /// Appends the row of a correlation, a workout or any other element except a record.

@@ -4,9 +4,9 @@ import HealthModel
 final class ExportParsing {
     private let parser: UnsafeMutablePointer<ExportParser>
 
-    init(sink: @escaping ExportSink, known: [PieceHash: Int]) {
+    init(receiver: @escaping ExportReceiver, known: [PieceHash: Int]) {
         parser = .allocate(capacity: 1)
-        parser.initialize(to: ExportParser(sink: sink, summary: ReadSummary(), known: known))
+        parser.initialize(to: ExportParser(receiver: receiver, summary: ReadSummary(), known: known))
     }
 
     deinit {

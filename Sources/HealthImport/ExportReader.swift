@@ -19,13 +19,13 @@ package struct ExportReader: Sendable {
         self.file = file ?? path
     }
 
-    /// Reads everything into the sink, on the calling thread (while a second one reads ahead).
+    /// Reads everything into the receiver, on the calling thread (while a second one reads ahead).
     ///
     /// - Parameter known: pieces, routes and documents that needn't be read, with the number of records or route points
     ///   in each.
-    /// - Throws: `ImportError` for anything that isn't a readable export, and any error of the sink. Damage further
+    /// - Throws: `ImportError` for anything that isn't a readable export, and any error of the receiver. Damage further
     ///   inside an export isn't thrown: everything intact is delivered, and the summary says where the damage is.
-    package func read(into sink: @escaping ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
+    package func read(into receiver: @escaping ExportReceiver, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
         defer { close(descriptor) }
@@ -45,12 +45,12 @@ package struct ExportReader: Sendable {
         case .gpx, .compressedAutoExport, .autoExport, .json, .table, .packed, .other:
             throw ImportError.notAnExport(path: path, kind: ContentKind(head: source.head))
         case .healthData:
-            let parsing = ExportParsing(sink: sink, known: known)
+            let parsing = ExportParsing(receiver: receiver, known: known)
             let name = URL(fileURLWithPath: path).lastPathComponent
             try parsing.parse(source, entry: name, total: total)
             return parsing.summary
         case .zip:
-            return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink, known: known)
+            return try ArchiveReader(descriptor: descriptor, path: path, total: total, receiver: receiver, known: known)
                 .read()
         }
     }

@@ -1,6 +1,6 @@
 import CXXHash
 
-/// XXH3-128 of some bytes. It tells different content apart, but doesn't protect against forgery.
+/// XXH3-128 of some bytes. It distinguishes different content, but doesn't protect against forgery.
 package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64

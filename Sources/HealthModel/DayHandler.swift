@@ -103,7 +103,7 @@ public protocol HandlerTraits: Sendable {
     /// Checks a condition that a person wants watched.
     /// - Returns: the condition as it will be stored.
     /// - Throws: what is wrong with the condition, without its name or content.
-    func condition(_ name: String, _ told: Value) throws -> Value
+    func condition(_ name: String, _ value: Value) throws -> Value
     /// The maximum number of conditions that a person may have; unlimited by default.
     func conditionLimit(_ configuration: Value) -> Int
     /// The instants that its days consist of: the local day by default.
@@ -122,7 +122,7 @@ extension HandlerTraits {
     /// None by default.
     public var characteristics: Set<String> { [] }
     /// Unchanged by default.
-    public func condition(_ name: String, _ told: Value) throws -> Value { told }
+    public func condition(_ name: String, _ value: Value) throws -> Value { value }
     /// Unlimited by default.
     public func conditionLimit(_ configuration: Value) -> Int { .max }
     /// The local day by default.
@@ -130,7 +130,7 @@ extension HandlerTraits {
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
-/// the host takes care of anchors, delivery and recomputing days.
+/// the host takes care of anchors, delivery and computing days again.
 public protocol DayHandler: HandlerTraits {
     /// Computes the figures of one day. The same input always gives the same output.
     /// - Throws: when the day can't be computed. It is tried three times in all, then skipped with the error as the

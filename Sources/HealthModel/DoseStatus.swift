@@ -10,8 +10,9 @@ package enum DoseStatus: String, Sendable, CaseIterable {
     /// `status` ("Not Interacted"). Nil if there is none that is known, in which case nobody knows whether it was taken.
     package init?(payload: Value) {
         for member in ["logStatus", "status"] {
-            let told = payload[member]
-            guard let status = told.int.flatMap({ Self(number: $0) }) ?? told.string.flatMap({ Self(text: $0) }) else {
+            let given = payload[member]
+            guard let status = given.int.flatMap({ Self(number: $0) }) ?? given.string.flatMap({ Self(text: $0) })
+            else {
                 continue
             }
             self = status

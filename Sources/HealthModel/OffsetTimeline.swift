@@ -122,7 +122,7 @@ final class ZoneOffsets: Sendable {
         return offsets[low]
     }
 
-    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already rejected such names.
+    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already refused such names.
     static func of(_ name: String) -> ZoneOffsets {
         cache.lock.withLock {
             if let known = cache.zones[name] { return known }

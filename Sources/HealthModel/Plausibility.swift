@@ -1,6 +1,6 @@
 /// Limits beyond which a sample can't be true, so that it is put in quarantine and not counted.
 ///
-/// Lenient on purpose: only the impossible is rejected. `docs/figures.md` lists the limits.
+/// Lenient on purpose: only the impossible is set aside. `docs/figures.md` lists the limits.
 package enum Plausibility {
     /// Why this sample can't be true, without its value; nil when it may be true.
     package static func reason(

@@ -3,7 +3,7 @@ import CXXHash
 /// The identity of a sample: a time-ordered UUIDv8 of its content key and ordinal.
 ///
 /// The key consists of user, type, source name, start and end (both rounded down to the second), but **not** the value,
-/// which is printed differently when an export is written in another unit. Rows with the same key are told apart by
+/// which is printed differently when an export is written in another unit. Rows with the same key are distinguished by
 /// their ordinals. The first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order;
 /// the rest is XXH3-128 of key and ordinal.
 public struct SampleID: Hashable, Comparable, Sendable {

@@ -1,7 +1,7 @@
 /// Samples from a store, in columns: the form in which they are sent over the bus and given to handlers.
 ///
 /// Not every query fills every column: a slice fills `created`, `healthKitUUID`, `metadata` and `payload` only on
-/// request, but `created` also where only it tells which of several samples is the latest: for samples of one discrete
+/// request, but `created` also where only it says which of several samples is the latest: for samples of one discrete
 /// type with the same start and end but different values. `ids` and the columns down to `flags` are always filled.
 public struct SamplePage: Sendable {
     /// Identifiers of the types that `type` points to.

@@ -1,5 +1,5 @@
 /// The times that a sample can have, whatever its type. A sample outside these limits goes into quarantine, and no day
-/// is recomputed for it.
+/// is computed again for it.
 ///
 /// Code that reads samples checks this too, because the store of an earlier release may hold rows that would be refused
 /// today.

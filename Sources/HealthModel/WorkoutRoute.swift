@@ -20,7 +20,7 @@ package struct WorkoutRoute: Sendable, Equatable {
     package var elevation: [Double] = []
     /// m/s.
     package var speed: [Double] = []
-    /// Degrees clockwise from north; negative when the phone couldn't tell.
+    /// Degrees clockwise from north; negative when the phone didn't know.
     package var course: [Double] = []
     /// Metres.
     package var horizontalAccuracy: [Double] = []

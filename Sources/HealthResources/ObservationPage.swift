@@ -121,7 +121,7 @@ package struct ObservationPage {
         let part = types[Int(page.type[row])]
         guard part.type.kind != .correlation || part.payload != nil else { return false }
         if part.isInPanel, page.flags[row].contains(.part) { return false }
-        let told = part.payload.map { kind in
+        let stated = part.payload.map { kind in
             let unit = page.unitIndex(row).map { page.units[$0] } ?? ""
             return PayloadObservation(kind, value: page.value[row], unit: unit, page.payloadValue(row))
         }
@@ -133,7 +133,7 @@ package struct ObservationPage {
         out.append(contentsOf: head)
         out.append(uuid: page.ids[row])
         out.append(json: "\"}],\"status\":\"")
-        out.append(contentsOf: (told?.status ?? "final").utf8)
+        out.append(contentsOf: (stated?.status ?? "final").utf8)
         out.append(UInt8(ascii: "\""))
         out.append(contentsOf: part.middle)
         if page.end[row] > page.start[row] {
@@ -147,9 +147,9 @@ package struct ObservationPage {
             out.append(jsonDate: page.startOf(row))
         }
         out.append(UInt8(ascii: ","))
-        if let told {
+        if let stated {
             // Without the braces.
-            out.append(contentsOf: Value.object(told.members).json().utf8.dropFirst().dropLast())
+            out.append(contentsOf: Value.object(stated.members).json().utf8.dropFirst().dropLast())
         } else {
             appendValue(row, part, to: &out)
         }

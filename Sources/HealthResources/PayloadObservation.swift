@@ -166,10 +166,10 @@ struct PayloadObservation {
 
     /// An app's list of words, or the elements of that name in an export.
     private static func texts(_ list: Value, _ children: Value, _ element: String) -> [String] {
-        let told = (list.array ?? []).compactMap { words($0) }
+        let stated = (list.array ?? []).compactMap { words($0) }
         let named = (children.array ?? []).filter { $0["element"].string == element }
             .compactMap { $0["name"].string ?? $0["text"].string }
-        return told + named
+        return stated + named
     }
 }
 
@@ -181,8 +181,8 @@ enum ElectrocardiogramClassification: String, CaseIterable {
     /// From the importer's `rhythm`, or an app's words under `classification`; nil for anything unknown, since a wrong
     /// verdict is worse than none.
     init?(payload: Value) {
-        let told = ["rhythm", "classification"].lazy.compactMap { payload[$0].string }.map { PayloadWord($0) }
-        let found = told.compactMap { word in Self.allCases.first { word.names($0.rawValue) } }.first
+        let stated = ["rhythm", "classification"].lazy.compactMap { payload[$0].string }.map { PayloadWord($0) }
+        let found = stated.compactMap { word in Self.allCases.first { word.names($0.rawValue) } }.first
         guard let found else { return nil }
         self = found
     }

@@ -29,13 +29,13 @@ package struct ElevationGain: Sendable {
                 rise(to: elevation)
             } else if highest - elevation >= threshold {
                 turn = highest
-                sink(to: elevation)
+                fall(to: elevation)
             }
         case .up:
             if highest - elevation >= threshold {
                 ascended += highest - begin
                 turn = highest
-                sink(to: elevation)
+                fall(to: elevation)
             }
         case .down:
             if elevation - lowest >= threshold {
@@ -51,7 +51,7 @@ package struct ElevationGain: Sendable {
         highest = elevation
     }
 
-    private mutating func sink(to elevation: Double) {
+    private mutating func fall(to elevation: Double) {
         direction = .down
         lowest = elevation
     }

@@ -35,11 +35,11 @@ struct SleepChoice {
         func first(where fits: (SleepStage) -> Bool) -> Int? {
             samples.filter { fits($0.stage) }.map(\.source).min()
         }
-        let told = samples.contains(where: \.stage.isAsleep) ? [] : all.filter { $0.statement != nil }
+        let stated = samples.contains(where: \.stage.isAsleep) ? [] : all.filter { $0.statement != nil }
         let staged = first(where: \.isStaged) ?? first(where: \.isAsleep) ?? first { $0 == .awake }
-        guard let source = told.map(\.source).min() ?? staged ?? first(where: { $0 == .inBed }) else { return nil }
+        guard let source = stated.map(\.source).min() ?? staged ?? first(where: { $0 == .inBed }) else { return nil }
         self.source = source
-        statements = told.filter { $0.source == source }
+        statements = stated.filter { $0.source == source }
         if !statements.contains(where: { $0.statement?.inBed != nil }) {
             let hasOwnBed = statements.isEmpty && samples.contains { $0.source == source && $0.stage == .inBed }
             let bedSource = hasOwnBed ? source : first { $0 == .inBed }

@@ -27,7 +27,7 @@ package struct SleepExplanation: Sendable, Equatable {
     package var stretches: [Stretch]
 
     /// How much of the session isn't in any stretch: neither asleep nor awake nor in bed.
-    package var untold: Duration {
+    package var unknown: Duration {
         knows == .statistic
             ? .zero : session.end - session.start - IntervalSet(stretches.map { $0.start..<$0.end }).length
     }

@@ -49,17 +49,17 @@ extension SleepSession {
     ///   - bed: samples of time in bed, used if the statements have no time in bed.
     init?(_ statements: [SleepSample], bed: [SleepSample], names: [String], reach: Instant) {
         guard let first = statements.first else { return nil }
-        let told = statements.compactMap(\.statement)
+        let stated = statements.compactMap(\.statement)
         func sum(_ part: (SleepStatement) -> Double?) -> Double? {
-            let parts = told.compactMap(part)
+            let parts = stated.compactMap(part)
             return parts.isEmpty ? nil : parts.reduce(0, +)
         }
         isStatistic = true
         id = first.id
         source = names[first.source]
         self.reach = reach
-        start = (told.compactMap(\.bedStart) + (statements + bed).map(\.start)).reduce(first.start, min)
-        end = (told.compactMap(\.bedEnd) + (statements + bed).map(\.end)).reduce(first.end, max)
+        start = (stated.compactMap(\.bedStart) + (statements + bed).map(\.start)).reduce(first.start, min)
+        end = (stated.compactMap(\.bedEnd) + (statements + bed).map(\.end)).reduce(first.end, max)
         asleep = sum(\.asleep)
         (core, deep, rem, unspecified) = (sum(\.core), sum(\.deep), sum(\.rem), sum(\.unspecified))
         awake = sum(\.awake)
@@ -69,7 +69,7 @@ extension SleepSession {
         inBed = (sum(\.inBed) ?? (resting.isEmpty ? nil : resting.length.seconds / 60)).map { max($0, asleep ?? 0) }
         if let asleep, let inBed { efficiency = asleep / inBed }
         // A statistic starts when the person falls asleep.
-        let lyingDown = told.first?.bedStart ?? resting.ranges.first?.lowerBound
+        let lyingDown = stated.first?.bedStart ?? resting.ranges.first?.lowerBound
         if asleep != nil, let lyingDown, lyingDown <= first.start { latency = (first.start - lyingDown).seconds / 60 }
     }
 }

@@ -75,7 +75,7 @@ struct BatchIngest {
             var single = IngestCounts.Tally()
             guard let claimed = try claim.take(record, asking, &single) else { return }
             session.claimed[row] = claimed
-            if session.tellsOutcomes {
+            if session.reportsOutcomes {
                 session.outcomes[row] = single.outcome
                 if single.quarantined > 0 {
                     session.reasons[row] = single.conflicts > 0 ? RecordConflict.reason : claim.implausible(record)
@@ -105,9 +105,9 @@ struct BatchIngest {
     /// New samples of a renamed source are identified by the name that was seen first.
     private func learn(_ pairs: Set<SessionNames.Pair>) {
         guard session.isFile else { return }
-        for pair in pairs.sorted(by: { ($0.stored, $0.told) < ($1.stored, $1.told) }) {
+        for pair in pairs.sorted(by: { ($0.stored, $0.given) < ($1.stored, $1.given) }) {
             let key = session.names.keys[pair.stored] ?? names.key(pair.stored)
-            if key != pair.told, names.first(key) <= names.first(pair.told) { session.names.keys[pair.told] = key }
+            if key != pair.given, names.first(key) <= names.first(pair.given) { session.names.keys[pair.given] = key }
         }
     }
 

@@ -21,10 +21,10 @@ extension HealthStoreWriter {
         _ entry: QuarantineEntry, _ conflict: RecordConflict, takesOther: Bool, plausibility: PlausibilityRule
     ) throws -> ConflictEnd {
         guard let uuid = SampleID(conflict.uuid) else { return .isGone }
-        let told = conflict.told
+        let other = conflict.other
         if takesOther {
             let rule = plausibility(conflict.type)
-            let why = Self.refusal(start: told.start, end: told.end, value: told.value ?? .nan, rule: rule)
+            let why = Self.refusal(start: other.start, end: other.end, value: other.value ?? .nan, rule: rule)
             if let why { return .isImplausible(why) }
         }
         var moved: RecordBatch?
@@ -34,13 +34,13 @@ extension HealthStoreWriter {
             let held = try held(old)
             var (type, now) = (held.type, held.kept)
             if takesOther {
-                let start = told.start.flooredSecond
+                let start = other.start.flooredSecond
                 let isInPlace =
                     held.type == conflict.type && abs(old.second - start) <= 1
-                    && abs(held.kept.end.flooredSecond - told.end.flooredSecond) <= 1
+                    && abs(held.kept.end.flooredSecond - other.end.flooredSecond) <= 1
                 if isInPlace {
-                    row.value = told.value ?? .nan
-                    row.unit = try units.id(told.unit)
+                    row.value = other.value ?? .nan
+                    row.unit = try units.id(other.unit)
                 } else {
                     // Only the name of the other content's source was kept. It is the version and device of the stored
                     // sample, if they have the same source.
@@ -51,11 +51,11 @@ extension HealthStoreWriter {
                     row.state = .deleted
                     row.uuid = nil
                 }
-                (type, now) = (conflict.type, told)
+                (type, now) = (conflict.type, other)
                 if isInPlace { (now.start, now.end) = (held.kept.start, held.kept.end) }
                 try quarantined.refuse(
                     RecordConflict(
-                        type: held.type, uuid: conflict.uuid, source: held.origin.sourceName, told: held.kept,
+                        type: held.type, uuid: conflict.uuid, source: held.origin.sourceName, other: held.kept,
                         kept: held.type == type ? now : nil), from: entry.source, user: user)
             }
             try quarantined.show(now, type: type, inConflictsOf: conflict.uuid, besides: entry.number, user: user)
@@ -94,12 +94,12 @@ extension HealthStoreWriter {
     ) -> RecordBatch {
         var batch = RecordBatch()
         batch.types = [conflict.type]
-        batch.units = [conflict.told.unit]
+        batch.units = [conflict.other.unit]
         batch.origins = [origin]
         (batch.type, batch.unit, batch.origin) = ([0], [0], [0])
-        batch.start = [conflict.told.start.microseconds]
-        batch.end = [conflict.told.end.microseconds]
-        batch.value = [conflict.told.value ?? .nan]
+        batch.start = [conflict.other.start.microseconds]
+        batch.end = [conflict.other.end.microseconds]
+        batch.value = [conflict.other.value ?? .nan]
         batch.created = [row.created]
         batch.flags = [RecordFlags(rawValue: row.flags)]
         batch.metadata.append(bytes: metadata)

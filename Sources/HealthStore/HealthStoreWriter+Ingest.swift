@@ -50,7 +50,7 @@ extension HealthStoreWriter {
         var counts = IngestCounts()
         try see(batch, session, user: user, isTrial: isTrial)
         session.claimed = [SequenceNumber](repeating: .beginning, count: batch.count)
-        if session.tellsOutcomes {
+        if session.reportsOutcomes {
             session.outcomes = [RecordOutcome](repeating: .quarantined, count: batch.count)
             session.reasons = [:]
         }

@@ -53,14 +53,14 @@ package final class ImportSession {
     var lastClaimed: StoredRow?
     var keepsLastClaimed = false
     /// Whether to record the outcome of each record.
-    let tellsOutcomes: Bool
+    let reportsOutcomes: Bool
     /// The outcome for each row of the latest batch, if outcomes were requested.
     package internal(set) var outcomes: [RecordOutcome] = []
     /// The reasons why rows of that batch were quarantined, where there is a reason.
     package internal(set) var reasons: [Int: String] = [:]
 
-    package init(source: String, bringer: Bringer? = nil, pushed: Instant? = nil, tellsOutcomes: Bool = false) {
-        (self.source, self.pushed, self.bringer, self.tellsOutcomes) = (source, pushed, bringer, tellsOutcomes)
+    package init(source: String, bringer: Bringer? = nil, pushed: Instant? = nil, reportsOutcomes: Bool = false) {
+        (self.source, self.pushed, self.bringer, self.reportsOutcomes) = (source, pushed, bringer, reportsOutcomes)
     }
 
     var isPushed: Bool { pushed != nil }
@@ -76,7 +76,7 @@ package final class ImportSession {
 
     /// The names by which the session calls sources that the store calls otherwise.
     package var renamings: [NameProgress.Renaming] {
-        names.counts.map { .init(from: $0.key.stored, to: $0.key.told, samples: $0.value) }
+        names.counts.map { .init(from: $0.key.stored, to: $0.key.given, samples: $0.value) }
             .sorted { ($0.from, $0.to) < ($1.from, $1.to) }
     }
 

@@ -24,11 +24,11 @@ extension RecordClaim {
             abs(record.second - row.second) > Self.tolerance || abs(record.endSecond - rowEnd) > Self.tolerance
         let isOther = record.unit != row.unit || !StoredValue.agrees(row.value, record.value)
         guard isElsewhere || isOther else { return nil }
-        let told = Self.syncVersion(record.metadata)
+        let other = Self.syncVersion(record.metadata)
         let held = try writer.rows.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
-        if told < held { return .isOutdated }
+        if other < held { return .isOutdated }
         // A row keeps its key: with a different time it would be a different sample.
-        return told > held && !isElsewhere && implausible(record) == nil ? .replaces : .isConflict
+        return other > held && !isElsewhere && implausible(record) == nil ? .replaces : .isConflict
     }
 
     /// Keeps a content that the sample had from being added by an export that was made before it was changed.
@@ -81,7 +81,7 @@ extension RecordClaim {
         return RecordConflict(
             type: try writer.types.name(type), uuid: record.uuid?.description ?? "",
             source: isTrial ? "" : try writer.origins.origin(record.origin).sourceName,
-            told: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
+            other: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
             kept: isTrial
                 ? nil : try row.map { try content(start: $0.start, end: $0.end, value: $0.value, unit: $0.unit) })
     }

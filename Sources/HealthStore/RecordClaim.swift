@@ -160,7 +160,7 @@ struct RecordClaim {
         }
         let pair = SessionNames.Pair(
             stored: try writer.origins.origin(writer.window.rows[slot].origin).sourceName,
-            told: origins[record.batchOrigin].sourceName)
+            given: origins[record.batchOrigin].sourceName)
         switch asking {
         case .waiting(let row):
             session.names.waiting.append(.init(row: row, slot: slot, isChild: record.isChild, pair: pair))

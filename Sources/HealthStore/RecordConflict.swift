@@ -23,20 +23,20 @@ package struct RecordConflict: Sendable, Equatable {
     package var uuid: String
     package var source: String
     /// What was set aside.
-    package var told: Content
+    package var other: Content
     /// nil if the UUID belongs to a sample of another type.
     package var kept: Content?
 
-    package init(type: String, uuid: String, source: String, told: Content, kept: Content?) {
-        (self.type, self.uuid, self.source, self.told, self.kept) = (type, uuid, source, told, kept)
+    package init(type: String, uuid: String, source: String, other: Content, kept: Content?) {
+        (self.type, self.uuid, self.source, self.other, self.kept) = (type, uuid, source, other, kept)
     }
 
     /// Whether there is still anything to decide: the sample may have received the other content in the meantime.
-    package var isOpen: Bool { kept.map { !$0.agrees(with: told) } ?? true }
+    package var isOpen: Bool { kept.map { !$0.agrees(with: other) } ?? true }
 
     /// The text that is kept in quarantine.
     package var json: String {
-        var members = Self.members(told)
+        var members = Self.members(other)
         members["type"] = .string(type)
         members["uuid"] = .string(uuid)
         members["source"] = .string(source)
@@ -48,7 +48,7 @@ package struct RecordConflict: Sendable, Equatable {
     /// sample has at the time.
     var identity: String {
         var members = Self.members(
-            Content(start: told.start.floored, end: told.end.floored, value: told.value, unit: told.unit))
+            Content(start: other.start.floored, end: other.end.floored, value: other.value, unit: other.unit))
         members["type"] = .string(type)
         members["uuid"] = .string(uuid)
         return Value.object(members).json()
@@ -57,10 +57,10 @@ package struct RecordConflict: Sendable, Equatable {
     /// nil for anything else.
     package init?(json: String) {
         guard let members = try? Value(json: Array(json.utf8)), let type = members["type"].string,
-            let uuid = members["uuid"].string, let told = Self.content(members)
+            let uuid = members["uuid"].string, let other = Self.content(members)
         else { return nil }
         self.init(
-            type: type, uuid: uuid, source: members["source"].string ?? "", told: told,
+            type: type, uuid: uuid, source: members["source"].string ?? "", other: other,
             kept: Self.content(members["kept"]))
     }
 

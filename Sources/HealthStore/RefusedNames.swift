@@ -42,7 +42,7 @@ extension HealthStoreWriter {
         let dropped = try areDropped(inputs)
         tally.deleted = dropped.count { $0 }
         tally.quarantined = inputs.count - tally.deleted
-        if session.tellsOutcomes {
+        if session.reportsOutcomes {
             for (row, isDropped) in zip(rows, dropped) {
                 if isDropped { session.outcomes[row] = .deleted }
                 session.reasons[row] = refused.reason(row, batch)

@@ -1,4 +1,4 @@
-/// Finds the samples of one second that only their creation tells apart: those of one type with the same times but
+/// Finds the samples of one second that only their creation distinguishes: those of one type with the same times but
 /// different values. The latest of them is the one stored last.
 struct SliceTies {
     private struct Seen {

@@ -19,7 +19,7 @@ package struct Stack: Sendable {
     package let catalog: PluginCatalog
     /// The options that suggested commands need in order to refer to this stack.
     package var advice = Advice()
-    /// The instance that a command tells to do something; nil for a command that only shows data.
+    /// The instance that a command asks to do something; nil for a command that only shows data.
     package var acting: String?
     /// The mistakes in the configuration that a command may overlook (`init(watching:configurationFile:)`).
     package private(set) var overlooked: [ConfigurationError] = []
@@ -148,7 +148,7 @@ package struct Stack: Sendable {
     package func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
         StackReader(
             state: state, stack: configuration, address: { try address },
-            foundSilent: foundSilent ?? { tell(of: $0) }
+            foundSilent: foundSilent ?? { report($0) }
         ) { instance, database in
             // A file from an earlier release is updated, just as the instance's own program would do. If that program
             // has the file open, it has already done so.
@@ -164,7 +164,7 @@ package struct Stack: Sendable {
         }
     }
 
-    private func tell(of silence: StackReader.Silence) {
+    private func report(_ silence: StackReader.Silence) {
         guard let text = notice(of: silence) else { return }
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a program's exit code tells its caller.
+/// What a program's exit code says to its caller.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case failed = 1
@@ -26,10 +26,10 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Another process's sentence about what it couldn't do; the part after its last semicolon says what to do now.
-    package init(_ beginning: String = "", told: String, code: ExitCode = .failed) {
-        let end = told.ranges(of: "; ").last
+    package init(_ beginning: String = "", said: String, code: ExitCode = .failed) {
+        let end = said.ranges(of: "; ").last
         self.init(
-            beginning + told[..<(end?.lowerBound ?? told.endIndex)], hint: end.map { String(told[$0.upperBound...]) },
+            beginning + said[..<(end?.lowerBound ?? said.endIndex)], hint: end.map { String(said[$0.upperBound...]) },
             code: code)
     }
 
@@ -44,7 +44,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// Prints the error to standard error and ends the process with a `Failure`'s own code, or with 1.
 package func reportAndExit(_ error: any Error, program: String) -> Never {
-    let failure = error as? Failure ?? Failure(told: String(describing: error))
+    let failure = error as? Failure ?? Failure(said: String(describing: error))
     StandardStream.error.write(failure.report(program: program))
     exit(failure.code.rawValue)
 }

@@ -4,7 +4,7 @@ import HealthModel
 import Protocol
 
 /// A process's sockets on the bus: a PUB that sends to the hub, and a SUB that receives from it. On a sealed bus, the
-/// second is a DEALER that repeatedly tells the hub what the process wants to hear.
+/// second is a DEALER that repeatedly says to the hub what the process wants to hear.
 final class BusLink {
     let publisher: ZeroMQSocket
     let subscriber: ZeroMQSocket
@@ -12,7 +12,7 @@ final class BusLink {
     private let topics: [String]
     private let seal: BusSeal?
     private let credentials: BusCredentials?
-    /// When the process last told the hub what it wants to hear; nil if that is due now.
+    /// When the process last said to the hub what it wants to hear; nil if that is due now.
     private var lastWord: MonotonicTime?
     private var repetition = Repetition(at: MonotonicClock.now)
 
@@ -57,8 +57,8 @@ final class BusLink {
 
     var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.socket.pollItem) }
 
-    /// Tells the hub what this process wants to hear, if that is due: once there is a connection, and then from time to
-    /// time, since the message may be lost.
+    /// Says to the hub what this process wants to hear, if that is due: once there is a connection, and then from time
+    /// to time, since the message may be lost.
     /// - Returns: when that is next due.
     func subscribe(at now: MonotonicTime) throws -> MonotonicTime? {
         guard let seal else { return nil }

@@ -18,10 +18,10 @@ package struct BusNotice: Sendable, Equatable {
     package var who: String
     package var why: String
     /// How many similar notices have been suppressed since the last one that was reported.
-    package var untold: Int
+    package var unlogged: Int
 
-    package init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
-        (self.kind, self.who, self.why, self.untold) = (kind, who, why, untold)
+    package init(_ kind: Kind, who: String, why: String, unlogged: Int = 0) {
+        (self.kind, self.who, self.why, self.unlogged) = (kind, who, why, unlogged)
     }
 }
 
@@ -33,7 +33,7 @@ package struct NoticeLimit {
     /// notices about others are dropped and not counted.
     package static let limit = 128
 
-    private var told: [String: (at: MonotonicTime, untold: Int)] = [:]
+    private var passed: [String: (at: MonotonicTime, unlogged: Int)] = [:]
 
     package init() {}
 
@@ -41,17 +41,17 @@ package struct NoticeLimit {
     package mutating func pass(_ notice: BusNotice, at now: MonotonicTime) -> BusNotice? {
         // A sender can vary its denied requests at will; the reasons for refusing a peer don't vary.
         let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
-        if let last = told[key], now - last.at < Self.interval {
-            told[key] = (last.at, last.untold + 1)
+        if let last = passed[key], now - last.at < Self.interval {
+            passed[key] = (last.at, last.unlogged + 1)
             return nil
         }
-        if told[key] == nil, told.count >= Self.limit {
-            told = told.filter { now - $0.value.at < Self.interval }
-            guard told.count < Self.limit else { return nil }
+        if passed[key] == nil, passed.count >= Self.limit {
+            passed = passed.filter { now - $0.value.at < Self.interval }
+            guard passed.count < Self.limit else { return nil }
         }
         var notice = notice
-        notice.untold = told[key]?.untold ?? 0
-        told[key] = (now, 0)
+        notice.unlogged = passed[key]?.unlogged ?? 0
+        passed[key] = (now, 0)
         return notice
     }
 }

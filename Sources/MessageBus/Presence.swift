@@ -11,14 +11,14 @@ package struct Presence: Sendable {
     /// When the first heartbeat that hasn't come back yet was sent.
     private var unheardSince: MonotonicTime?
     /// Whether something has changed since the last heartbeat.
-    private var isUntold = false
+    private var isUnreported = false
 
     package init(at now: MonotonicTime) { repetition = Repetition(at: now) }
 
     /// Notes that a heartbeat is being sent.
     package mutating func said(at now: MonotonicTime) {
         unheardSince = unheardSince ?? now
-        isUntold = false
+        isUnreported = false
     }
 
     /// Notes that one of its own heartbeats has come back through the hub: the bus works in both directions.
@@ -34,7 +34,7 @@ package struct Presence: Sendable {
     /// Notes that the contents of the heartbeats have changed.
     package mutating func moved(at now: MonotonicTime) {
         repetition.moved(at: now)
-        isUntold = true
+        isUnreported = true
     }
 
     package func isOnBus(at now: MonotonicTime) -> Bool {
@@ -44,7 +44,7 @@ package struct Presence: Sendable {
     /// - Parameter isBusy: whether the process is working, even if it has no result yet.
     package func pace(at now: MonotonicTime, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
-        if isUntold { return .moving }
+        if isUnreported { return .moving }
         return isBusy || unheardSince != nil || repetition.interval(at: now) == Repetition.lively ? .lively : .quiet
     }
 }

@@ -1,7 +1,7 @@
 import CPosix
 import CPostgreSQL
 
-/// Where a database is, without the password: for display, and to tell databases apart.
+/// Where a database is, without the password: for display, and to distinguish databases.
 package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name, an address, or the folder of a socket.
     package var host: String

@@ -18,7 +18,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package let message: String
 
     /// Whether a table, schema, column, key or partition that existed when the connection began is missing.
-    package var tellsOfOtherTables: Bool {
+    package var meansOtherTables: Bool {
         state.map { ["42P01", "3F000", "42703", "42P10", "23514"].contains($0) } ?? false
     }
 

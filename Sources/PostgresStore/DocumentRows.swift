@@ -35,7 +35,7 @@ struct DocumentRows {
     private static func problem(_ document: PostgresDocument, _ body: [UInt8]?) -> String? {
         if document.id.isEmpty { return "id is missing" }
         if document.id.utf8.contains(0) { return JSONForm.nul }
-        guard let body, JSONForm.isSuspect(body) else { return nil }
+        guard let body, JSONForm.needsCheck(body) else { return nil }
         return JSONForm.problem(body[...])
     }
 }

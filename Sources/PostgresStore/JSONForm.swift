@@ -4,7 +4,7 @@ enum JSONForm {
     static let surrogate = "it contains half a character (a lone surrogate), which PostgreSQL can't store"
 
     /// Whether any of the texts in a column may need checking.
-    static func isSuspect(_ bytes: [UInt8]) -> Bool {
+    static func needsCheck(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { all in
             var place = 0
             while place < all.count {

@@ -28,7 +28,7 @@ extension PostgresSchema {
                     VALUES ($1, $2, 0, \(rows))
                     """, ["\(Self.version)", Self.nonce()])
             } else if missing.contains(where: \.holdsElements) {
-                lost = try beginAnew(connection)
+                lost = try beginAgain(connection)
             }
             try prepareViews(connection)
             return lost
@@ -72,7 +72,7 @@ extension PostgresSchema {
     /// Begins a new generation, with the rows counted: every sender then delivers everything again.
     /// - Parameter generation: the generation that ends; nil for any.
     /// - Returns: how many elements were found missing; nil if that generation has ended already.
-    func beginAnew(_ connection: PostgresConnection, after generation: String? = nil) throws -> Int64? {
+    func beginAgain(_ connection: PostgresConnection, after generation: String? = nil) throws -> Int64? {
         try connection.execute(
             """
             UPDATE \(table("meta")) AS meta SET generation = $1, sequence = meta.sequence + 1,

@@ -48,10 +48,10 @@ extension PostgresStore {
             guard held.bool(other, 1) else {
                 // This sample gives way. If it has a row, that is of an older version, which no longer counts either.
                 guard own != nil else { return .known }
-                try bury(values[1], version: values[2], user: values[0])
+                try entomb(values[1], version: values[2], user: values[0])
                 return .updated
             }
-            try bury(held.text(other, 2), version: nil, user: values[0])
+            try entomb(held.text(other, 2), version: nil, user: values[0])
         }
         if own == nil {
             _ = try connection.execute(
@@ -68,7 +68,7 @@ extension PostgresStore {
 
     /// Makes a sample a tombstone, unless a deletion has come first.
     /// - Parameter version: the tombstone's; nil for the sample's own.
-    private func bury(_ id: String?, version: String?, user: String?) throws {
+    private func entomb(_ id: String?, version: String?, user: String?) throws {
         _ = try connection.execute(
             """
             UPDATE \(schema.table("samples")) SET version = coalesce($3::bigint, version), deleted = true, value = NULL,
@@ -82,9 +82,9 @@ extension PostgresStore {
         let found = try connection.execute(
             """
             SELECT true FROM \(schema.table("samples")) held,
-                (SELECT \(Self.parameters)) told (\(SampleRows.columns))
-            WHERE held.user_id = $1 AND held.id = told.id AND held.version = told.version AND NOT held.deleted
-                AND \(Self.differ("held", "told", Self.content, json: Self.contentJSON))
+                (SELECT \(Self.parameters)) sent (\(SampleRows.columns))
+            WHERE held.user_id = $1 AND held.id = sent.id AND held.version = sent.version AND NOT held.deleted
+                AND \(Self.differ("held", "sent", Self.content, json: Self.contentJSON))
             """, values)
         return found.count > 0
     }

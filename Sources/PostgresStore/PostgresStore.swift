@@ -66,7 +66,7 @@ package final class PostgresStore {
         // Without its partition, a sample would go to the default one. Somebody may have dropped it meanwhile.
         let missing = samples.years.isEmpty ? [] : samples.years.subtracting(try schema.partitions(connection))
         if !missing.isEmpty { try schema.makePartitions(missing.sorted(), connection) }
-        if let seen { try beginAnew(unlessReached: seen) }
+        if let seen { try beginAgain(unlessReached: seen) }
         return try connection.transaction {
             var outcome = PostgresOutcome(identity: PostgresIdentity(generation: "", sequence: 0))
             outcome.refused = samples.refused.merging(documents.refused) { first, _ in first }
@@ -130,7 +130,7 @@ package final class PostgresStore {
     }
 
     /// A single statement, so that only one of several callers that know the same sequence starts the new generation.
-    private func beginAnew(unlessReached seen: PostgresIdentity) throws {
+    private func beginAgain(unlessReached seen: PostgresIdentity) throws {
         _ = try connection.execute(
             """
             UPDATE \(schema.table("meta")) SET generation = $1, sequence = $3::bigint
@@ -151,7 +151,7 @@ package final class PostgresStore {
             identity: try identity(of: found), created: found.integer(0, 2) ?? 0, rows: found.integer(0, 3),
             missing: lost)
         guard let rows = holdings.rows, rows < holdings.created else { return holdings }
-        let removed = try schema.beginAnew(connection, after: holdings.identity.generation)
+        let removed = try schema.beginAgain(connection, after: holdings.identity.generation)
         holdings.identity = try identity()
         holdings.created = rows
         holdings.missing = removed.map { $0 + (lost ?? 0) } ?? lost

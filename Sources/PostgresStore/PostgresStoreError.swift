@@ -2,7 +2,7 @@
 package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The schema was made by a newer release.
     case schema(name: String, version: Int64, known: Int64)
-    /// `meta` has no row: somebody has emptied it. The next connection begins anew.
+    /// `meta` has no row: somebody has emptied it. The next connection begins again.
     case noIdentity(name: String)
     /// A table lacks a column, or has rows that rule out one of its keys, checks or partitions.
     case damaged(table: String)

@@ -64,7 +64,7 @@ struct PageFields {
     private let units: [[UInt8]]
     private let sources: [[UInt8]]
     /// Whether these columns must be checked row by row.
-    private let isSuspect: (metadata: Bool, payload: Bool, shared: Bool)
+    private let needsCheck: (metadata: Bool, payload: Bool, shared: Bool)
 
     init(_ page: SamplePage) {
         self.page = page
@@ -72,8 +72,8 @@ struct PageFields {
         units = page.units.map { CopyRows.field($0) }
         sources = page.origins.map { CopyRows.field($0.sourceName) }
         let shared = page.types + page.units + page.origins.map(\.sourceName)
-        isSuspect = (
-            JSONForm.isSuspect(page.metadata.bytes), JSONForm.isSuspect(page.payload.bytes),
+        needsCheck = (
+            JSONForm.needsCheck(page.metadata.bytes), JSONForm.needsCheck(page.payload.bytes),
             shared.contains { $0.utf8.contains(0) }
         )
     }
@@ -81,15 +81,15 @@ struct PageFields {
     /// Why a row's strings can't be stored; nil if they can.
     func problem(_ row: Int) -> String? {
         if page.flags[row].contains(.deleted) { return nil }
-        if isSuspect.shared {
+        if needsCheck.shared {
             let unit = page.unitIndex(row).map { page.units[$0] }
             let texts = [page.typeName(row), page.originOf(row).sourceName, unit ?? ""]
             if texts.contains(where: { $0.utf8.contains(0) }) { return JSONForm.nul }
         }
-        if isSuspect.metadata, let problem = page.metadata.utf8(row).flatMap({ JSONForm.problem($0) }) {
+        if needsCheck.metadata, let problem = page.metadata.utf8(row).flatMap({ JSONForm.problem($0) }) {
             return problem
         }
-        return isSuspect.payload ? page.payload.utf8(row).flatMap { JSONForm.problem($0) } : nil
+        return needsCheck.payload ? page.payload.utf8(row).flatMap { JSONForm.problem($0) } : nil
     }
 
     func write(_ row: Int, to out: inout CopyRows) {
@@ -100,7 +100,7 @@ struct PageFields {
         out.bool(isDeleted)
         // Of a deleted sample, only the type, the times and the fact of deletion are kept.
         guard !isDeleted else {
-            let isName = !isSuspect.shared || !page.typeName(row).utf8.contains(0)
+            let isName = !needsCheck.shared || !page.typeName(row).utf8.contains(0)
             if isName { out.raw(types[Int(page.type[row])]) } else { out.null() }
             for time in [page.start[row], page.end[row]] {
                 if SampleRows.times.contains(time) { out.time(time) } else { out.null() }

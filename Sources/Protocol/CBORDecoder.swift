@@ -104,7 +104,7 @@ package struct CBORDecoder {
         case TypedArrayTag.uint8, TypedArrayTag.int32LittleEndian, TypedArrayTag.int64LittleEndian,
             TypedArrayTag.float64LittleEndian:
             break
-        // An unknown tag tells how to interpret its content; we keep the content without the tag.
+        // An unknown tag says how to interpret its content; we keep the content without the tag.
         default: return try read(depth: depth + 1)
         }
         let item = try next()

@@ -28,7 +28,7 @@ package struct Observed: Codable, Sendable, Equatable {
     package var topic: String { "observed.\(type)" }
 }
 
-/// Tells a consumer, on `sync.<consumer>`, how far it may pull from the observer.
+/// Says to a consumer, on `sync.<consumer>`, how far it may pull from the observer.
 package struct Release: Codable, Sendable, Equatable {
     /// The observer's.
     package var head: StoreHead

@@ -54,8 +54,8 @@ package struct TrialReport: Codable, Sendable, Equatable {
     package var computed = 0
     /// How many days without any samples were computed too.
     package var empty = 0
-    /// How many of the computed days had failed before, or are still waiting to be recomputed, so that there is nothing
-    /// to compare with.
+    /// How many of the computed days had failed before, or are still waiting to be computed again, so that there is
+    /// nothing to compare with.
     package var waiting = 0
     package var failed: [Failed] = []
     /// How many days differ in any way.

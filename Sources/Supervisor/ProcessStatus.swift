@@ -54,10 +54,10 @@ package enum SupervisorNotice: Sendable, Equatable {
     case restarting(name: String, delay: Duration)
     /// Stays down after this many consecutive failures.
     case gaveUp(name: String, failures: Int)
-    /// Ended because it was told to.
+    /// Ended because it was asked to.
     case stopped(name: String, status: ProcessExit)
     /// A standby process ended, or couldn't be started, without having replaced the running one; `wasDismissed` is true
-    /// if it was told to end, and did so cleanly.
+    /// if it was asked to end, and did so cleanly.
     case standbyEnded(name: String, place: String, why: String, wasDismissed: Bool = false)
     /// A standby process has taken the other's place and is ready. The time is how long ago the other process ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)

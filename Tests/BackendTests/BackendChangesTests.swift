@@ -108,9 +108,9 @@ struct BackendChangesTests {
             }
             for element in try #require(Self.get(backend, copy.list, ["user": "anna"])[copy.list].array) {
                 let change = try #require(copy.elements[element["id"].string ?? element["date"].string ?? ""])
-                let told =
+                let reported =
                     copy.list == "samples" ? change.object?.filter { $0.key != "deleted" } : change["payload"].object
-                #expect(told == element.object)
+                #expect(reported == element.object)
             }
         }
         #expect(version > 400 && copies.contains { $0.restarts > 0 } == (kept < 100))
@@ -121,7 +121,7 @@ struct BackendChangesTests {
 struct ChangesCopy {
     let list: String
     var cursor: String?
-    /// What the last answers told of each id.
+    /// What the last answers said of each id.
     var elements: [String: Value] = [:]
     /// The ids brought since it last began without a cursor.
     private var brought: Set<String> = []
@@ -130,7 +130,7 @@ struct ChangesCopy {
 
     init(_ list: String) { self.list = list }
 
-    /// Asks for one page; begins again when told so.
+    /// Asks for one page; begins again when asked to.
     /// - Returns: whether there is more.
     mutating func ask(_ backend: Backend, limit: Int, user: String = "anna") throws -> Bool {
         let answer = BackendFixture.changes(

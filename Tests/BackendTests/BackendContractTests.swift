@@ -238,7 +238,7 @@ struct BackendContractTests {
     @Test(arguments: Storage.all) func whatComesBackIsWhatWasSent(on storage: Storage) throws {
         let fixture = try BackendFixture(on: storage)
         let answer = try fixture.accepted("other", F.body(samples: [F.sample(F.id(1), value: 0.1 + 0.2)]))
-        // Every answer has the server's time, so that a client can tell how far its own clock is off.
+        // Every answer has the server's time, so that a client can see how far its own clock is off.
         #expect(answer["serverTime"] == "2023-11-14T22:13:20Z")
         #expect(try fixture.stats()["serverTime"] == answer["serverTime"])
         let held = try #require(try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array?.first)

@@ -64,7 +64,7 @@ struct BackendLossTests {
     }
 
     /// Contents are reported; `healthbus verify` computes the same value from the stack's own data.
-    @Test func contentsAreTold() throws {
+    @Test func contentsAreReported() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2), value: 6)]))
         _ = try fixture.accepted("steps", F.body(deleted: [(F.id(2), 2)]))

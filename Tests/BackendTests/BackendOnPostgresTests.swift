@@ -108,7 +108,7 @@ struct BackendOnPostgresTests {
         #expect(try ask(backends[1], "/api/v1/samples")["samples"].array?.count == 20)
     }
 
-    @Test func whatOneHasTakenTheOtherTells() throws {
+    @Test func whatOneHasTakenTheOtherReports() throws {
         let fixture = try F(on: .postgres)
         let other = try fixture.another()
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
@@ -130,16 +130,16 @@ struct BackendOnPostgresTests {
         request.headers["Healthbus-Seen"] = "\(generation) 1"
         #expect(try Value(json: fixture.backend.handle(request).body)["generation"].string == generation)
         request.headers["Healthbus-Seen"] = "\(generation) 40"
-        let anew = try Value(json: fixture.backend.handle(request).body)
-        #expect(anew["generation"].string != generation && anew["sequence"] == 40)
-        #expect(try fixture.another().handle(request).text.contains(anew["generation"].string ?? "-"))
+        let fresh = try Value(json: fixture.backend.handle(request).body)
+        #expect(fresh["generation"].string != generation && fresh["sequence"] == 40)
+        #expect(try fixture.another().handle(request).text.contains(fresh["generation"].string ?? "-"))
         // Then rows are removed behind the backend's back.
         let connection = try PostgresConnection(
             url: try #require(fixture.server).url(), timeout: 30, program: "test")
         try connection.execute("DELETE FROM \(fixture.schema).samples WHERE version = 1 AND id < '\(F.id(3))'")
-        #expect(try fixture.stats()["generation"] == anew["generation"])
+        #expect(try fixture.stats()["generation"] == fresh["generation"])
         let counted = try fixture.get("/api/v1/stats", ["count": "rows"])
-        #expect(counted["generation"] != anew["generation"] && counted["counters"]["lost"] == 2)
+        #expect(counted["generation"] != fresh["generation"] && counted["counters"]["lost"] == 2)
         #expect(counted["samples"]["alive"] == 2)
         #expect(
             try fixture.accepted("steps", body)["counts"] == ["created": 2, "updated": 0, "known": 2, "refused": 0])
@@ -168,8 +168,8 @@ struct BackendOnPostgresTests {
         }
         let again = try fixture.accepted("steps", samples)
         _ = try fixture.accepted("daily", day)
-        let anew = drop.lost > 0 || drop.statement.contains("meta")
-        #expect((again["generation"] != generation) == anew)
+        let fresh = drop.lost > 0 || drop.statement.contains("meta")
+        #expect((again["generation"] != generation) == fresh)
         let stats = try fixture.get("/api/v1/stats", ["count": "rows"])
         #expect(stats["samples"]["alive"] == 1 && stats["days"]["alive"] == 1)
         #expect(stats["counters"]["lost"] == .integer(drop.lost) && (stats["counters"]["known"].int ?? 0) > 0)

@@ -17,7 +17,7 @@ import Testing
         #expect(answer.text.contains(#""created":1"#))
     }
 
-    @Test func aBackendTellsAWrongTokenWhateverTheBody() throws {
+    @Test func aBackendReportsAWrongTokenWhateverTheBody() throws {
         let fixture = try BackendFixture()
         let backend = fixture.backend
         let server = try HTTPServer(gate: { backend.refusal(of: $0) }) { backend.handle($0) }

@@ -112,7 +112,7 @@ struct ChangesAnswerTests {
         #expect(rows == 4)
     }
 
-    /// An older copy of the file has grown past the place of a client, whom nobody told.
+    /// An older copy of the file has grown past the place of a client, whom nobody informed.
     @Test func aPlaceInALostFutureIsRefused() throws {
         let folder = try TemporaryFolder()
         let (path, copy) = (folder.path + "/backend.sqlite", folder.path + "/copy.sqlite")

@@ -39,7 +39,7 @@ import Testing
         #expect(bench.enter(.active).types.contains(pressure))
     }
 
-    /// It is registered, with no frequency: reading it is allowed, and nobody is told that it is unheard.
+    /// It is registered, with no frequency: reading it is allowed, and nobody learns that it is unheard.
     @Test func itHasNoFrequency() {
         let bench = DeliveryBench()
         bench.register()

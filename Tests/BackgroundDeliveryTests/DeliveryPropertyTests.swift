@@ -25,7 +25,7 @@ import Testing
         }
         var trace = Trace()
         /// The sequence number up to which each type has been reported.
-        var told: [String: SequenceNumber] = [:]
+        var reported: [String: SequenceNumber] = [:]
         /// When the type last fired on its own, not as a repeat and not because a consumer had just registered.
         var lastWake: [String: Instant] = [:]
         var wakes: [Instant] = []
@@ -68,7 +68,7 @@ import Testing
                 trace.fires.append((bench.now, fire.type, fire.sequence))
                 #expect(!bench.table.off.contains(fire.type))
                 guard !fire.isRepeat else { continue }
-                told[fire.type] = fire.sequence
+                reported[fire.type] = fire.sequence
                 if bench.device.app != .active, !launchPending {
                     let period = bench.table.effective(fire.type)?.period ?? .zero
                     #expect(lastWake[fire.type].map { bench.now - $0 >= period } ?? true)
@@ -80,7 +80,7 @@ import Testing
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }
             // Nothing is lost: unreported changes are held, starting at or before the point where reporting stopped.
-            for (type, head) in bench.heads where told[type] ?? 0 < head {
+            for (type, head) in bench.heads where reported[type] ?? 0 < head {
                 let held = try #require(bench.table.held[type], "\(type) is neither fired nor held")
                 #expect(held < head)
             }

@@ -221,7 +221,7 @@ extension ObserverRegistrations.Round {
         #expect(bench.look().types == ["steps"])
     }
 
-    @Test func aChangedTypeThatNobodyHearsIsToldOnce() {
+    @Test func aChangedTypeThatNobodyHearsIsReportedOnce() {
         let bench = DeliveryBench()
         bench.enter(.background)
         #expect(bench.change("steps").unheard == ["steps"])
@@ -251,7 +251,7 @@ extension ObserverRegistrations.Round {
         #expect(bench.look().types.isEmpty && bench.table.held.isEmpty)
     }
 
-    @Test func aDenialIsNotToldApart() {
+    @Test func aDenialIsNotDistinguished() {
         let bench = DeliveryBench()
         #expect(bench.table.authorization("steps", for: "app") == .notDetermined)
         bench.register(["steps": .immediate])

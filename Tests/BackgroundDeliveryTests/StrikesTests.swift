@@ -57,7 +57,7 @@ import Testing
         bench.register()
         #expect(bench.look().types == ["steps"])
         #expect(bench.change("steps").fires.isEmpty && bench.table.stoppedConsumers == ["app"])
-        // One on the screen begins anew.
+        // One on the screen begins again.
         bench.device.app = .active
         bench.register()
         #expect(bench.table.strikes("steps") == 0 && bench.table.stoppedConsumers.isEmpty)
@@ -74,7 +74,7 @@ import Testing
             stopped += bench.look().stopped
         }
         #expect(stopped == ["app"] && bench.table.strikes("steps") == 3)
-        // One that acknowledges begins the count anew.
+        // One that acknowledges begins the count again.
         let other = self.bench(strikes: 2)
         for _ in 0..<5 {
             other.change("steps")
@@ -87,7 +87,7 @@ import Testing
         #expect(other.table.stoppedConsumers.isEmpty && other.table.strikes("steps") == 0)
     }
 
-    @Test func anAnswerBetweenBeginsTheCountAnew() {
+    @Test func anAnswerBetweenBeginsTheCountAgain() {
         let bench = bench(strikes: 2)
         for _ in 0..<5 {
             bench.change("steps")

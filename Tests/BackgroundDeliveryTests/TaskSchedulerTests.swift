@@ -168,7 +168,7 @@ import Testing
         #expect(scheduler.beginDue(poor) == ["sync"])
     }
 
-    @Test func theDeviceAloneLaunchesWhereItIsToldTo() throws {
+    @Test func theDeviceAloneLaunchesWhereItIsAskedTo() throws {
         var scheduler = try scheduler(.device)
         try scheduler.submit(TaskRequest("sync"), after(0))
         #expect(scheduler.beginDue(after(10_000)) == [])
@@ -183,7 +183,7 @@ import Testing
         #expect(scheduler.beginDue(after(0)) == [identifier])
         #expect(scheduler.expire(after(seconds - 1)) == [])
         #expect(scheduler.expire(after(seconds)) == [identifier])
-        // The task is told to expire only once.
+        // The task is asked to expire only once.
         #expect(scheduler.expire(after(seconds + 1)) == [])
         var inTime = scheduler
         inTime.complete(identifier, success: true, after(seconds + 1))

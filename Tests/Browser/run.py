@@ -49,8 +49,8 @@ def every_view(stack, browser):
                 check(wide <= width, f"{view} is {wide} wide on a screen of {width}")
                 browser.show(bypassed, view)
                 found = Axe().run(bypassed, options={"runOnly": RULES}).response["violations"]
-                told = [(one["id"], [node["target"] for node in one["nodes"][:3]]) for one in found]
-                check(not found, f"{view}, {scheme}, {width} wide: {told}")
+                reported = [(one["id"], [node["target"] for node in one["nodes"][:3]]) for one in found]
+                check(not found, f"{view}, {scheme}, {width} wide: {reported}")
             plain.context.close()
             bypassed.context.close()
     check(not browser.complaints, "\n".join(browser.complaints))
@@ -102,8 +102,8 @@ def same_numbers(stack, browser):
                     continue
                 member = next((name for name in MEMBERS if isinstance((day["other"].get(path[6:]) or {}).get(name), (int, float))), None)
                 value, label = figure(day, path, member), shown[date][1]
-                told = None if shown[date][0] is None else float(shown[date][0])
-                check(told == value, f"{date}, {path}: the page has {told}, days has {value}")
+                reported = None if shown[date][0] is None else float(shown[date][0])
+                check(reported == value, f"{date}, {path}: the page has {reported}, days has {value}")
                 if path == "steps" and value is not None:
                     check(abs(number(label.split(": ")[1]) - value) <= 0.5, f"{date}: it reads “{label}”, days has {value}")
                 compared += 1
@@ -306,9 +306,9 @@ def a_hanging_stage(stack, browser):
     # A busy machine may delay a single update, but not all of them.
     while not lasted or (min(lasted) > STANDS_OUT and len(lasted) < 3):
         lasted.append(frozen(stack, page))
-    told = ", ".join(f"{one:.1f}" for one in lasted)
-    check(min(lasted) <= STANDS_OUT, f"a frozen process stood out after {told} s, not within {STANDS_OUT:.0f} s")
-    print(f"a frozen process stood out after {told} s")
+    reported = ", ".join(f"{one:.1f}" for one in lasted)
+    check(min(lasted) <= STANDS_OUT, f"a frozen process stood out after {reported} s, not within {STANDS_OUT:.0f} s")
+    print(f"a frozen process stood out after {reported} s")
     node = page.locator(".node[data-name=sleep]")
     before = int(node.get_attribute("data-restarts"))
     os.kill(stack.pid("sleep"), signal.SIGKILL)
@@ -376,18 +376,18 @@ def axed(browser, url):
 
 def sync_now(stack, browser):
     """The page says how fresh each metric is, the stalest first, and syncs at once, but not without a token."""
-    told = json.loads(stack.run("status", "--json"))
+    reported = json.loads(stack.run("status", "--json"))
     page = browser.page(width=360)
     browser.show(page, "days")
     page.wait_for_selector(".fresh summary time")
     stalest = page.locator(".fresh summary time").get_attribute("datetime")
-    check(stalest == told["stalest"]["lastSynced"], f"the page says {stalest}, status says {told['stalest']}")
+    check(stalest == reported["stalest"]["lastSynced"], f"the page says {stalest}, status says {reported['stalest']}")
     shown = page.locator(".fresh summary time").inner_text()
     check(re.search("now|ago", shown), f"it doesn't say how long ago that was: {shown}")
     page.locator(".fresh summary").focus()
     page.keyboard.press("Enter")
     times = page.eval_on_selector_all(".fresh tbody tr", "all => all.map((row) => row.querySelector('td:nth-child(2) time')?.dateTime ?? null)")
-    check(len(times) == len(told["metrics"]) and [one for one in times if one] == sorted(one["lastSynced"] for one in told["metrics"] if one["lastSynced"]), f"the metrics aren't those of status: {times}")
+    check(len(times) == len(reported["metrics"]) and [one for one in times if one] == sorted(one["lastSynced"] for one in reported["metrics"] if one["lastSynced"]), f"the metrics aren't those of status: {times}")
     wide = page.evaluate("document.documentElement.scrollWidth")
     check(wide <= 360, f"with the metrics it is {wide} wide on a screen of 360")
     page.locator("#sync").focus()
@@ -410,8 +410,8 @@ def press(page):
     """Syncs, and returns what came of it."""
     page.click("#sync")
     page.wait_for_selector("#sync:not([aria-disabled])")
-    told = page.locator(".fresh [data-result]")
-    return told.get_attribute("data-result") if told.count() else None
+    reported = page.locator(".fresh [data-result]")
+    return reported.get_attribute("data-result") if reported.count() else None
 
 
 def axed_fresh(browser):

@@ -39,14 +39,14 @@ import Testing
         try fill(0..<6000)
         let reader = try Database(path: store.database.path, mode: .readOnly)
         let path = folder.path + "/copy.sqlite"
-        var told: [Int64] = []
+        var reported: [Int64] = []
         let bytes = try reader.copy(to: path) { left in
-            told.append(left)
+            reported.append(left)
             // A writer's commit in between doesn't make the copy start again.
-            #expect(throws: Never.self) { try fill(told.count * 5000..<told.count * 5000 + 10) }
-            return told.count < 100
+            #expect(throws: Never.self) { try fill(reported.count * 5000..<reported.count * 5000 + 10) }
+            return reported.count < 100
         }
-        #expect(told.count >= 2 && zip(told, told.dropFirst()).allSatisfy { $0 > $1 }, "\(told)")
+        #expect(reported.count >= 2 && zip(reported, reported.dropFirst()).allSatisfy { $0 > $1 }, "\(reported)")
         let size = try FileManager.default.attributesOfItem(atPath: path)
         #expect(size[.size] as? Int64 == bytes && size[.posixPermissions] as? Int == 0o600)
         let copy = try Database(path: path, mode: .readOnly)

@@ -91,7 +91,7 @@ import Testing
     }
 
     /// If the creation of a file is interrupted by a kill, it starts over.
-    @Test func whatWasHalfMadeIsMadeAnew() throws {
+    @Test func whatWasHalfMadeIsMadeAgain() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
         let store = try StageDatabase(path: path)
         #expect(store.sequence > 0)

@@ -111,12 +111,12 @@ import Testing
         #expect(seen.head == store.head && seen.generations == store.generations)
     }
 
-    @Test func aStoreThatBeginsAnewTakesNoOlderAnchor() throws {
+    @Test func aStoreThatBeginsAgainTakesNoOlderAnchor() throws {
         let store = try StageDatabase(path: path)
         try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
         let old = store.head
         let least = old.sequence + 1_000_000
-        try store.transaction { try store.beginGeneration(least: least, .beginsAnew) }
+        try store.transaction { try store.beginGeneration(least: least, .beginsAgain) }
         #expect(store.sequence == least + StageDatabase.stride && store.head.gap == nil)
         func verdict(_ sequence: SequenceNumber) -> AnchorVerdict {
             store.judge(store: old.store, generation: old.generation, sequence: sequence)

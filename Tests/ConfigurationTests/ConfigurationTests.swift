@@ -47,7 +47,7 @@ import Testing
         #expect(error?.file == "/nowhere/configs/default.json")
     }
 
-    @Test func thePublishedSchemaIsTheOneThatManifestsAreHeldAgainst() throws {
+    @Test func thePublishedSchemaIsTheOneThatManifestsAreCheckedAgainst() throws {
         let published = try String(contentsOfFile: Self.root + "/docs/plugin.schema.json", encoding: .utf8)
         #expect(published == ManifestSchema.text)
         let kinds = try Value(json: published.utf8)["properties"]["kind"]["enum"].array ?? []
@@ -304,7 +304,7 @@ import Testing
         }
     }
 
-    @Test func schemasAreHeldAgainstEveryLevel() throws {
+    @Test func schemasAreCheckedAtEveryLevel() throws {
         let schema: Value = [
             "type": "object",
             "properties": [

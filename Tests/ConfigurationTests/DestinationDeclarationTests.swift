@@ -79,7 +79,7 @@ import Testing
         #expect(
             try keys(["kind": "server", "place": ["url"], "token": ["option": "file"]]) == ["destination.token.option"])
         #expect(try keys(["kind": "server", "place": ["url"], "people": "who"]) == ["destination.people"])
-        #expect(try keys(["kind": "sink", "place": []]) == ["destination.kind", "destination.place"])
+        #expect(try keys(["kind": "drawer", "place": []]) == ["destination.kind", "destination.place"])
         #expect(try keys(["kind": "database", "place": ["url"], "variable": "X"]) == ["destination.variable"])
         #expect(try keys(["kind": "server", "place": ["url"]], kind: "handler") == ["destination"])
     }

@@ -4,7 +4,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A person who mistyped a bracket is told where.
+/// A person who mistyped a bracket learns where.
 @Suite struct JSONMistakeTests {
     @Test(arguments: [
         ("", 1, 1, "it is empty"),

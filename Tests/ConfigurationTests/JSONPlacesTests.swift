@@ -44,7 +44,7 @@ import Testing
     }
 
     /// All mistakes in the manifest of a plugin that is elsewhere are reported, in addition to those of the stack.
-    @Test func mistakesOfAManifestAreToldWithThoseOfTheStack() throws {
+    @Test func mistakesOfAManifestAreReportedWithThoseOfTheStack() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/mine", withIntermediateDirectories: true)
         try """
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func allThatIsWrongIsToldAtOnceWithItsLine() throws {
+    @Test func allThatIsWrongIsReportedAtOnceWithItsLine() throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"
         try """

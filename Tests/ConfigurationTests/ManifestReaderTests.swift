@@ -14,7 +14,7 @@ import Testing
         return ManifestReader(file: file)
     }
 
-    @Test func allThatIsWrongIsToldAtOnceWithItsLine() throws {
+    @Test func allThatIsWrongIsReportedAtOnceWithItsLine() throws {
         let found = try reader(
             """
             {
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// A mistake that the schema catches isn't reported again in different words.
-    @Test func eachMistakeIsToldOnce() throws {
+    @Test func eachMistakeIsReportedOnce() throws {
         let found = try reader(#"{ "name": 1, "version": null, "protocol": { "min": 1 }, "executable": "" }"#)
         let keys = found.problems.map(\.key)
         #expect(Set(keys) == ["name", "version", "protocol.max", "kind", "executable"] && keys.count == 5, "\(keys)")

@@ -49,15 +49,15 @@ import Testing
             mistake == .keepsTwice
             ? [.deletedFirst, .lateCopy, .revived, .badElement, .workout, .night, .day, .deletion] : []
         #expect(Set(failed).subtracting(cases).isSubset(of: others), "\(failed)")
-        let told = report.table(for: Terminal(isTerminal: false))
-        #expect(told.contains(words), "\(told)")
+        let reported = report.table(for: Terminal(isTerminal: false))
+        #expect(reported.contains(words), "\(reported)")
         for result in report.results {
             guard case .failed(let fault) = result.outcome else { continue }
             #expect(!fault.asked.isEmpty && !fault.expected.isEmpty && !fault.seen.isEmpty && !fault.advice.isEmpty)
         }
     }
 
-    /// A server that asks for no token passes without one; what can't be asked of it isn't held against it.
+    /// A server that asks for no token passes without one; what can't be asked of it doesn't count against it.
     @Test func oneWithoutATokenNeedsNone() throws {
         let server = try EveningServer(.noToken)
         defer { server.stop() }
@@ -70,14 +70,14 @@ import Testing
     }
 
     /// A server needn't keep users apart: nothing is lost by mixing them, so nothing fails.
-    @Test func usersInOnePotAreToldAndDontFail() async throws {
+    @Test func usersInOnePotAreReportedAndDontFail() async throws {
         let report = try report(.mixesUsers)
         #expect(report.failed.isEmpty && report.results.contains { $0.asked == .users && $0.hasFailed })
     }
 
     @Test func whatCantBeSeenIsSkippedWithTheReason() async throws {
         let report = try report(.noContent)
-        let skipped = report.results.filter { $0.outcome == .skipped("'shows' failed, so there is no way to tell") }
+        let skipped = report.results.filter { $0.outcome == .skipped("'shows' failed, so this can't be known") }
             .map(
                 \.asked)
         #expect(skipped.contains(.lower) && skipped.contains(.lateCopy) && !skipped.contains(.bigBatch))

@@ -64,7 +64,7 @@ import Testing
         ("if count:", "if False:", .figures, "gives no figures of"),
         // A figure that counts the program's starts, using a file.
         (
-            "seen, pages = {}, []", "open('starts', 'a').write('x')\nstarts = len(open('starts').read())", .anew,
+            "seen, pages = {}, []", "open('starts', 'a').write('x')\nstarts = len(open('starts').read())", .reordered,
             "when the samples came in another order"
         ),
         (

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A mistake that breaks many cases is reported once.
-    @Test func eachCauseIsToldOnce() {
+    @Test func eachCauseIsReportedOnce() {
         func failed(_ name: String, _ why: String, cause: String?) -> ConformanceResult {
             var fault = ConformanceFault(why, hint: "correct it")
             fault.cause = cause
@@ -45,9 +45,9 @@ import Testing
         let text = ConformanceReport(
             plugin: "test", file: "/x/plugin.json",
             results: [
-                failed("pieces", "told in pieces: it ended", cause: "it ended"),
+                failed("pieces", "sent in pieces: it ended", cause: "it ended"),
                 failed("odd-values", "it ended", cause: "it ended"), failed("empty-day", "it gives 'n'", cause: nil),
-                .init(name: "anew", about: "asks", outcome: .skipped("no"), seconds: 0),
+                .init(name: "reordered", about: "asks", outcome: .skipped("no"), seconds: 0),
                 .init(name: "crash", about: "asks", outcome: .skipped("no"), seconds: 0),
             ]
         ).table(for: Terminal(isTerminal: false))

@@ -30,7 +30,7 @@ zone = "Europe/Berlin"
 include-path-regex = "/(versions|stats)$"
 checks.negative_data_rejection.enabled = false
 """
-# No schema can require that a cursor came from the store, or tell who owns a token. Also, a newer stack may send
+# No schema can require that a cursor came from the store, or know who owns a token. Also, a newer stack may send
 # parameters that this one doesn't know.
 FOLLOWS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
 EXAMPLES = os.environ.get("HEALTHBUS_CONTRACT_EXAMPLES", "40")

@@ -67,7 +67,7 @@ import Testing
         answer.headers["Set-Cookie"].flatMap { $0.split(separator: ";").first.map(String.init) }
     }
 
-    @Test func whoIsntSignedInIsToldHow() throws {
+    @Test func whoIsntSignedInLearnsHow() throws {
         let door = Door().front()
         for ticket in [nil, "", "bad"] {
             let answer = try get(

@@ -12,7 +12,7 @@ import Testing
         ["id": .string(id), "user": .string(user), "state": .string(state), "submitted": "2025-03-30T10:00:00Z"]
     }
 
-    /// A page may not know the import, and must not be told about other people's.
+    /// A page may not know the import, and must not hear about other people's.
     @Test func eachEventHasTheWholeRowAndItsPerson() {
         var (news, asked) = (ImportNews(), 0)
         func look(_ now: ObserverDetails.Reading?, _ state: String) -> [Value] {
@@ -23,11 +23,11 @@ import Testing
         }
         #expect(look(nil, "announced").isEmpty && asked == 0)
         for bytes: Int64 in [50, 100] {
-            let told = look(reading("a", bytes), "open")
-            #expect(told.count == 1 && told[0]["id"] == "a" && told[0]["state"] == "reading")
-            #expect(told[0]["user"] == "anna" && told[0]["submitted"] == "2025-03-30T10:00:00Z")
+            let reported = look(reading("a", bytes), "open")
+            #expect(reported.count == 1 && reported[0]["id"] == "a" && reported[0]["state"] == "reading")
+            #expect(reported[0]["user"] == "anna" && reported[0]["submitted"] == "2025-03-30T10:00:00Z")
             let progress: Value = ["fraction": .number(Double(bytes) / 200), "records": .integer(bytes * 10)]
-            #expect(told[0]["progress"] == progress)
+            #expect(reported[0]["progress"] == progress)
         }
         #expect(look(reading("a", 100), "open").isEmpty && asked == 1, "nothing has changed")
         #expect(look(nil, "closed") == [row("a", "closed")] && asked == 2)
@@ -36,12 +36,12 @@ import Testing
     @Test func theNextImportMayBeginAtOnce() {
         var news = ImportNews()
         _ = news.look(reading("a", 50)) { [row("a", "open")] }
-        let told = news.look(reading("b", 20)) { [row("b", "open", user: "bob"), row("a", "closed")] }
-        #expect(told.map { $0["id"].string } == ["a", "b"])
-        #expect(told.map { $0["state"].string } == ["closed", "reading"])
+        let reported = news.look(reading("b", 20)) { [row("b", "open", user: "bob"), row("a", "closed")] }
+        #expect(reported.map { $0["id"].string } == ["a", "b"])
+        #expect(reported.map { $0["state"].string } == ["closed", "reading"])
     }
 
-    /// Nothing is told until it is known whose import it is.
+    /// Nothing is sent until it is known whose import it is.
     @Test func anImportWithoutARowIsAskedForAgain() {
         var news = ImportNews()
         #expect(news.look(reading("a", 50)) { [] }.isEmpty)

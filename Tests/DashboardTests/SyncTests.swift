@@ -30,10 +30,10 @@ import Testing
     }
 
     private func answer(
-        _ told: DebouncerDetails.Manual, now: [String: Instant] = ["steps": Instant(seconds: 1)],
+        _ reported: DebouncerDetails.Manual, now: [String: Instant] = ["steps": Instant(seconds: 1)],
         isLocked: Bool = false
     ) -> SyncAnswer? {
-        SyncAnswer(told, before: ["steps": Instant(seconds: 1)], now: now, isLocked: isLocked)
+        SyncAnswer(reported, before: ["steps": Instant(seconds: 1)], now: now, isLocked: isLocked)
     }
 
     private func ended(failed: [String: String] = [:]) -> DebouncerDetails.Manual {
@@ -56,8 +56,8 @@ import Testing
     @Test func theAnswerSaysWhyNothingCame() {
         let failed = answer(ended(failed: ["sleep": "not heard"]), now: [:])
         #expect(failed?.result == .failed && failed?.failed == ["sleep": "not heard"])
-        let told = DebouncerDetails.Manual(id: "1", problem: "the device is locked")
-        #expect(answer(told, isLocked: true)?.result == .locked)
+        let reported = DebouncerDetails.Manual(id: "1", problem: "the device is locked")
+        #expect(answer(reported, isLocked: true)?.result == .locked)
         let closed = answer(DebouncerDetails.Manual(id: "1", problem: "the app was force-quit"))
         #expect(closed?.result == .failed && closed?.why == "the app was force-quit")
     }

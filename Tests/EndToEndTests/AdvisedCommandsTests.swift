@@ -114,9 +114,9 @@ extension EndToEnd {
                     let isAsked = ended.error.contains("there is no terminal to ask on")
                     #expect(ended.exit != .code(2) || isAsked, "'\(advised)': \(ended.error)")
                     // The folder of the programs is named after the system: x86_64-unknown-linux-gnu.
-                    let told = ended.error.replacing("-unknown-", with: "-")
+                    let reported = ended.error.replacing("-unknown-", with: "-")
                     for word in ["unknown", "unexpected", "is missing", "needs a"] {
-                        #expect(!told.contains(word), "'\(advised)': \(ended.error)")
+                        #expect(!reported.contains(word), "'\(advised)': \(ended.error)")
                     }
                 }
                 try await stack.interrupt(up)

@@ -126,10 +126,10 @@ extension EndToEnd {
                     head: head + "Authorization: Bearer \(token)\r\nTransfer-Encoding: chunked\r\n\r\n", bytes: 1 << 30)
                 // An answer could only be sent at the end of the body, so the connection is cut off.
                 #expect(flood.answer.isEmpty && flood.sent < 64 << 20, "\(flood)")
-                let told = RawConnection.flood(
+                let reported = RawConnection.flood(
                     port: stack.ingestPort,
                     head: head + "Authorization: Bearer \(token)\r\nContent-Length: 1073741824\r\n\r\n", bytes: 1 << 30)
-                #expect(told.answer.hasPrefix("HTTP/1.1 413 ") && told.sent < 64 << 20, "\(told)")
+                #expect(reported.answer.hasPrefix("HTTP/1.1 413 ") && reported.sent < 64 << 20, "\(reported)")
                 #expect(try stack.heldSamples().count == 1)
                 #expect(try await stack.interrupt(up).exit.isSuccess)
             }

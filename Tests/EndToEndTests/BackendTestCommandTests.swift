@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aServerThatOnlySaysYesIsToldWhatItLacks() async throws {
+        @Test func aServerThatOnlySaysYesLearnsWhatItLacks() async throws {
             try await withStack { stack in
                 let script = try stack.write(
                     "yes.py",

@@ -76,8 +76,8 @@ extension EndToEnd {
                         #expect(said["hint"].string?.contains("'healthbus open --state \(stack.state)'") == true)
                     }
                 }
-                let told = try stranger.send("/")
-                #expect(told.status == 401 && told.text.contains("<code>healthbus open</code>"))
+                let reported = try stranger.send("/")
+                #expect(reported.status == 401 && reported.text.contains("<code>healthbus open</code>"))
                 #expect(try stranger.send("/api/days", token: await stack.token("--scope", "read")).status == 200)
 
                 let ticket = try await ticket(stack)

@@ -26,9 +26,9 @@ extension EndToEnd {
         }
 
         private func destinations(_ stack: TestStack) async throws -> [String: Value] {
-            let told = try await stack.onState("destinations", "--json")
-            #expect(told.exit == .code(0), "\(told.error)")
-            let rows = (try told.json().array ?? []).map { ($0["name"].string ?? "", $0) }
+            let reported = try await stack.onState("destinations", "--json")
+            #expect(reported.exit == .code(0), "\(reported.error)")
+            let rows = (try reported.json().array ?? []).map { ($0["name"].string ?? "", $0) }
             return Dictionary(rows, uniquingKeysWith: { $1 })
         }
 

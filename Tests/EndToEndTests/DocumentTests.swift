@@ -60,12 +60,12 @@ extension EndToEnd {
             try await withStack { stack in
                 let export = try write(stack, "export.zip", hours: [6, 8], date: "2025-04-05")
                 let up = try await stack.upAndReady()
-                let told = try await stack.onState("import", export)
-                #expect(told.exit == .code(0), "\(told.error)")
+                let reported = try await stack.onState("import", export)
+                #expect(reported.exit == .code(0), "\(reported.error)")
                 #expect(
-                    told.output.contains(
+                    reported.output.contains(
                         "also: 2 ECGs, 1 clinical record, 1 document not read (export_cda.xml repeats the samples)"),
-                    "\(told.output)")
+                    "\(reported.output)")
                 // When the same export is imported again, everything is stored only once.
                 let again = try await stack.onState("import", "--json", export).json()
                 let report = try #require(again["files"].array?.first)

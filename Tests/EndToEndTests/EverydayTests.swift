@@ -54,9 +54,9 @@ extension EndToEnd {
                 try await stack.interrupt(up)
                 let start = try await stack.up("--import", made, "--user", "robin", "--until-idle").ended()
                 #expect(start.exit == .code(1) && start.error.contains("--mix-made-up"), "\(start)")
-                let told = try await stack.up("--import", made, "--user", "robin", "--mix-made-up", "--until-idle")
+                let reported = try await stack.up("--import", made, "--user", "robin", "--mix-made-up", "--until-idle")
                     .ended()
-                #expect(told.exit == .code(0), "\(told)")
+                #expect(reported.exit == .code(0), "\(reported)")
             }
         }
 
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aStoppedStackTellsWhatItHoldsInPlainDigits() async throws {
+        @Test func aStoppedStackSaysWhatItHoldsInPlainDigits() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "40")
                 let up = try await stack.upAndReady()

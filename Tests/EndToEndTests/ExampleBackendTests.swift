@@ -135,9 +135,9 @@ extension EndToEnd {
                 // A sender has seen more of this database than there is: it is an older copy.
                 let before = try backend.get("stats")
                 let generation = try #require(before["generation"].string)
-                let (_, anew) = try backend.sync(
+                let (_, fresh) = try backend.sync(
                     "steps", #"{"samples": []}"#, headers: ["Healthbus-Seen": "\(generation) 1000"])
-                #expect(anew["generation"] != before["generation"] && anew["sequence"] == 1000)
+                #expect(fresh["generation"] != before["generation"] && fresh["sequence"] == 1000)
             }
         }
 

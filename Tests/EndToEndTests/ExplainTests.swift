@@ -51,14 +51,14 @@ extension EndToEnd {
             let date = try #require(day["date"].string)
             let ended = try await stack.onState("explain", metric, date, "--json")
             #expect(ended.exit == .code(0), "\(metric) \(date): \(ended.error)")
-            let told = try ended.json()
-            #expect(told["value"].double == figure.double, "\(metric) \(date)")
-            #expect(told["agrees"] == true && told["figure"].double == figure.double, "\(metric) \(date)")
-            let intervals = told["intervals"].array ?? []
+            let reported = try ended.json()
+            #expect(reported["value"].double == figure.double, "\(metric) \(date)")
+            #expect(reported["agrees"] == true && reported["figure"].double == figure.double, "\(metric) \(date)")
+            let intervals = reported["intervals"].array ?? []
             let sum = intervals.reduce(0) { $0 + ($1["amount"].double ?? 0) }
             #expect(abs(sum - (figure.double ?? 0)) <= 1e-9 * max(1, sum), "\(metric) \(date)")
             for part in ["sources", "hours"] {
-                let sum = (told[part].array ?? []).reduce(0) { $0 + ($1["amount"].double ?? 0) }
+                let sum = (reported[part].array ?? []).reduce(0) { $0 + ($1["amount"].double ?? 0) }
                 #expect(abs(sum - (figure.double ?? 0)) <= 1e-9 * max(1, sum), "\(metric) \(date) by \(part)")
             }
             return intervals.count { $0["covered"].array?.isEmpty == false }
@@ -73,8 +73,8 @@ extension EndToEnd {
                 "stand": day["standHours"], "body-mass": day["bodyMassKilograms"],
             ]
             for (metric, figure) in figures {
-                let told = try await stack.onState("explain", metric, date, "--json").json()
-                #expect(told["value"].double == figure.double && told["agrees"] == true, "\(metric) \(date)")
+                let reported = try await stack.onState("explain", metric, date, "--json").json()
+                #expect(reported["value"].double == figure.double && reported["agrees"] == true, "\(metric) \(date)")
             }
             let night = try await stack.onState("explain", "sleep", date, "--json").json()["sessions"].array ?? []
             #expect(night.count { $0["main"] == true } == 1)

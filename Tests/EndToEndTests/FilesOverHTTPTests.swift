@@ -40,7 +40,7 @@ extension EndToEnd {
             (try? FileManager.default.contentsOfDirectory(atPath: stack.state + "/ingest/files")) ?? []
         }
 
-        @Test func anExportIsTakenAndTold() async throws {
+        @Test func anExportIsTakenAndReported() async throws {
             try await withStack { stack in
                 let port = try freePort()
                 let export = try await stack.generate("export.zip", "--days", "8", "--seed", "5")

@@ -14,7 +14,7 @@ extension EndToEnd {
             try ended.json().array?.filter { $0["subject"] != "the machine" }.compactMap { $0["what"].string } ?? []
         }
 
-        @Test func validateTellsAllAtOnceAndStartsNothing() async throws {
+        @Test func validateReportsAllAtOnceAndStartsNothing() async throws {
             try await withStack { stack in
                 let clean = try await stack.onState("validate")
                 #expect(clean.exit == .code(0) && clean.output.hasPrefix("nothing is wrong"), "\(clean.output)")
@@ -79,7 +79,7 @@ extension EndToEnd {
 
         /// A script can distinguish what `up` would refuse from what wouldn't work, such as a missing token (1), and
         /// from what may resolve itself, such as a backend that doesn't answer yet (0).
-        @Test func whatUpWouldStartWithIsToldApart() async throws {
+        @Test func whatUpWouldStartWithIsReportedSeparately() async throws {
             try await withStack { stack in
                 let own =
                     #"{ "backend": null, "uploader": { "configuration": { "url": "http://127.0.0.1:\#(stack.port)", "tokenFile": "\#(stack.path("token"))" } } }"#
@@ -100,13 +100,13 @@ extension EndToEnd {
             }
         }
 
-        /// If a backend uses any free port, an uploader can't find it without being told the port.
+        /// If a backend uses any free port, an uploader can't find it without knowing the port.
         @Test func aPortThatNobodyCanKnowIsRefused() async throws {
             try await withStack { stack in
                 let any = try stack.write(
                     "any.json", #"{ "instances": { "backend": { "configuration": { "port": 0 } } } }"#)
-                let told = try stack.write(
-                    "told.json",
+                let reported = try stack.write(
+                    "known.json",
                     #"{ "instances": { "backend": { "configuration": { "port": 0 } }, "uploader": { "configuration": { "url": "http://127.0.0.1:\#(stack.port)" } } } }"#
                 )
                 let unset = ["HEALTHBUS_BACKEND_PORT": ""]
@@ -120,7 +120,7 @@ extension EndToEnd {
                 }
                 let variable = try await stack.onState("validate", environment: ["HEALTHBUS_BACKEND_PORT": "0"])
                 #expect(variable.exit == .code(2) && variable.output.contains("'HEALTHBUS_BACKEND_PORT' is 0"))
-                #expect(try await stack.onState("validate", "--config", told, environment: unset).exit == .code(0))
+                #expect(try await stack.onState("validate", "--config", reported, environment: unset).exit == .code(0))
             }
         }
 
@@ -243,7 +243,7 @@ extension EndToEnd {
         }
 
         /// `up` refuses damaged files, and starts from scratch if the observer's file is gone.
-        @Test func whatIsDamagedOrGoneIsToldBeforeTheStart() async throws {
+        @Test func whatIsDamagedOrGoneIsReportedBeforeTheStart() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
                 let first = try await stack.up("--import", export, "--until-idle").ended(within: 120)
@@ -420,10 +420,11 @@ extension EndToEnd {
                     }
                     return row?["state"] == "ready" && row?["pid"] == .integer(Int64(hand.child.pid))
                 }
-                let told = try await stack.onState("doctor")
+                let reported = try await stack.onState("doctor")
                 #expect(
-                    told.exit == .code(1) && told.output.contains("steps: is process \(hand.child.pid), run by hand"),
-                    "\(told.output)")
+                    reported.exit == .code(1)
+                        && reported.output.contains("steps: is process \(hand.child.pid), run by hand"),
+                    "\(reported.output)")
                 hand.child.signal(SIGTERM)
                 _ = try await hand.ended(within: 10)
                 try await stack.interrupt(up)

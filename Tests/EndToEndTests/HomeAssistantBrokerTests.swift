@@ -34,23 +34,23 @@ extension EndToEnd {
                 ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-F", "%r %t %p"] + filters + words)
         }
 
-        private struct Told {
+        private struct Reported {
             var isRetained: Bool
             var topic: String
             var payload: String
         }
 
-        private func told(_ listener: Command) -> [Told] {
+        private func reported(_ listener: Command) -> [Reported] {
             // The last line may be incomplete.
             listener.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { line in
                 let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
                 guard parts.count == 3 else { return nil }
-                return Told(isRetained: parts[0] == "1", topic: String(parts[1]), payload: String(parts[2]))
+                return Reported(isRetained: parts[0] == "1", topic: String(parts[1]), payload: String(parts[2]))
             }
         }
 
         private func last(_ topic: String, _ listener: Command) -> String? {
-            told(listener).last { $0.topic == topic }?.payload
+            reported(listener).last { $0.topic == topic }?.payload
         }
 
         /// Today's steps, as received last.
@@ -95,12 +95,12 @@ extension EndToEnd {
             let text = try await describedToLaterOnes(stack, broker)
 
             // One sample is corrected twice; its day is sent, and nothing else.
-            let before = told(listener).count
+            let before = reported(listener).count
             try push(stack, body(2, 77, at: start, deleting: 1), token)
             try await until("it is corrected") { steps(listener) == 77 }
             try push(stack, body(3, 78, at: start, deleting: 2), token)
             try await until("it is corrected again") { steps(listener) == 78 }
-            let sent = Set(told(listener).dropFirst(before).map { $0.topic })
+            let sent = Set(reported(listener).dropFirst(before).map { $0.topic })
             #expect(sent == [Self.today])
 
             try await clearedByHand(stack, broker, listener, text)
@@ -129,8 +129,8 @@ extension EndToEnd {
             _ = try await stack.start(
                 program: "/usr/bin/mosquitto_sub", place + filters + ["--remove-retained", "-W", "1"]
             ).ended()
-            try await until("it is there again: \(told(listener).suffix(5))") {
-                let all = told(listener)
+            try await until("it is there again: \(reported(listener).suffix(5))") {
+                let all = reported(listener)
                 return all.contains { $0.topic == Self.steps && $0.payload.isEmpty }
                     && last(Self.steps, listener) == text && steps(listener) == 78
             }
@@ -147,7 +147,7 @@ extension EndToEnd {
         private func describedToLaterOnes(_ stack: TestStack, _ broker: MosquittoBroker) async throws -> String {
             let later = try await listen(stack, broker)
             try await until("it is retained") { steps(later) == 123 && last(Self.steps, later) != nil }
-            let areRetained = told(later).allSatisfy { $0.isRetained }
+            let areRetained = reported(later).allSatisfy { $0.isRetained }
             #expect(areRetained)
             let text = try #require(last(Self.steps, later))
             let description = try Value(json: Array(text.utf8))
@@ -162,7 +162,7 @@ extension EndToEnd {
             let pid = try #require(try stack.pid(of: "home-assistant"))
             _ = Glibc.kill(pid, SIGKILL)
             try await until("the last will") {
-                told(listener).contains { $0.topic == Self.status && $0.payload == "offline" }
+                reported(listener).contains { $0.topic == Self.status && $0.payload == "offline" }
             }
             try await until("it is back") { last(Self.status, listener) == "online" }
             try await stack.interrupt(up)

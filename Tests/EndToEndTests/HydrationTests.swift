@@ -47,10 +47,11 @@ extension EndToEnd {
                 #expect(table.contains { $0.hasPrefix("2025-04-01") && $0.contains("0.8") }, "\(table)")
 
                 for name in ["water", "hydration", "waterMilliliters", "DietaryWater"] {
-                    let told = try await stack.onState("explain", name, "2025-04-01", "--json").json()
+                    let reported = try await stack.onState("explain", name, "2025-04-01", "--json").json()
                     #expect(
-                        told["value"].double == 800 && told["agrees"] == true && told["unit"] == "mL", "\(told.json())")
-                    #expect(told["handler"] == "hydration" && told["metric"] == "water")
+                        reported["value"].double == 800 && reported["agrees"] == true && reported["unit"] == "mL",
+                        "\(reported.json())")
+                    #expect(reported["handler"] == "hydration" && reported["metric"] == "water")
                 }
                 let status = try await stack.onState("status", "--json").json()
                 let metric = try #require(

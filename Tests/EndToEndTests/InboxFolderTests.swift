@@ -30,7 +30,7 @@ extension EndToEnd {
                 let sound = try await stack.onState("doctor")
                 #expect(!sound.output.contains("inbox"), "\(sound)")
                 try FileManager.default.removeItem(atPath: folder)
-                try await until("doctor tells") {
+                try await until("doctor reports it") {
                     try await stack.onState("doctor").output.contains("inbox folder")
                 }
                 #expect(try await stack.interrupt(up).exit == .code(0))
@@ -42,8 +42,8 @@ extension EndToEnd {
                 let up = try await stack.up("--inbox", stack.path("nowhere"))
                 let ended = try await up.ended()
                 #expect(ended.exit != .code(0) && ended.error.contains("isn't there"), "\(ended)")
-                let told = try await stack.onState("validate", environment: ["HEALTHBUS_INBOX": "/nowhere"])
-                #expect(told.output.contains("inbox folder"), "\(told)")
+                let reported = try await stack.onState("validate", environment: ["HEALTHBUS_INBOX": "/nowhere"])
+                #expect(reported.output.contains("inbox folder"), "\(reported)")
             }
         }
     }

@@ -37,7 +37,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the usual port is taken, the next free one is used, and the person only has to be told.
+        /// If the usual port is taken, the next free one is used, and the person only has to know.
         @Test func aTakenUsualPortIsNoError() async throws {
             try await withStack { stack in
                 // If another program already has this port, that does as well.

@@ -75,15 +75,15 @@ extension EndToEnd {
                 try await until("the clients' end: \(up.error.suffix(1000))", within: 240) {
                     sent.state.withLock { $0.finished == Self.clients }
                 }
-                let told = sent.state.withLock(\.self)
+                let reported = sent.state.withLock(\.self)
                 let ended = try await stack.interrupt(up)
                 #expect(ended.exit.isSuccess, "\(ended.error.suffix(2000))")
                 let held = try stack.heldSamples().map(\.start)
-                #expect(held.count == Set(held).count, "stored twice; \(told.answers)")
-                #expect(told.acknowledged.subtracting(held).isEmpty, "acknowledged and lost; \(told.answers)")
-                #expect(Set(held).subtracting(told.acknowledged).isSubset(of: told.unknown), "nobody sent it")
+                #expect(held.count == Set(held).count, "stored twice; \(reported.answers)")
+                #expect(reported.acknowledged.subtracting(held).isEmpty, "acknowledged and lost; \(reported.answers)")
+                #expect(Set(held).subtracting(reported.acknowledged).isSubset(of: reported.unknown), "nobody sent it")
                 // All requests that were repeated until they were accepted are there.
-                #expect(told.acknowledged.count >= all / 2, "\(told.answers)")
+                #expect(reported.acknowledged.count >= all / 2, "\(reported.answers)")
             }
         }
     }

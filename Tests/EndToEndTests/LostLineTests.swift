@@ -6,8 +6,8 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What a stack says later wins at its backend, although a store was restored, lost or made anew. `LineTests` tries
-    /// many more ways.
+    /// What a stack says later wins at its backend, although a store was restored, lost or made again. `LineTests`
+    /// tries many more ways.
     @Suite struct LostLineTests {
         private static let day = "2025-11-03"
         private static let start = 1_762_160_400
@@ -39,7 +39,7 @@ extension EndToEnd {
 
         /// Each instance's folder is moved aside in turn, as its own hint advises when it is damaged.
         @Test(arguments: ["consolidator", "steps", "observer", "uploader"])
-        func aStoreMadeAnewAfterARestoreIsHeard(_ lost: String) async throws {
+        func aStoreMadeAgainAfterARestoreIsHeard(_ lost: String) async throws {
             try await withStack { stack in
                 var up = try await stack.upAndReady()
                 let token = try await stack.token("--device", "phone")
@@ -97,7 +97,7 @@ extension EndToEnd {
         /// `Tests/Fixtures/release-before-ahead.tar.gz` is the state folder of a stopped stack of the release before. It
         /// was restored from a backup a week old, and its consolidator's folder was lost later: the store has 1,400
         /// steps, the backend 500 under a version years ahead, and everything was said to be delivered.
-        @Test func aStoreThatIsIgnoredIsMendedOnUpgrade() async throws {
+        @Test func aStoreThatIsIgnoredIsRepairedOnUpgrade() async throws {
             try await withStack { stack in
                 try await stack.unpack("release-before-ahead.tar.gz")
                 let up = try await stack.upAndReady()

@@ -18,12 +18,12 @@ extension EndToEnd {
                 let running = try await ask(stack, expecting: "running")
                 try await stack.interrupt(up)
                 #expect(try await ask(stack, expecting: "stopped") == running)
-                try await tellsWhereItEnds(stack)
+                try await saysWhereItEnds(stack)
             }
         }
 
         /// A stopped stack's answers say where its data ends.
-        private func tellsWhereItEnds(_ stack: TestStack) async throws {
+        private func saysWhereItEnds(_ stack: TestStack) async throws {
             let host = try await AssistantHost(stack)
             _ = try await host.initialize()
             let notes = try await host.answer("get_days", ["dates": "2025-04-02"])["notes"].array ?? []
@@ -175,7 +175,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func mistakesAreToldOf() async throws {
+        @Test func mistakesAreReported() async throws {
             try await withStack { stack in
                 let host = try await AssistantHost(stack, "--user", "me")
                 _ = try await host.initialize()

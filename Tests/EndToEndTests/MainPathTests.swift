@@ -21,7 +21,7 @@ extension EndToEnd {
                 let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
                 #expect(days.count >= 30)
                 #expect(days.allSatisfy { $0["final"] == true && $0["revision"] == 1 && $0["missing"] == [] })
-                try Self.holdAgainst(try Archive.entry("/export.xml", of: export), days, stack)
+                try Self.compare(try Archive.entry("/export.xml", of: export), days, stack)
 
                 let status = try await stack.onState("status", "--json").json()
                 #expect(status["running"] == false)
@@ -29,15 +29,15 @@ extension EndToEnd {
                 let metrics = status["metrics"].array?.compactMap { $0["metric"].string } ?? []
                 #expect(try metrics.count == Set(metrics).count && Set(metrics) == Programs.handlers())
                 // Its figures can't be distinguished from those of 'generic' when they are delivered.
-                let untold = status["metrics"].array?.filter { $0["lastDelivered"].isNull }.map { $0["metric"] }
-                #expect(untold == ["hydration"])
+                let undelivered = status["metrics"].array?.filter { $0["lastDelivered"].isNull }.map { $0["metric"] }
+                #expect(undelivered == ["hydration"])
 
                 try await Self.again(stack, days)
             }
         }
 
         /// Steps by hour, counted by hand, for an ordinary day and for the one with 23 hours.
-        private static func holdAgainst(_ export: [UInt8], _ days: [Value], _ stack: TestStack) throws {
+        private static func compare(_ export: [UInt8], _ days: [Value], _ stack: TestStack) throws {
             let byHand = try StepsByHand(export: export)
             #expect(byHand.count > 500)
             for (date, hours) in [("2025-03-12", 24), ("2025-03-30", 23)] {

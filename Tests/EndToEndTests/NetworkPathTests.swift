@@ -27,7 +27,7 @@ extension EndToEnd {
 
         /// Without a route nothing is tried; once the kernel says that there is one, it is at once.
         @Test(.enabled(if: canUnshare, "needs network namespaces: unshare(1), setpriv(1), ip(8) and veth"))
-        func routesThatComeAndGoAreToldByTheKernel() async throws {
+        func routesThatComeAndGoAreReportedByTheKernel() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")
                 let config = try stack.write(

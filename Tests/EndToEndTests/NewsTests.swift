@@ -66,7 +66,7 @@ extension EndToEnd {
         }
 
         /// A denied type looks as if it had no samples; only the owner's alert names it.
-        @Test func syncTellsNothingOfADenial() async throws {
+        @Test func syncSaysNothingOfADenial() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
                 let export = try await stack.generate("export.zip", "--days", "2", "--seed", "6")

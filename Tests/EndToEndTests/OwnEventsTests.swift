@@ -37,9 +37,11 @@ extension EndToEnd {
                 let explained = try await done(stack, "explain", "coffee", "2025-04-01", "--json").json()
                 #expect(explained["value"].double == 3 && explained["agrees"] == true, "\(explained.json())")
                 // Both are instants, which take no time.
-                let told = try await done(stack, "explain", "coffee", "2025-04-01").output
-                #expect(told.contains("Each sample is an instant, and counts in full."), "\(told)")
-                #expect(!told.contains("0 s") && !told.contains("Time") && !told.contains("evenly"), "\(told)")
+                let reported = try await done(stack, "explain", "coffee", "2025-04-01").output
+                #expect(reported.contains("Each sample is an instant, and counts in full."), "\(reported)")
+                #expect(
+                    !reported.contains("0 s") && !reported.contains("Time") && !reported.contains("evenly"),
+                    "\(reported)")
                 try await until("the backend") { try atBackend(stack, "coffee").count == 2 }
                 #expect(try atBackend(stack, "coffee").allSatisfy { $0["sourceType"] == "manual" })
 
@@ -119,8 +121,8 @@ extension EndToEnd {
                 let id = "\(listed.first?["id"].int ?? 0)"
                 let unsaid = try await stack.onState("conflicts", "resolve", id)
                 #expect(unsaid.error.contains("give --keep stored or --keep other"), "\(unsaid.error)")
-                let told = try await done(stack, "conflicts", "resolve", id, "--keep", "other", "--json").json()
-                #expect(told["kept"] == "other")
+                let reported = try await done(stack, "conflicts", "resolve", id, "--keep", "other", "--json").json()
+                #expect(reported["kept"] == "other")
                 #expect(try await done(stack, "conflicts").output == "No conflicts.\n")
                 try await until("the backend") {
                     try atBackend(stack, "HKQuantityTypeIdentifierStepCount").map { $0["value"].double } == [250]

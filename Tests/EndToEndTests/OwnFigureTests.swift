@@ -51,7 +51,7 @@ extension EndToEnd {
         }
 
         /// The message and the line of an error that a handler throws appear everywhere that a person might look.
-        @Test func whatItThrowsIsToldWithItsLine() async throws {
+        @Test func whatItThrowsIsReportedWithItsLine() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
                 _ = try await stack.run("plugins", "new", "walks", "--output", stack.path("walks"))
@@ -64,7 +64,7 @@ extension EndToEnd {
                 let why = "KeyError: 'pages' (handler.py, line \(line))"
                 let up = try await stack.upAndReady("--config", stack.path("walks/stack.json"))
                 #expect(try await stack.onState("import", export, within: 120).exit == .code(0))
-                try await until("it is told", within: 120) {
+                try await until("it is reported", within: 120) {
                     try await stack.onState("alerts", "--json").json().array?
                         .contains { $0["kind"] == "failed-days" && $0["text"].string?.contains(why) == true } ?? false
                 }

@@ -23,9 +23,9 @@ extension EndToEnd {
         }()
 
         private func places(_ stack: TestStack) async throws -> [String: Value] {
-            let told = try await stack.onState("places", "list", "--json").json()
+            let reported = try await stack.onState("places", "list", "--json").json()
             return Dictionary(
-                (told["places"].array ?? []).map { ($0["name"].string ?? "", $0) }, uniquingKeysWith: { $1 })
+                (reported["places"].array ?? []).map { ($0["name"].string ?? "", $0) }, uniquingKeysWith: { $1 })
         }
 
         /// What a tap has shown of places.
@@ -75,8 +75,8 @@ extension EndToEnd {
                 let explained = try await stack.onState("explain", "visits", Self.day, "--json").json()
                 #expect(explained["value"] == 1 && explained["agrees"] == true, "\(explained.json())")
                 #expect(explained["visits"].array?.first?["fixesInside"] == 16)
-                let told = try await stack.onState("explain", "visits", Self.day).output
-                #expect(told.contains("Sweet Home") && told.contains("seen outside"), "\(told)")
+                let reported = try await stack.onState("explain", "visits", Self.day).output
+                #expect(reported.contains("Sweet Home") && reported.contains("seen outside"), "\(reported)")
 
                 try await until("the backend") {
                     let day = try stack.get("days", ["from": Self.day, "to": Self.day])["days"].array?.first

@@ -89,7 +89,7 @@ extension EndToEnd {
                 let first = try await stack.up("--import", file, "--until-idle").ended()
                 #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
                 // Makes it look as if the sample and the date were fine, and only the rules of the earlier release had
-                // rejected them.
+                // refused them.
                 let database = try Database(path: "\(stack.state)/observer/state.sqlite")
                 try database.execute("UPDATE samples SET value = 40 WHERE state = 3")
                 try database.execute(

@@ -119,7 +119,7 @@ extension EndToEnd {
             #expect(wrong.exit == .code(2) && wrong.error.contains("samples, days, hours"), "\(wrong.error)")
         }
 
-        @Test func mistakesAreToldOf() async throws {
+        @Test func mistakesAreReported() async throws {
             try await withStack { stack in
                 func check(_ words: [String], _ said: String) async throws {
                     let ended = try await stack.start(words + ["--state", stack.state]).ended()

@@ -89,16 +89,16 @@ extension EndToEnd {
             try await withStack { stack in
                 let exports = try exports(stack)
                 let up = try await stack.upAndReady()
-                var told = ""
+                var reported = ""
                 for file in isNewestFirst ? exports.reversed() : exports {
                     let imported = try await stack.onState("import", file)
                     #expect(imported.exit == .code(0), "\(imported.error)")
-                    told += imported.output
+                    reported += imported.output
                 }
                 #expect(
-                    told.contains("'Sip' and 'Sip 2' are one source")
-                        || told.contains("'Sip 2' and 'Sip' are one source"), "\(told)")
-                #expect(told.contains("replaced: 25 older samples"), "\(told)")
+                    reported.contains("'Sip' and 'Sip 2' are one source")
+                        || reported.contains("'Sip 2' and 'Sip' are one source"), "\(reported)")
+                #expect(reported.contains("replaced: 25 older samples"), "\(reported)")
                 try await days(stack, are: Self.once)
                 let water = try await stack.onState("samples", "--type", "DietaryWater", "--json").json().array ?? []
                 #expect(water.count == 8 && Set(water.compactMap { $0["source"].string }) == ["Sip 2"], "\(water)")

@@ -55,9 +55,9 @@ extension EndToEnd {
                             new = b''
                         if ready == terminal: seen += new
                         else: reports += new
-            def told(): return [json.loads(line) for line in reports.decode().split('\\n')[:-1]]
+            def reported(): return [json.loads(line) for line in reports.decode().split('\\n')[:-1]]
             ENTER, LEAVE, HOME = b'\\x1b[?1049h', b'\\x1b[?1049l', b'\\x1b[H'
-            until(lambda: b'Process' in seen and told())
+            until(lambda: b'Process' in seen and reported())
             drawn = len(seen)
             resize(10, 40)
             until(lambda: seen[drawn:].count(HOME) > 1)
@@ -66,9 +66,9 @@ extension EndToEnd {
             until(lambda: seen.count(ENTER) == 2 and b'Process' in seen[seen.rfind(ENTER):])
             if end == 'q': os.write(terminal, b'q')
             elif end == 'ctrl-c': os.write(terminal, b'\\x03')
-            else: os.kill(told()[0]['job'], getattr(signal, end))
-            until(lambda: len(told()) == 3 and seen.count(LEAVE) == 2)
-            print(json.dumps({'reports': told(), 'enters': seen.count(ENTER), 'leaves': seen.count(LEAVE),
+            else: os.kill(reported()[0]['job'], getattr(signal, end))
+            until(lambda: len(reported()) == 3 and seen.count(LEAVE) == 2)
+            print(json.dumps({'reports': reported(), 'enters': seen.count(ENTER), 'leaves': seen.count(LEAVE),
                 'last': seen.rfind(LEAVE) > seen.rfind(HOME), 'cursor': seen.rfind(b'\\x1b[?25h') > seen.rfind(b'\\x1b[?25l'),
                 'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
             """

@@ -59,7 +59,7 @@ extension EndToEnd {
         }
 
         /// Only steps have had samples. A handler that is running has looked for others; one that isn't, not yet.
-        @Test func neverAndNotYetAreToldApart() async throws {
+        @Test func neverAndNotYetAreDistinguished() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady("--import", try Self.steps(stack))
                 func metric(_ name: String) async throws -> Value {

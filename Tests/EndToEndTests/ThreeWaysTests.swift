@@ -99,7 +99,7 @@ extension EndToEnd {
         }
 
         @Test func theSameDaysWhateverComesFirst() async throws {
-            var told: [[Value]] = []
+            var reported: [[Value]] = []
             for ways in [[Way.export, .autoExport, .samples], [.samples, .autoExport, .export]] {
                 try await withStack { stack in
                     let up = try await stack.upAndReady()
@@ -113,14 +113,14 @@ extension EndToEnd {
                             && days.contains { $0["asleep"] == 390 }
                             && days.reduce(0) { $0 + ($1["workouts"].array?.count ?? 0) } == 1
                     }
-                    told.append(try await Self.days(stack))
+                    reported.append(try await Self.days(stack))
                     // All walks but one, the run, and the app's totals for the night.
                     #expect(try Self.samples(stack) == 61)
                     if ways.first == .export { try await Self.ask(stack, token) }
                     #expect(try await stack.interrupt(up).exit.isSuccess)
                 }
             }
-            #expect(told.count == 2 && told[0] == told[1])
+            #expect(reported.count == 2 && reported[0] == reported[1])
         }
 
         /// What the tools report about it, and about samples that arrive later.
@@ -158,10 +158,11 @@ extension EndToEnd {
                     }
                     return day?["workouts"].array?.map { $0["durationSeconds"].double } == [2100]
                 }
-                let told = try await stack.onState("explain", "workouts", "2025-03-27")
+                let reported = try await stack.onState("explain", "workouts", "2025-03-27")
                 #expect(
-                    told.output.contains("1 replaced on 2025-03-30 an earlier version that ended 2025-03-27T09:30:00"),
-                    "\(told.output)")
+                    reported.output.contains(
+                        "1 replaced on 2025-03-30 an earlier version that ended 2025-03-27T09:30:00"),
+                    "\(reported.output)")
                 let json = try await stack.onState("explain", "workouts", "2025-03-27", "--json").json()
                 #expect(json["workouts"].array?.first?["replaced"].array?.count == 1 && json["agrees"] == true)
                 #expect(try await stack.onState("check", "--json").json()["workouts"]["versions"] == [])

@@ -85,7 +85,7 @@ extension EndToEnd {
         }
 
         /// The version is the same, so the change only shows in the content.
-        @Test func whatWasAlteredThereIsTold() async throws {
+        @Test func whatWasAlteredThereIsReported() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
                 #expect(try await verify(stack).said["contents"] == true)
@@ -115,7 +115,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func tombstonesAndCopiesAreTold() async throws {
+        @Test func tombstonesAndCopiesAreReported() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
                 let alive = "SELECT id FROM sample_rows WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
@@ -212,9 +212,10 @@ extension EndToEnd {
                 let dropped = try await verify(stack)
                 #expect(dropped.code == 0 && dropped.said["right"] == true, "\(dropped.said.json(pretty: true))")
                 #expect(findings(dropped.said, "samples") == ["dropped": 1] && dropped.said["repairable"] == 0)
-                let told = try await stack.onState("verify")
-                #expect(told.output.contains("1 was dropped on purpose ("), "\(told.output)")
-                #expect(told.output.contains("healthbus replay uploader --from DATE --to DATE"), "\(told.output)")
+                let reported = try await stack.onState("verify")
+                #expect(reported.output.contains("1 was dropped on purpose ("), "\(reported.output)")
+                #expect(
+                    reported.output.contains("healthbus replay uploader --from DATE --to DATE"), "\(reported.output)")
                 // If a store's owner hangs, the store isn't mistaken for a new one.
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)

@@ -89,9 +89,9 @@ extension EndToEnd {
                 let once = try await Self.run(stack, newest: true)
                 #expect(once["alive"] == 3 && once["deleted"] == 5, "\(once.json())")
                 #expect(try await Self.workouts(stack) == ["2025-06-01": 2, "2025-06-02": 1, "2025-06-03": 0])
-                let told = try await stack.onState("explain", "workouts", "2025-06-01", "--json").json()
-                #expect(told["agrees"] == true && told["value"] == 2 && told["newestOfRepeats"] == true)
-                let counted = (told["workouts"].array ?? []).filter { $0["counted"] == true }
+                let reported = try await stack.onState("explain", "workouts", "2025-06-01", "--json").json()
+                #expect(reported["agrees"] == true && reported["value"] == 2 && reported["newestOfRepeats"] == true)
+                let counted = (reported["workouts"].array ?? []).filter { $0["counted"] == true }
                 #expect(counted.map { $0["distanceMeters"].double } == [5006, 4990])
                 #expect(counted.map { $0["overlaps"].array?.count } == [1, 6])
                 #expect(

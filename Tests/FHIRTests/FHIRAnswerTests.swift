@@ -163,24 +163,24 @@ import Testing
         guard case .needsPerson(let moved)? = outcome(301, headers: ["Location": "https://other.example.org/fhir"]),
             case .needsPerson(let absent)? = outcome(404)
         else {
-            Issue.record("nobody is told")
+            Issue.record("nobody is informed")
             return
         }
         #expect(moved.remedy.contains("https://other.example.org") && absent.remedy.contains("'server'"))
     }
 
     /// Text from other programs may repeat what was sent.
-    @Test func onlyTheKindOfAnIssueIsTold() {
+    @Test func onlyTheKindOfAnIssueIsReported() {
         let body = #"{"resourceType":"OperationOutcome","issue":[{"code":"invariant","diagnostics":"weight 61.5"}]}"#
         #expect(outcome(422, body) == .refused("the server refuses it (422, invariant)"))
         #expect(outcome(400, #"{"issue":[{"code":"weight 61.5"}]}"#) == .refused("the server refuses it (400)"))
-        // The element's path is told too, if it is one.
-        for (path, told) in [
+        // The element's path is reported too, if it is one.
+        for (path, reported) in [
             ("Observation.component[2].value", "422, invariant at Observation.component[2].value"),
             ("weight 61.5", "422, invariant"), ("Observation.where(value=61.5)", "422, invariant"),
         ] {
             let placed = body.replacing(#""code""#, with: #""expression":["\#(path)"],"code""#)
-            #expect(outcome(422, placed) == .refused("the server refuses it (\(told))"))
+            #expect(outcome(422, placed) == .refused("the server refuses it (\(reported))"))
         }
         let entry = #"{"response":{"status":"422","outcome":\#(body)}}"#
         let answer = response(["201", "204"]).replacing("]}", with: ",\(entry)]}")

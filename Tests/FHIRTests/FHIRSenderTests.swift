@@ -156,7 +156,7 @@ import UploaderReading
         #expect(server.requests.map(\.path) == [wanted, prefix + "/metadata"])
     }
 
-    @Test func twoPeopleOfOneIdentifierAreToldApart() throws {
+    @Test func twoPeopleOfOneIdentifierAreDistinguished() throws {
         let server = try Server()
         let sender = try sender(server.url, options: ["patients": ["anna": "me"]])
         guard case .needsPerson(let why)? = sender.perform(request(samples([1]))) as? DeliveryReply else {

@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Anything that was delivered in another form is delivered again, as by earlier releases, whose usual form was "".
-    @Test func aFormIsToldByItsText() {
+    @Test func aFormIsRecognizedByItsText() {
         func text(_ options: Value) -> String { FHIRForm(options, figures: []).text }
         let all: [Value] = [
             [:], ["patients": ["me": "s|1"]], ["patients": ["me": "s|2"]], ["createPatients": true],

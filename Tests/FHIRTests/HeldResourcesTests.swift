@@ -67,7 +67,7 @@ import Testing
                     HeldPage.Row(
                         id: rows.ids[row], held: .init(version: nil, isDeleted: false, content: numbers[row]))
                 })
-        #expect(found.next == nil && !found.isOrdered && found.tellsContents)
+        #expect(found.next == nil && !found.isOrdered && found.reportsContents)
     }
 
     /// A server stores, adds and writes in its own way.

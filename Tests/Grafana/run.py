@@ -253,7 +253,7 @@ def main(programs):
     # A short path, because the bus's sockets are in this folder.
     folder = tempfile.mkdtemp(prefix="hbg-", dir="/tmp")
     # Makes SIGTERM stop everything too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("wrong: it was told to end"))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("wrong: it was asked to end"))
     with contextlib.ExitStack() as at_the_end:
         at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
         database = servers.Postgres(folder)

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    private func told(_ body: [UInt8]) -> String {
+    private func digest(_ body: [UInt8]) -> String {
         "\(body.count) \(body.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 })"
     }
 
@@ -33,11 +33,11 @@ import Testing
             ("deflate", try Compressed.zlib(body)), ("deflate", try Compressed.bare(body)),
         ] {
             let answer = try post(server.port, coding, sent)
-            #expect(answer.status == 200 && answer.text == told(body), "\(coding ?? "none"): \(answer.text)")
+            #expect(answer.status == 200 && answer.text == digest(body), "\(coding ?? "none"): \(answer.text)")
         }
         // A gzip file with another one appended.
-        #expect(try post(server.port, "gzip", gzip + gzip).text == told(body + body))
-        #expect(try post(server.port, "gzip", []).text == told([]))
+        #expect(try post(server.port, "gzip", gzip + gzip).text == digest(body + body))
+        #expect(try post(server.port, "gzip", []).text == digest([]))
     }
 
     @Test func comesByteByByte() throws {
@@ -53,7 +53,7 @@ import Testing
                 Transfer-Encoding: chunked\r\n\r\n
                 """
             let answer = try Line.exchange(server.port, Array(head.utf8) + Line.chunked(sent, by: 1))
-            #expect(answer.contains(told(body)), "\(answer)")
+            #expect(answer.contains(digest(body)), "\(answer)")
         }
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(bySize.status == 413 && bySize.text.contains("5000000 bytes"))
         // A body that stays within both limits.
         let fine = [UInt8](repeating: 0, count: 1_000_000)
-        #expect(try post(server.port, "gzip", try Compressed.gzip(fine)).text == told(fine))
+        #expect(try post(server.port, "gzip", try Compressed.gzip(fine)).text == digest(fine))
     }
 
     /// Inflated bytes count towards the total of all bodies.

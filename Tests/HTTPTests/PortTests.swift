@@ -8,7 +8,7 @@ import Testing
         try HTTPServer(port: port, portTries: tries) { _ in HTTPResponse(status: 200) }
     }
 
-    @Test func theNextFreeOneIsTakenAndTold() throws {
+    @Test func theNextFreeOneIsTakenAndReported() throws {
         let base = try freePort()
         let first = try server(base, tries: 50)
         defer { first.stop() }

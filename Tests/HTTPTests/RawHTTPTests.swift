@@ -74,7 +74,7 @@ struct RawHTTPTests {
     /// This is more than the two sockets can hold, so an answer sent before the end would be lost with the connection.
     /// A client that sends `Expect` may have stopped waiting for the 100 (Continue).
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
-    func whoSendsTooMuchIsTold(_ more: String) throws {
+    func whoSendsTooMuchGetsAnAnswer(_ more: String) throws {
         var limits = HTTPServer.Limits()
         limits.bodyBytes = 16 << 20
         let server = try HTTPServer(limits: limits) { _ in HTTPResponse(status: 200) }

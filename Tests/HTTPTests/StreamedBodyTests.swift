@@ -21,13 +21,13 @@ import Testing
                 guard request.bearerToken == "secret" else { return .refuse(HTTPResponse(status: 401)) }
                 guard request.path == "/file" else { return .collect() }
                 do throws(HTTPRefusal) {
-                    let sink = try FileSink(folder: folder) { Issue.record("\($0)") }
+                    let receiver = try FileReceiver(folder: folder) { Issue.record("\($0)") }
                     return .stream(
-                        .init(to: sink, limit: limit) { request in
+                        .init(to: receiver, limit: limit) { request in
                             do throws(HTTPRefusal) {
-                                let hash = sink.contentHash
-                                try sink.keep(as: request.query["name"] ?? "kept")
-                                let said = "\(sink.byteCount) \(hash.high) \(hash.low)"
+                                let hash = receiver.contentHash
+                                try receiver.keep(as: request.query["name"] ?? "kept")
+                                let said = "\(receiver.byteCount) \(hash.high) \(hash.low)"
                                 return HTTPResponse(status: 201, body: Array(said.utf8))
                             } catch {
                                 return error.answer
@@ -60,7 +60,7 @@ import Testing
         "POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n\(more)\r\n\r\n"
     }
 
-    private func told(_ body: [UInt8]) -> String {
+    private func digest(_ body: [UInt8]) -> String {
         let hash = ContentHash()
         hash.add(body)
         return "\(body.count) \(hash.words.high) \(hash.words.low)"
@@ -78,10 +78,10 @@ import Testing
             let answer = try client.send(
                 HTTPRequest(method: "POST", path: "/file", query: ["name": name], headers: headers, body: sent),
                 timeout: Patience.seconds)
-            #expect(answer.status == 201 && answer.text == told(body))
+            #expect(answer.status == 201 && answer.text == digest(body))
         }
         let chunked = Array(head("Transfer-Encoding: chunked", path: "/file?name=c").utf8) + Line.chunked(body)
-        #expect(try Line.exchange(server.port, chunked).contains(told(body)))
+        #expect(try Line.exchange(server.port, chunked).contains(digest(body)))
         for name in ["a", "b", "c"] {
             #expect(FileManager.default.contents(atPath: folder.path + "/" + name) == Data(body))
         }
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// A body of 1 GB isn't sent to a server that won't accept it.
-    @Test func whoWaitsForContinueIsToldFirst() throws {
+    @Test func whoWaitsForContinueIsAnsweredFirst() throws {
         let server = try server()
         defer { server.stop(drainSeconds: 0) }
         let expects = "Expect: 100-continue\r\n"
@@ -202,15 +202,15 @@ import Testing
     @Test func leftoversAreRemoved() throws {
         _ = try folder.file(".incoming-abc", "left")
         _ = try folder.file("mine", "stays")
-        #expect(FileSink.removeLeftovers(in: folder.path) == 1)
+        #expect(FileReceiver.removeLeftovers(in: folder.path) == 1)
         #expect(try names() == ["mine"])
-        #expect(FileSink.removeLeftovers(in: folder.path + "/none") == nil)
+        #expect(FileReceiver.removeLeftovers(in: folder.path + "/none") == nil)
     }
 
-    @Test func aFolderThatIsGoneIsToldToTheOperator() throws {
+    @Test func aFolderThatIsGoneIsReportedToTheOperator() throws {
         var said: [String] = []
         let refusal = #expect(throws: HTTPRefusal.self) {
-            _ = try FileSink(folder: folder.path + "/none") { said.append($0) }
+            _ = try FileReceiver(folder: folder.path + "/none") { said.append($0) }
         }
         #expect(refusal?.answer.status == 500)
         #expect(refusal?.answer.text.contains(folder.path) == false)

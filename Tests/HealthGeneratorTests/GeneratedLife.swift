@@ -42,12 +42,12 @@ struct GeneratedLife: Sendable {
         result = try ExportGenerator(options).write(to: path)
         days = (1 - options.days...0).map { options.end.adding(days: $0) }
         zones = try ZoneTimeline(zone: options.zone)
-        let sink = LifeSink()
-        summary = try ExportReader(path: path).read(into: sink.take)
-        let routes = Dictionary(grouping: sink.routes) { $0.path }.mapValues(Self.summary)
-        types = sink.types
-        origins = sink.origins
-        rows = sink.rows.map { row in
+        let receiver = LifeReceiver()
+        summary = try ExportReader(path: path).read(into: receiver.take)
+        let routes = Dictionary(grouping: receiver.routes) { $0.path }.mapValues(Self.summary)
+        types = receiver.types
+        origins = receiver.origins
+        rows = receiver.rows.map { row in
             guard row.payload.contains("workout-routes"),
                 case .object(var body)? = try? Value(json: Array(row.payload.utf8)),
                 let route = body["route"]?.string, let summary = routes[route]
@@ -58,8 +58,8 @@ struct GeneratedLife: Sendable {
             return row
         }
         rows.sort { ($0.start, $0.end) < ($1.start, $1.end) }
-        born = sink.info?.dateOfBirth.map { .string($0.description) } ?? .null
-        for summary in sink.summaries {
+        born = receiver.info?.dateOfBirth.map { .string($0.description) } ?? .null
+        for summary in receiver.summaries {
             guard let day = LocalDay(summary.date) else { continue }
             rings[day] = try Value(json: Array(summary.payload.utf8))
         }
@@ -140,7 +140,7 @@ struct GeneratedLife: Sendable {
 }
 
 /// Keeps the rows of an export in few bytes.
-private final class LifeSink {
+private final class LifeReceiver {
     var info: ExportInfo?
     var rows: [GeneratedLife.Row] = []
     var types: [String] = []

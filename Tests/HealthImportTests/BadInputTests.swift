@@ -9,7 +9,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.file(name, bytes)
         do {
-            _ = try ExportReader(path: path).read(into: CollectingSink().take)
+            _ = try ExportReader(path: path).read(into: CollectingReceiver().take)
             return nil
         } catch let error as ImportError {
             #expect(error.description.contains(error.hint))
@@ -69,11 +69,11 @@ import Testing
     @Test func pathsThatCannotBeReadHaveAClearError() throws {
         let folder = try TemporaryFolder()
         #expect(throws: ImportError.isDirectory(path: folder.path)) {
-            _ = try ExportReader(path: folder.path).read(into: CollectingSink().take)
+            _ = try ExportReader(path: folder.path).read(into: CollectingReceiver().take)
         }
         let missing = folder.path + "/missing.zip"
         #expect(throws: ImportError.notFound(path: missing)) {
-            _ = try ExportReader(path: missing).read(into: CollectingSink().take)
+            _ = try ExportReader(path: missing).read(into: CollectingReceiver().take)
         }
         #expect(ImportError.system(EACCES, path: "p") == .notPermitted(path: "p"))
         #expect(ImportError.system(EIO, path: "p").description.contains("p"))
@@ -82,7 +82,7 @@ import Testing
         let closed = try folder.file("closed.xml", export(steps()))
         #expect(chmod(closed, 0) == 0)
         #expect(throws: ImportError.notPermitted(path: closed)) {
-            _ = try ExportReader(path: closed).read(into: CollectingSink().take)
+            _ = try ExportReader(path: closed).read(into: CollectingReceiver().take)
         }
     }
 
@@ -109,10 +109,10 @@ import Testing
         let whole = export((0..<9000).map { steps("\($0)") }.joined(separator: "\n"))
         for length in [whole.utf8.count / 2, whole.utf8.count - 20] {
             let cut = String(decoding: whole.utf8.prefix(length), as: UTF8.self)
-            let (sink, summary) = try read(cut)
+            let (receiver, summary) = try read(cut)
             let complete = cut.components(separatedBy: "/>").count - 2
-            #expect(summary.records == complete && sink.rows.count == complete)
-            #expect(sink.rows.last?.value == Double(complete - 1))
+            #expect(summary.records == complete && receiver.rows.count == complete)
+            #expect(receiver.rows.last?.value == Double(complete - 1))
             let damage = try #require(summary.damaged)
             #expect(damage.what == "the XML ends before the export does" && damage.entry == "anything.bin")
             #expect(damage.line >= Int64(complete) && damage.line <= Int64(complete) + 5)
@@ -133,22 +133,22 @@ import Testing
     }
 
     @Test func aRecordWithoutItsEndIsNotWhole() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             #"<HealthData><Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="a" value="b"/>"#
         )
-        #expect(sink.rows.isEmpty && summary.records == 0 && summary.damaged != nil)
+        #expect(receiver.rows.isEmpty && summary.records == 0 && summary.damaged != nil)
     }
 
     @Test func aTruncatedArchiveDeliversWhatIsWhole() throws {
         let folder = try TemporaryFolder()
         let document = export((0..<20_000).map { steps("\($0)") }.joined(separator: "\n"))
         let zip = ZipBytes([("apple_health_export/export.xml", document), ("apple_health_export/z.csv", "x")]).bytes
-        let sink = CollectingSink()
+        let receiver = CollectingReceiver()
         let path = try folder.file("cut.zip", Array(zip.prefix(zip.count / 2)))
-        let summary = try ExportReader(path: path).read(into: sink.take)
+        let summary = try ExportReader(path: path).read(into: receiver.take)
         // Everything before the cut, except for the record in which the cut lies.
         let before = String(decoding: zip.prefix(zip.count / 2), as: UTF8.self).components(separatedBy: "/>").count - 2
-        #expect(sink.rows.count == before && summary.records == before)
+        #expect(receiver.rows.count == before && summary.records == before)
         let damage = try #require(summary.damaged)
         #expect(damage.what.hasPrefix("the archive ends early") && damage.entry == "apple_health_export/export.xml")
         #expect(damage.line > 9000)
@@ -157,10 +157,10 @@ import Testing
     @Test func aCutBehindTheExportLosesNothingOfIt() throws {
         let folder = try TemporaryFolder()
         let zip = ZipBytes([("export.xml", export(steps())), ("z.csv", String(repeating: "x", count: 5000))]).bytes
-        let sink = CollectingSink()
+        let receiver = CollectingReceiver()
         let summary = try ExportReader(path: folder.file("cut.zip", Array(zip.prefix(zip.count - 3000)))).read(
-            into: sink.take)
-        #expect(sink.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
+            into: receiver.take)
+        #expect(receiver.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
     }
 
     /// A small file with a wrong checksum affects neither the export that follows it nor the route after that.
@@ -170,27 +170,28 @@ import Testing
         var bytes = ZipBytes([("a.csv", "marker"), ("export.xml", export(steps())), ("r.gpx", gpx)]).bytes
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("marker".utf8)) })
         bytes[place] = UInt8(ascii: "X")
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", bytes)).read(into: sink.take)
-        #expect(sink.rows.count == 1 && summary.routes == 1 && summary.routePoints == 1)
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: folder.file("e.zip", bytes)).read(into: receiver.take)
+        #expect(receiver.rows.count == 1 && summary.routes == 1 && summary.routePoints == 1)
         #expect(summary.damaged?.entry == "a.csv")
     }
 
     @Test func namesWithoutEndDoNotMixUp() throws {
         let count = 30_000
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export((0..<count).map { steps("\($0)", more: " device=\"d\($0)\"") }.joined(separator: "\n")))
         #expect(summary.records == count)
-        #expect(sink.rows.allSatisfy { $0.origin.device == "d\(Int($0.value))" && $0.unit == "count" })
+        #expect(receiver.rows.allSatisfy { $0.origin.device == "d\(Int($0.value))" && $0.unit == "count" })
     }
 
-    @Test func anErrorOfFormIsToldAndTheRestGoesOn() throws {
+    @Test func anErrorOfFormIsReportedAndTheRestGoesOn() throws {
         let broken =
             #"<Record type="HKQuantityTypeIdentifierStepCount" value="1 startDate="2025-03-30 08:15:00 +0200"/>"#
-        let (sink, summary) = try read(export([steps("1"), broken, steps("2"), steps("3")].joined(separator: "\n")))
-        #expect(sink.rows.map(\.value) == [1, 2, 3])
-        #expect(sink.quarantine.map(\.reason) == ["the element isn't well-formed"])
-        #expect(sink.quarantine.map(\.raw) == [broken])
+        let (receiver, summary) = try read(
+            export([steps("1"), broken, steps("2"), steps("3")].joined(separator: "\n")))
+        #expect(receiver.rows.map(\.value) == [1, 2, 3])
+        #expect(receiver.quarantine.map(\.reason) == ["the element isn't well-formed"])
+        #expect(receiver.quarantine.map(\.raw) == [broken])
         #expect(summary.damaged?.line == 5 && summary.damaged?.isCut == false)
     }
 
@@ -201,24 +202,25 @@ import Testing
         #"<!DOCTYPE HealthData SYSTEM "http://127.0.0.1:9/x.dtd" [<!ENTITY % p SYSTEM "http://127.0.0.1:9/y">%p;]>"#,
     ])
     func entitiesAreNotExpanded(documentType: String) throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             documentType + "<HealthData locale=\"en\">" + steps(more: #" device="x&c;y""#) + "\n&c;\n" + steps("2")
                 + "</HealthData>")
-        #expect(sink.rows.map(\.value) == [2])
+        #expect(receiver.rows.map(\.value) == [2])
         let reason = "the element refers to an entity, and entities aren't read"
-        #expect(sink.quarantine.map(\.reason) == [reason, reason])
+        #expect(receiver.quarantine.map(\.reason) == [reason, reason])
         #expect(summary.damaged?.what == "there is an entity, and entities aren't read")
-        let again = CollectingSink()
-        _ = try ExportReader.reread(element: sink.quarantine[0].raw, into: again.take)
+        let again = CollectingReceiver()
+        _ = try ExportReader.reread(element: receiver.quarantine[0].raw, into: again.take)
         #expect(again.rows.isEmpty)
     }
 
     /// If the reference were simply left out, the result would be a different number.
     @Test(arguments: ["1&foo;6", "1&#0;6", "&minus;5", "5&deg;0", "5&#xD800;0"])
     func aReferenceToNothingMakesNoOtherNumber(value: String) throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(steps().replacing(/value="[^"]*"/, with: "value=\"\(value)\"") + "\n" + steps()))
-        #expect(sink.rows.count + sink.quarantine.count == 2 && sink.rows.filter { !$0.value.isNaN }.count == 1)
+        #expect(
+            receiver.rows.count + receiver.quarantine.count == 2 && receiver.rows.filter { !$0.value.isNaN }.count == 1)
         #expect(summary.charactersReplaced == (value.contains("#") ? 1 : 0))
     }
 
@@ -226,20 +228,20 @@ import Testing
         let huge = String(repeating: "x", count: 100_000)
         let entries = (0..<20).map { #"<MetadataEntry key="k\#($0)" value="\#(huge)"/>"# }
         let many = steps().replacing("/>", with: ">") + entries.joined() + "</Record>"
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export([steps(more: " device=\"\(huge)\""), many, steps()].joined(separator: "\n")))
         #expect(summary.records == 1 && summary.damaged == nil)
         #expect(
-            sink.quarantine.map(\.reason) == [
+            receiver.quarantine.map(\.reason) == [
                 "the element is longer than 64 KiB", "the metadata is longer than 256 KiB",
             ])
-        #expect(sink.quarantine.allSatisfy { $0.raw.utf8.count <= 4096 })
+        #expect(receiver.quarantine.allSatisfy { $0.raw.utf8.count <= 4096 })
     }
 
     @Test func nestingTooDeepStopsTheParserNotTheProgram() throws {
         let deep = "<a>" + String(repeating: "<b>", count: 100_000)
-        let (sink, summary) = try read(export(steps() + deep))
-        #expect(sink.rows.count == 1 && summary.damaged != nil)
+        let (receiver, summary) = try read(export(steps() + deep))
+        #expect(receiver.rows.count == 1 && summary.damaged != nil)
     }
 
     @Test(arguments: ["apple_health_export/导出.xml", "apple_health_export/eksport.xml", "x/Export.XML", "data"])
@@ -249,9 +251,9 @@ import Testing
             ("apple_health_export/export_cda.xml", "<?xml version=\"1.0\"?><ClinicalDocument/>"),
             (name, export(steps())),
         ])
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e", zip.bytes)).read(into: sink.take)
-        #expect(sink.rows.count == 1 && summary.damaged == nil)
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: folder.file("e", zip.bytes)).read(into: receiver.take)
+        #expect(receiver.rows.count == 1 && summary.damaged == nil)
         #expect(summary.ignoredEntries == ["apple_health_export/export_cda.xml"])
     }
 }

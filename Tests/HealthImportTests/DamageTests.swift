@@ -61,19 +61,19 @@ import Testing
             document.append(UInt8(ascii: "\n"))
         }
         document += Array("</HealthData>\n".utf8)
-        let (sink, summary) = try read(bytes: document)
+        let (receiver, summary) = try read(bytes: document)
         let whole = all.indices.filter { broken[$0] == nil }
-        #expect(sink.rows.map { Int($0.value) } == whole, "seed \(seed)")
-        let lines = Set(sink.quarantine.map(\.line))
+        #expect(receiver.rows.map { Int($0.value) } == whole, "seed \(seed)")
+        let lines = Set(receiver.quarantine.map(\.line))
         for (number, damage) in broken {
             #expect(lines.contains(Int64(number + 3)), "seed \(seed): record \(number), \(damage)")
         }
         // Intact records aren't quarantined.
         #expect(lines == Set(broken.keys.map { Int64($0 + 3) }), "seed \(seed)")
-        #expect(summary.quarantined == sink.quarantine.count)
+        #expect(summary.quarantined == receiver.quarantine.count)
         // Whatever is refused by an import is also refused by a retry.
-        for input in sink.quarantine {
-            let again = CollectingSink()
+        for input in receiver.quarantine {
+            let again = CollectingReceiver()
             _ = try ExportReader.reread(element: input.raw, into: again.take)
             #expect(again.rows.isEmpty, "seed \(seed): \(input.raw)")
         }
@@ -86,7 +86,7 @@ import Testing
         let head = "<HealthData>\n"
         let whole = head + all.joined(separator: "\n") + "\n</HealthData>"
         let length = Int.random(in: head.utf8.count..<whole.utf8.count - 2, using: &random)
-        let (sink, summary) = try read(bytes: Array(whole.utf8.prefix(length)))
+        let (receiver, summary) = try read(bytes: Array(whole.utf8.prefix(length)))
         var end = head.utf8.count
         var expected = 0
         var isCutThrough = false
@@ -95,16 +95,17 @@ import Testing
             if next <= length { expected += 1 } else if end < length { isCutThrough = true }
             end = next + 1
         }
-        #expect(sink.rows.map { Int($0.value) } == Array(0..<expected), "seed \(seed)")
-        #expect(sink.quarantine.count == (isCutThrough ? 1 : 0), "seed \(seed)")
+        #expect(receiver.rows.map { Int($0.value) } == Array(0..<expected), "seed \(seed)")
+        #expect(receiver.quarantine.count == (isCutThrough ? 1 : 0), "seed \(seed)")
         #expect(summary.damaged?.isCut == true)
     }
 
     @Test func theIssuesOwnCase() throws {
         let broken = steps("81").replacing("unit=\"count\"", with: "unit=\"count")
-        let (sink, summary) = try read(export([steps("80"), broken, steps("82"), steps("83")].joined(separator: "\n")))
-        #expect(sink.rows.map(\.value) == [80, 82, 83])
-        #expect(sink.quarantine.map(\.raw) == [broken] && sink.quarantine.first?.line == 5)
+        let (receiver, summary) = try read(
+            export([steps("80"), broken, steps("82"), steps("83")].joined(separator: "\n")))
+        #expect(receiver.rows.map(\.value) == [80, 82, 83])
+        #expect(receiver.quarantine.map(\.raw) == [broken] && receiver.quarantine.first?.line == 5)
         #expect(summary.damaged?.isCut == false)
     }
 
@@ -112,10 +113,10 @@ import Testing
     /// input that has already been quarantined.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
-        let (sink, summary) = try read(export(record))
-        #expect(sink.rows.map(\.value) == [7] && sink.quarantine.isEmpty && summary.damaged == nil)
-        #expect(sink.rows.first?.metadata == #"{"Aktive Energie de l'été":"12 kcal"}"#)
-        let again = CollectingSink()
+        let (receiver, summary) = try read(export(record))
+        #expect(receiver.rows.map(\.value) == [7] && receiver.quarantine.isEmpty && summary.damaged == nil)
+        #expect(receiver.rows.first?.metadata == #"{"Aktive Energie de l'été":"12 kcal"}"#)
+        let again = CollectingReceiver()
         #expect(try ExportReader.reread(element: record, into: again.take))
         #expect(again.rows.map(\.value) == [7])
         // If a real attribute is preceded by a bare word, either the value of that word or a quote of its neighbour is
@@ -129,15 +130,15 @@ import Testing
         let workout =
             #"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200"><MetadataEntry key="k" value="v"/>"#
         let closed = workout.replacing("<MetadataEntry key=\"k\" value=\"v\"/>", with: "</Workout>")
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export([open, steps("2"), workout, steps("3"), closed, open, closed].joined(separator: "\n")))
-        #expect(sink.rows.filter { !$0.value.isNaN }.map(\.value) == [1, 2, 3, 1])
-        #expect(summary.workouts == 2 && sink.rows.first?.metadata == #"{"k":"v"}"#)
-        #expect(sink.quarantine.map(\.reason) == ["the element has no end tag"] && sink.quarantine[0].line == 6)
+        #expect(receiver.rows.filter { !$0.value.isNaN }.map(\.value) == [1, 2, 3, 1])
+        #expect(summary.workouts == 2 && receiver.rows.first?.metadata == #"{"k":"v"}"#)
+        #expect(receiver.quarantine.map(\.reason) == ["the element has no end tag"] && receiver.quarantine[0].line == 6)
         #expect(summary.damaged?.what == "an element has no end tag")
         // Far more elements than may be nested.
         let many = (0..<1000).map { steps("\($0)").replacing("/>", with: ">") }.joined(separator: "\n")
-        #expect(try read(export(many)).sink.rows.count == 1000)
+        #expect(try read(export(many)).receiver.rows.count == 1000)
     }
 
     /// These come last in an export, so that no record or workout follows to show that one of them was never closed.
@@ -150,9 +151,9 @@ import Testing
     func noOtherElementSwallowsItsNeighboursEither(_ tag: String) throws {
         let whole = "<\(tag)/>"
         for torn in ["<\(tag)x>", "<\(tag)", "<\(tag)>", "<\(tag)><Part a=\"1\">"] {
-            let (sink, summary) = try read(export([whole, torn, whole, whole].joined(separator: "\n")))
-            #expect(summary.otherSamples == 3 && sink.rows.count == 3, "\(torn)")
-            #expect(sink.quarantine.map(\.line) == [5], "\(torn)")
+            let (receiver, summary) = try read(export([whole, torn, whole, whole].joined(separator: "\n")))
+            #expect(summary.otherSamples == 3 && receiver.rows.count == 3, "\(torn)")
+            #expect(receiver.quarantine.map(\.line) == [5], "\(torn)")
             #expect(summary.damaged != nil, "\(torn)")
         }
     }
@@ -160,18 +161,18 @@ import Testing
     @Test func anUnclosedRecordIsFollowedByOtherElements() throws {
         let audiogram = #"<Audiogram startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>"#
         let open = steps("1").replacing("/>", with: ">")
-        let (sink, summary) = try read(export([open, audiogram, audiogram].joined(separator: "\n")))
-        #expect(summary.records == 1 && summary.otherSamples == 2 && sink.quarantine.isEmpty)
+        let (receiver, summary) = try read(export([open, audiogram, audiogram].joined(separator: "\n")))
+        #expect(summary.records == 1 && summary.otherSamples == 2 && receiver.quarantine.isEmpty)
     }
 
     @Test func aBrokenPartIsKeptWithItsRecord() throws {
         let record = steps("1").replacing("/>", with: ">")
         let part = #"<MetadataEntry key="a" value="b/>"#
-        let (sink, _) = try read(export(record + part + "\n</Record>\n" + steps("2")))
-        #expect(sink.rows.map(\.value) == [2])
-        #expect(sink.quarantine.map(\.reason) == ["a part of the element isn't well-formed"])
-        #expect(sink.quarantine.map(\.raw) == [record + part])
-        let again = CollectingSink()
+        let (receiver, _) = try read(export(record + part + "\n</Record>\n" + steps("2")))
+        #expect(receiver.rows.map(\.value) == [2])
+        #expect(receiver.quarantine.map(\.reason) == ["a part of the element isn't well-formed"])
+        #expect(receiver.quarantine.map(\.raw) == [record + part])
+        let again = CollectingReceiver()
         _ = try ExportReader.reread(element: record + part, into: again.take)
         #expect(again.rows.isEmpty)
     }
@@ -179,18 +180,18 @@ import Testing
     @Test func aBrokenCorrelationKeepsItsRecordsAsItsOwn() throws {
         let correlation =
             #"<Correlation type="HKCorrelationTypeIdentifierFood" sourceName="A & B" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200">"#
-        let (sink, _) = try read(export(correlation + "\n" + steps("1") + "\n</Correlation>\n" + steps("2")))
-        #expect(sink.rows.map(\.value) == [1, 2])
-        #expect(sink.rows.map(\.flags) == [.correlationChild, []])
-        #expect(sink.quarantine.map(\.raw) == [correlation])
+        let (receiver, _) = try read(export(correlation + "\n" + steps("1") + "\n</Correlation>\n" + steps("2")))
+        #expect(receiver.rows.map(\.value) == [1, 2])
+        #expect(receiver.rows.map(\.flags) == [.correlationChild, []])
+        #expect(receiver.quarantine.map(\.raw) == [correlation])
     }
 
     @Test func inputWithoutFormCostsNoMemoryAndNoTime() throws {
         let stray = String(repeating: "x<y ", count: 200_000)
-        let (sink, _) = try read(export(steps("1") + "\n" + stray + "\n" + steps("2")))
-        #expect(sink.rows.map(\.value) == [1, 2])
+        let (receiver, _) = try read(export(steps("1") + "\n" + stray + "\n" + steps("2")))
+        #expect(receiver.rows.map(\.value) == [1, 2])
         let unclosed = #"<Record type=""# + String(repeating: "z", count: 3 << 20)
-        #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).sink.rows.map(\.value) == [1, 2])
+        #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).receiver.rows.map(\.value) == [1, 2])
     }
 
     /// Broken input is scanned once, rather than once for each broken line before it.

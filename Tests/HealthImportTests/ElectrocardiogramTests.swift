@@ -98,38 +98,38 @@ import Testing
 
     private func read(
         _ files: [(name: String, text: String)], _ elements: String = steps(), known: [PieceHash: Int] = [:]
-    ) throws -> (sink: CollectingSink, summary: ReadSummary) {
+    ) throws -> (receiver: CollectingReceiver, summary: ReadSummary) {
         let folder = try TemporaryFolder()
         let zip = ZipBytes([("apple_health_export/export.xml", export(elements))] + files)
-        let sink = CollectingSink()
+        let receiver = CollectingReceiver()
         let path = try folder.file("e.zip", zip.bytes)
-        return (sink, try ExportReader(path: path).read(into: sink.take, known: known))
+        return (receiver, try ExportReader(path: path).read(into: receiver.take, known: known))
     }
 
     private static let place = "apple_health_export/electrocardiograms/ecg_2025-03-30.csv"
 
-    private func members(_ sink: CollectingSink) throws -> Value {
-        let row = try #require(sink.rows.last)
+    private func members(_ receiver: CollectingReceiver) throws -> Value {
+        let row = try #require(receiver.rows.last)
         return try Value(json: Array(row.payload.utf8))
     }
 
     @Test(arguments: files) func isReadInEveryLanguage(language: String, text: String) throws {
-        let (sink, summary) = try read([(Self.place, text)])
+        let (receiver, summary) = try read([(Self.place, text)])
         #expect(summary.electrocardiograms == 1 && summary.quarantined == 0 && summary.ignoredEntryCount == 0)
-        let row = try #require(sink.rows.last)
+        let row = try #require(receiver.rows.last)
         #expect(row.type == "HKDataTypeIdentifierElectrocardiogram" && row.value.isNaN && row.unit == "count/min")
         // Four measurements at 512.5 per second.
         #expect(row.start == "2025-03-30T06:15:00Z" && row.end == "2025-03-30T06:15:00.007805Z")
         #expect(row.origin == Origin(sourceName: "", device: "Watch6,1"))
-        let body = try members(sink)
+        let body = try members(receiver)
         #expect(body["measurements"] == 4 && body["sampleRate"] == 512.5 && body["unit"] == "µV")
         #expect(body["softwareVersion"].string.map { ["2.0", "٢٫٠"].contains($0) } == true)
         #expect(body["device"] == "Watch6,1" && body["lead"] == "Lead I" && body["symptoms"].isNull)
         #expect(body["classification"].string?.lowercased().hasPrefix("sinus") == true)
         #expect(body["rhythm"].string == (["English", "German"].contains(language) ? "sinusRhythm" : nil))
         #expect(!row.payload.contains("Robin") && !row.payload.contains("1990") && body["fields"].isNull)
-        let part = try #require(sink.documents.first)
-        #expect(sink.documents.count == 1 && part.file.kind == .electrocardiogram && part.offset == 0)
+        let part = try #require(receiver.documents.first)
+        #expect(receiver.documents.count == 1 && part.file.kind == .electrocardiogram && part.offset == 0)
         #expect(part.file.name == "electrocardiograms/ecg_2025-03-30.csv" && part.file.mediaType == "application/json")
         #expect(part.file.reference?.identifier == "2025-03-30T06:15:00Z")
         #expect(
@@ -157,12 +157,12 @@ import Testing
             0.5
             -1.25
             """#
-        let (sink, _) = try read([("somewhere/else.csv", text.replacing("\n", with: "\r\n"))])
-        let body = try members(sink)
-        #expect(sink.rows.last?.value == 131 && body["rhythm"] == "inconclusiveHighHeartRate")
+        let (receiver, _) = try read([("somewhere/else.csv", text.replacing("\n", with: "\r\n"))])
+        let body = try members(receiver)
+        #expect(receiver.rows.last?.value == 131 && body["rhythm"] == "inconclusiveHighHeartRate")
         #expect(body["symptoms"] == "Fatigue, Dizziness" && body["device"] == #"Apple "Watch""#)
         #expect(body["fields"] == ["Mood": "calm"] && body["unit"] == "µV")
-        let waveform = try Value(json: try #require(sink.documents.first).bytes)
+        let waveform = try Value(json: try #require(receiver.documents.first).bytes)
         #expect(waveform["values"] == [500, -1250])
     }
 
@@ -182,22 +182,27 @@ import Testing
     ])
     func aBrokenOneIsQuarantinedAndLeavesTheOthers(text: String, reason: String, line: Int64) throws {
         let good = try #require(Self.files.first).1
-        let (sink, summary) = try read([(Self.place, text), ("apple_health_export/electrocardiograms/ecg_2.csv", good)])
-        #expect(sink.quarantine.map(\.reason) == ["an ECG's file: \(reason)"] && sink.quarantine[0].line == line)
-        #expect(sink.quarantine[0].raw.contains(#"file="electrocardiograms/ecg_2025-03-30.csv""#))
-        #expect(!sink.quarantine[0].raw.contains("Name"))
+        let (receiver, summary) = try read([
+            (Self.place, text), ("apple_health_export/electrocardiograms/ecg_2.csv", good),
+        ])
+        #expect(
+            receiver.quarantine.map(\.reason) == ["an ECG's file: \(reason)"] && receiver.quarantine[0].line == line)
+        #expect(receiver.quarantine[0].raw.contains(#"file="electrocardiograms/ecg_2025-03-30.csv""#))
+        #expect(!receiver.quarantine[0].raw.contains("Name"))
         #expect(summary.quarantined == 1 && summary.electrocardiograms == 1 && summary.damaged == nil)
-        #expect(sink.rows.map(\.type).suffix(1) == ["HKDataTypeIdentifierElectrocardiogram"])
-        #expect(sink.documents.count == 1)
+        #expect(receiver.rows.map(\.type).suffix(1) == ["HKDataTypeIdentifierElectrocardiogram"])
+        #expect(receiver.documents.count == 1)
     }
 
     /// The waveform needn't be read again, but the sample must be; otherwise a complete import would delete it.
     @Test func aKnownWaveformIsPassedOver() throws {
         let text = Self.files[0].1
         let first = try read([(Self.place, text)])
-        let piece = try #require(first.sink.documents.first?.end?.piece)
+        let piece = try #require(first.receiver.documents.first?.end?.piece)
         let again = try read([(Self.place, text)], known: [piece: 1])
-        #expect(again.sink.documents.isEmpty && again.sink.rows.map(\.payload) == first.sink.rows.map(\.payload))
+        #expect(
+            again.receiver.documents.isEmpty && again.receiver.rows.map(\.payload) == first.receiver.rows.map(\.payload)
+        )
         #expect(again.summary == first.summary)
     }
 }

@@ -12,24 +12,25 @@ private let fixtures: String? = {
 }()
 
 @Suite(.enabled(if: fixtures != nil)) struct FixtureTests {
-    private func read(_ name: String) throws -> (sink: CollectingSink, summary: ReadSummary) {
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: (fixtures ?? "") + "/" + name).read(into: sink.take)
-        return (sink, summary)
+    private func read(_ name: String) throws -> (receiver: CollectingReceiver, summary: ReadSummary) {
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: (fixtures ?? "") + "/" + name).read(into: receiver.take)
+        return (receiver, summary)
     }
 
     @Test func bothAnonymisedArchivesAreReadWholeAndAlike() throws {
-        let (sink, summary) = try read("apple-export-anonymised/test-export.zip")
+        let (receiver, summary) = try read("apple-export-anonymised/test-export.zip")
         #expect(
-            summary.records == 8038 && sink.rows.count == 8038 && summary.quarantined == 0 && summary.damaged == nil)
-        let lists = try sink.rows.filter { !$0.payload.isEmpty }.map {
+            summary.records == 8038 && receiver.rows.count == 8038 && summary.quarantined == 0 && summary.damaged == nil
+        )
+        let lists = try receiver.rows.filter { !$0.payload.isEmpty }.map {
             try Value(json: Array($0.payload.utf8))["beats"].array ?? []
         }
         let beats = lists.joined()
         #expect(lists.count == 400 && beats.count == 13_081)
         #expect(beats.allSatisfy { beat in (beat.array?[1].double).map { $0 >= 0 && $0 < 300 } ?? false })
         let other = try read("apple-export-anonymised/test-export2.zip")
-        #expect(other.sink.rows.map(\.start) == sink.rows.map(\.start) && other.summary.records == 8038)
+        #expect(other.receiver.rows.map(\.start) == receiver.rows.map(\.start) && other.summary.records == 8038)
     }
 
     @Test(arguments: [
@@ -51,10 +52,10 @@ private let fixtures: String? = {
             ("apple_health_export/electrocardiograms/ecg_2024-06-15.csv", try bytes("sample_ecg.csv")),
             ("apple_health_export/workout-routes/route.gpx", try bytes("sample_workout_route.gpx")),
         ])
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink.take)
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: receiver.take)
         #expect(summary.electrocardiograms == 1 && summary.quarantined == 0 && summary.unread.isEmpty)
-        let row = try #require(sink.rows.last { $0.type.hasSuffix("Electrocardiogram") })
+        let row = try #require(receiver.rows.last { $0.type.hasSuffix("Electrocardiogram") })
         #expect(row.start == "2024-06-15T10:30:00Z")
         let body = try Value(json: Array(row.payload.utf8))
         #expect(body["rhythm"] == "sinusRhythm" && body["measurements"] == 10 && body["sampleRate"] == 512)

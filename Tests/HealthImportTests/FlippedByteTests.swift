@@ -9,37 +9,41 @@ import Testing
 @Suite struct FlippedByteTests {
     private let folder: TemporaryFolder
     private let whole: [UInt8]
-    private let content: CollectingSink
+    private let content: CollectingReceiver
 
     init() throws {
         folder = try TemporaryFolder()
         let path = folder.path + "/whole.zip"
         _ = try ExportGenerator(.init(days: 6, seed: 5, records: 400)).write(to: path)
         whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        content = CollectingSink()
+        content = CollectingReceiver()
         _ = try ExportReader(path: path).read(into: content.take)
     }
 
     /// Everything in a sample except for its line number.
-    private func samples(_ sink: CollectingSink) -> [String] {
-        sink.rows.map {
+    private func samples(_ receiver: CollectingReceiver) -> [String] {
+        receiver.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
         }
     }
 
-    private func points(_ sink: CollectingSink) -> [String] {
-        sink.routes.flatMap { route in
+    private func points(_ receiver: CollectingReceiver) -> [String] {
+        receiver.routes.flatMap { route in
             (0..<route.count).map {
                 "\(route.path) \(route.time[$0].microseconds) \(route.latitude[$0]) \(route.longitude[$0]) \(route.elevation[$0])"
             }
         }
     }
 
-    private func read(_ bytes: [UInt8]) throws -> (sink: CollectingSink, summary: ReadSummary?, error: ImportError?) {
-        let sink = CollectingSink()
+    private func read(_ bytes: [UInt8]) throws -> (
+        receiver: CollectingReceiver, summary: ReadSummary?, error: ImportError?
+    ) {
+        let receiver = CollectingReceiver()
         let path = try folder.file("damaged.zip", bytes)
-        do { return (sink, try ExportReader(path: path).read(into: sink.take), nil) } catch let error as ImportError {
-            return (sink, nil, error)
+        do { return (receiver, try ExportReader(path: path).read(into: receiver.take), nil) } catch let error
+            as ImportError
+        {
+            return (receiver, nil, error)
         }
     }
 
@@ -53,15 +57,15 @@ import Testing
             var bytes = whole
             let place = Int.random(in: bytes.indices, using: &random)
             bytes[place] ^= UInt8.random(in: 1...255, using: &random)
-            let (sink, summary, error) = try read(bytes)
-            #expect(known.samples.isSuperset(of: samples(sink)), "seed \(seed), byte \(place)")
-            #expect(known.points.isSuperset(of: points(sink)), "seed \(seed), byte \(place)")
-            #expect(sink.quarantine.isEmpty, "seed \(seed), byte \(place)")
+            let (receiver, summary, error) = try read(bytes)
+            #expect(known.samples.isSuperset(of: samples(receiver)), "seed \(seed), byte \(place)")
+            #expect(known.points.isSuperset(of: points(receiver)), "seed \(seed), byte \(place)")
+            #expect(receiver.quarantine.isEmpty, "seed \(seed), byte \(place)")
             if error != nil { refused += 1 }
             // Either all samples are imported or none; anything else that is missing is reported.
-            #expect(sink.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
-            if error == nil { #expect(sink.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
-            if points(sink).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }
+            #expect(receiver.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
+            if error == nil { #expect(receiver.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
+            if points(receiver).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }
         }
         #expect(refused > 0 && refused < 40)
     }
@@ -72,12 +76,12 @@ import Testing
         var random = SeededRandom(seed: UInt64(100 + seed))
         let known = Set(samples(content))
         let length = Int.random(in: 2000..<whole.count - 1, using: &random)
-        let (sink, summary, _) = try read(Array(whole.prefix(length)))
-        let found = samples(sink)
+        let (receiver, summary, _) = try read(Array(whole.prefix(length)))
+        let found = samples(receiver)
         #expect(known.isSuperset(of: found) && found == Array(samples(content).prefix(found.count)))
-        #expect(summary?.damaged?.isCut == true || sink.rows.count == content.rows.count)
+        #expect(summary?.damaged?.isCut == true || receiver.rows.count == content.rows.count)
         // The generator writes the export first, and the export fills at least a third of the archive.
-        if length > whole.count / 4 { #expect(!sink.rows.isEmpty) }
+        if length > whole.count / 4 { #expect(!receiver.rows.isEmpty) }
     }
 
     @Test func whatIsWrongIsSaidInOneLine() throws {
@@ -85,8 +89,8 @@ import Testing
         var bytes = ZipBytes([(name: "apple_health_export/eksport.xml", bytes: text)]).bytes
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("1234".utf8)) })
         bytes[place] = UInt8(ascii: "9")
-        let (sink, _, error) = try read(bytes)
-        #expect(sink.rows.isEmpty)
+        let (receiver, _, error) = try read(bytes)
+        #expect(receiver.rows.isEmpty)
         let said = try #require(error)
         guard case .damagedFileInArchive(_, "apple_health_export/eksport.xml", let reason) = said else {
             Issue.record("\(said)")
@@ -104,17 +108,17 @@ import Testing
         var bytes = ZipBytes([("a.gpx", gpx), ("export.xml", export(steps())), ("b.gpx", gpx)]).bytes
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("1.2345".utf8)) })
         bytes[place] = UInt8(ascii: "7")
-        let (sink, summary, _) = try read(bytes)
-        #expect(sink.rows.count == 1 && sink.routes.map(\.path) == ["/workout-routes/b.gpx"])
-        #expect(sink.routes.first?.latitude == [1.2345])
+        let (receiver, summary, _) = try read(bytes)
+        #expect(receiver.rows.count == 1 && receiver.routes.map(\.path) == ["/workout-routes/b.gpx"])
+        #expect(receiver.routes.first?.latitude == [1.2345])
         #expect(summary?.damaged?.entry == "a.gpx" && summary?.damaged?.what.contains("was left out") == true)
     }
 
     /// Only the first export is read; the second one is reported.
     @Test func aSecondExportOfAnArchiveIsNamed() throws {
         let bytes = ZipBytes([("export.xml", export(steps("1"))), ("old/export.xml", export(steps("2")))]).bytes
-        let (sink, summary, _) = try read(bytes)
-        #expect(sink.rows.map(\.value) == [1] && summary?.damaged == nil)
+        let (receiver, summary, _) = try read(bytes)
+        #expect(receiver.rows.map(\.value) == [1] && summary?.damaged == nil)
         #expect(summary?.otherExports == ["old/export.xml"])
     }
 }

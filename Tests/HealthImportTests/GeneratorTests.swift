@@ -8,14 +8,14 @@ import Testing
 
 @Suite struct GeneratorTests {
     private func generate(_ options: ExportGenerator.Options) throws -> (
-        bytes: Data, result: ExportGenerator.Result, sink: CollectingSink, summary: ReadSummary
+        bytes: Data, result: ExportGenerator.Result, receiver: CollectingReceiver, summary: ReadSummary
     ) {
         let folder = try TemporaryFolder()
         let path = folder.path + "/export.zip"
         let result = try ExportGenerator(options).write(to: path)
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: path).read(into: sink.take)
-        return (try Data(contentsOf: URL(fileURLWithPath: path)), result, sink, summary)
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: path).read(into: receiver.take)
+        return (try Data(contentsOf: URL(fileURLWithPath: path)), result, receiver, summary)
     }
 
     @Test func oneSeedGivesTheSameBytes() throws {
@@ -31,7 +31,7 @@ import Testing
         func samples(_ days: Int, _ end: Int) throws -> [String: Int] {
             let made = try generate(.init(days: days, seed: 7, end: LocalDay(year: 2025, month: 4, day: end)))
             #expect(made.summary.recordElements == made.result.records)
-            let rows = made.sink.rows.filter { !$0.type.hasSuffix("Height") }.map {
+            let rows = made.receiver.rows.filter { !$0.type.hasSuffix("Height") }.map {
                 "\($0.type) \($0.origin.sourceName) \($0.start) \($0.end) \($0.value) \($0.created) \($0.metadata) \($0.payload)"
             }
             return Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
@@ -56,21 +56,21 @@ import Testing
         let noon = try #require(InstantText.parse("2025-04-05T12:00:00+02:00"))
         let whole = try generate(.init(days: 3, seed: 7))
         let half = try generate(.init(days: 3, seed: 7, now: noon))
-        #expect(half.sink.info?.date == noon)
+        #expect(half.receiver.info?.date == noon)
         #expect(half.summary.recordElements == half.result.records)
-        let past = whole.sink.rows.filter { Instant(seconds: $0.created) <= noon }
-        #expect(past.count < whole.sink.rows.count)
-        let difference = half.sink.rows.map { "\($0.type) \($0.start)" }
+        let past = whole.receiver.rows.filter { Instant(seconds: $0.created) <= noon }
+        #expect(past.count < whole.receiver.rows.count)
+        let difference = half.receiver.rows.map { "\($0.type) \($0.start)" }
             .difference(from: past.map { "\($0.type) \($0.start)" })
         #expect(difference.isEmpty, "\(difference)")
         let tomorrow = try generate(.init(days: 4, seed: 7, end: LocalDay(year: 2025, month: 4, day: 6), now: noon))
-        #expect(tomorrow.sink.rows.map(\.start) == half.sink.rows.map(\.start))
+        #expect(tomorrow.receiver.rows.map(\.start) == half.receiver.rows.map(\.start))
     }
 
     /// As for someone who walks along streets and over gentle hills.
     @Test func routesClimbAsRealOnesDo() throws {
         let made = try generate(.init(days: 60, seed: 1))
-        for (_, parts) in Dictionary(grouping: made.sink.routes, by: \.path) {
+        for (_, parts) in Dictionary(grouping: made.receiver.routes, by: \.path) {
             var gain = ElevationGain(threshold: 3)
             for elevation in parts.flatMap(\.elevation) { gain.add(elevation) }
             #expect((5..<250).contains(try #require(gain.ascent)))
@@ -79,32 +79,32 @@ import Testing
 
     @Test func anOrdinaryLifeHasWhatRealExportsHave() throws {
         let made = try generate(.init(days: 40, seed: 1))
-        let types = Set(made.sink.rows.map(\.type))
+        let types = Set(made.receiver.rows.map(\.type))
         #expect(types.count >= 25)
         #expect(types.isSuperset(of: ["HKWorkoutTypeIdentifier", "HKCorrelationTypeIdentifierBloodPressure"]))
         #expect(made.summary.workouts == made.result.workouts && made.result.workouts > 5)
         #expect(made.summary.routes == made.result.routes && made.result.routes > 3)
-        #expect(made.sink.routes.allSatisfy { $0.workout != nil })
+        #expect(made.receiver.routes.allSatisfy { $0.workout != nil })
         #expect(made.summary.activitySummaries == 40 && made.summary.correlations == made.result.correlations)
         #expect(made.summary.ignoredEntries == ["apple_health_export/export_cda.xml"])
-        let sources = Set(made.sink.rows.filter { $0.type.hasSuffix("StepCount") }.map(\.origin.sourceName))
+        let sources = Set(made.receiver.rows.filter { $0.type.hasSuffix("StepCount") }.map(\.origin.sourceName))
         #expect(sources == ["Robin’s Apple\u{A0}Watch", "Robin’s iPhone"])
-        let beats = made.sink.rows.filter { $0.payload.hasPrefix("{\"beats\"") }
+        let beats = made.receiver.rows.filter { $0.payload.hasPrefix("{\"beats\"") }
         #expect(beats.count > 200 && beats.allSatisfy { !$0.payload.contains("null") && !$0.payload.contains(",-") })
         // Grouped by type and source, in chronological order within each group.
         var last: [String: String] = [:]
-        for row in made.sink.rows {
+        for row in made.receiver.rows {
             let key = "\(row.type) \(row.origin.sourceName)"
             #expect(row.start >= last[key] ?? "" || row.flags.contains(.correlationChild))
             last[key] = row.start
         }
-        #expect(made.sink.rows.allSatisfy { $0.start <= $0.end })
+        #expect(made.receiver.rows.allSatisfy { $0.start <= $0.end })
     }
 
     /// Summer time begins on 2025-03-30: people still sleep at night, but there is only one offset in the whole file.
     @Test func clocksChangeButNightsStay() throws {
         let made = try generate(.init(days: 10, seed: 2, end: LocalDay(year: 2025, month: 4, day: 3)))
-        let nights = made.sink.rows.filter {
+        let nights = made.receiver.rows.filter {
             $0.type.hasSuffix("SleepAnalysis") && $0.origin.sourceName.contains("Watch")
         }
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
@@ -122,8 +122,8 @@ import Testing
         let metric = try generate(.init(days: 12, seed: 5, records: 6000))
         let imperial = try generate(.init(days: 12, seed: 5, records: 6000, unitSystem: .imperial))
         #expect(metric.bytes != imperial.bytes)
-        #expect(metric.sink.rows.count == imperial.sink.rows.count)
-        for (a, b) in zip(metric.sink.rows, imperial.sink.rows) {
+        #expect(metric.receiver.rows.count == imperial.receiver.rows.count)
+        for (a, b) in zip(metric.receiver.rows, imperial.receiver.rows) {
             #expect(
                 a.type == b.type && a.unit == b.unit && a.origin == b.origin && a.start == b.start && a.end == b.end)
             #expect(a.value.isNaN ? b.value.isNaN : abs(a.value - b.value) <= 2e-5 * abs(a.value))
@@ -132,7 +132,7 @@ import Testing
 
     @Test func valuesArePlausible() throws {
         let made = try generate(.init(days: 30, seed: 11))
-        for row in made.sink.rows where !row.value.isNaN {
+        for row in made.receiver.rows where !row.value.isNaN {
             let start = try #require(InstantText.parse(row.start))
             let end = try #require(InstantText.parse(row.end))
             #expect(
@@ -146,10 +146,10 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path + "/export.zip"
         try ExportGenerator(.init(days: 30, seed: 4)).write(to: path)
-        let whole = CollectingSink()
+        let whole = CollectingReceiver()
         _ = try ExportReader(path: path).read(into: whole.take)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let cut = CollectingSink()
+        let cut = CollectingReceiver()
         let cutPath = try folder.file("cut.zip", Array(bytes.prefix(Int(Double(bytes.count) * share))))
         let summary = try ExportReader(path: cutPath).read(into: cut.take)
         #expect(summary.damaged != nil && cut.rows.count > 500)

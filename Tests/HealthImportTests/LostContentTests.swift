@@ -24,16 +24,16 @@ import Testing
         ].joined(separator: "\n"))
 
     /// Everything in a sample except for its line number.
-    private func samples(_ sink: CollectingSink) -> [String] {
-        sink.rows.map {
+    private func samples(_ receiver: CollectingReceiver) -> [String] {
+        receiver.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
         }
     }
 
-    private func expectNoRetry(_ sink: CollectingSink) throws {
-        for input in sink.quarantine {
+    private func expectNoRetry(_ receiver: CollectingReceiver) throws {
+        for input in receiver.quarantine {
             #expect(!input.raw.utf8.contains(0))
-            let again = CollectingSink()
+            let again = CollectingReceiver()
             _ = try ExportReader.reread(element: input.raw, into: again.take)
             #expect(again.rows.isEmpty, "\(input)")
         }
@@ -44,21 +44,21 @@ import Testing
     func aGapInventsNothing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let whole = Array(Self.document.utf8)
-        let known = Set(samples(try read(bytes: whole).sink))
+        let known = Set(samples(try read(bytes: whole).receiver))
         #expect(known.count == 9)
         for _ in 0..<40 {
             let begin = Int.random(in: 60..<whole.count - 20, using: &random)
             let end = min(whole.count - 15, begin + Int.random(in: 1...900, using: &random))
             let zeros = [UInt8](repeating: 0, count: Bool.random(using: &random) ? end - begin : 4096)
-            let (sink, summary) = try read(bytes: whole[..<begin] + zeros + whole[end...])
-            #expect(known.isSuperset(of: samples(sink)), "seed \(seed), \(begin)..<\(end)")
+            let (receiver, summary) = try read(bytes: whole[..<begin] + zeros + whole[end...])
+            #expect(known.isSuperset(of: samples(receiver)), "seed \(seed), \(begin)..<\(end)")
             #expect(
                 summary.damaged?.what == "there are zero bytes where content was", "seed \(seed), \(begin)..<\(end)")
             let line = 1 + Int64(whole[..<begin].count { $0 == UInt8(ascii: "\n") })
             // The line where the torn tag begins, or the line of the first zero byte.
             #expect(summary.damaged.map { (line - 1...line).contains($0.line) } == true, "seed \(seed), \(begin)")
             #expect(summary.damaged?.isCut == true)
-            try expectNoRetry(sink)
+            try expectNoRetry(receiver)
         }
     }
 
@@ -68,14 +68,14 @@ import Testing
         for place in torn.indices {
             var bytes = torn
             bytes[place] = 0
-            let (sink, summary) = try read(
+            let (receiver, summary) = try read(
                 bytes: Array("<HealthData>\n\(steps("1"))\n".utf8) + bytes
                     + Array("\n\(steps("3"))\n</HealthData>".utf8))
-            #expect(sink.rows.map(\.value) == [1, 3], "byte \(place)")
-            #expect(sink.quarantine.contains { $0.reason == Self.zeroReason }, "byte \(place)")
+            #expect(receiver.rows.map(\.value) == [1, 3], "byte \(place)")
+            #expect(receiver.quarantine.contains { $0.reason == Self.zeroReason }, "byte \(place)")
             #expect(summary.damaged?.what == "there are zero bytes where content was", "byte \(place)")
             #expect(summary.damaged.map { (3...5).contains($0.line) } == true, "byte \(place)")
-            try expectNoRetry(sink)
+            try expectNoRetry(receiver)
         }
     }
 
@@ -83,9 +83,10 @@ import Testing
     @Test func aTornWorkoutKeepsNoRoute() throws {
         let point = #"<Location date="2025-03-30 08:16:00 +0200" latitude="1" longitude="2"/>"#
         let route = "<WorkoutRoute startDate=\"2025-03-30 08:15:00 +0200\">\n\(point)\n</WorkoutRoute>\n"
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(Self.workout + "\0" + route + "</Workout>\n" + Self.workout + "</Workout>"))
-        #expect(summary.workouts == 1 && sink.routes.isEmpty && sink.quarantine.map(\.reason) == [Self.zeroReason])
+        #expect(
+            summary.workouts == 1 && receiver.routes.isEmpty && receiver.quarantine.map(\.reason) == [Self.zeroReason])
         for tag in ["Workout", "Unknown"] {
             let (other, _) = try read(
                 export("<\(tag)>\n\(route)</\(tag)>\n" + Self.workout + "</Workout>"))
@@ -101,9 +102,9 @@ import Testing
         let folder = try TemporaryFolder()
         let gpx = "<gpx>" + point("5") + point("1\u{0}2") + point("\u{0}7") + "</gpx>"
         let zip = ZipBytes([("export.xml", export(steps())), ("r.gpx", gpx)])
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink.take)
-        #expect(sink.routes.flatMap(\.elevation) == [5] && summary.routePointsUnreadable == 2)
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: receiver.take)
+        #expect(receiver.routes.flatMap(\.elevation) == [5] && summary.routePointsUnreadable == 2)
         #expect(summary.damaged?.entry == "r.gpx")
     }
 
@@ -115,8 +116,8 @@ import Testing
         for more in ["<HealthData>\(steps("2"))</HealthData>", "x", "<", "<!-- open", "\0", steps("2")] {
             for fill in [0, 300_000] {
                 let space = String(repeating: " ", count: fill)
-                let (sink, summary) = try read(first + harmless + space + more)
-                #expect(sink.rows.map(\.value) == [1])
+                let (receiver, summary) = try read(first + harmless + space + more)
+                #expect(receiver.rows.map(\.value) == [1])
                 let damage = try #require(summary.damaged, "\(more)")
                 let line = lines + 3
                 #expect(damage.what == "there is more after the end of the export, from line \(line): it isn't read")
@@ -130,14 +131,14 @@ import Testing
         let entry = Array(Self.record(3).utf8).map { $0 == UInt8(ascii: "v") ? 0xE9 : $0 }
         let between = Array("\n\(steps("1"))\n".utf8)
         let bytes = Array("<HealthData>".utf8) + between + name + between + entry + between
-        let (sink, summary) = try read(bytes: bytes + Array("</HealthData>".utf8))
-        #expect(sink.rows.map(\.value) == [1, 1, 1])
+        let (receiver, summary) = try read(bytes: bytes + Array("</HealthData>".utf8))
+        #expect(receiver.rows.map(\.value) == [1, 1, 1])
         let reason = "the element has bytes that aren't UTF-8"
-        #expect(Set(sink.quarantine.map(\.reason)).contains(reason))
-        #expect(sink.quarantine.first?.raw.contains("Zo\u{FFFD} kind") == true)
+        #expect(Set(receiver.quarantine.map(\.reason)).contains(reason))
+        #expect(receiver.quarantine.first?.raw.contains("Zo\u{FFFD} kind") == true)
         #expect(summary.damaged?.what == "there are bytes that aren't UTF-8" && summary.damaged?.line == 3)
         #expect(summary.damaged?.isCut == false)
-        try expectNoRetry(sink)
+        try expectNoRetry(receiver)
     }
 
     @Test(arguments: ["ISO-8859-1", "iso-8859-15", "windows-1252", "UTF-16"])
@@ -167,10 +168,10 @@ import Testing
         for (name, content) in [("export.xml", bytes), ("export.zip", zip)] {
             let path = try folder.file(name, content)
             let entry = name == "export.zip" ? "apple_health_export/export.xml" : nil
-            let sink = CollectingSink()
+            let receiver = CollectingReceiver()
             let error = ImportError.foreignEncoding(path: path, entry: entry, encoding: encoding)
-            #expect(throws: error) { _ = try ExportReader(path: path).read(into: sink.take) }
-            #expect(sink.rows.isEmpty && sink.quarantine.isEmpty)
+            #expect(throws: error) { _ = try ExportReader(path: path).read(into: receiver.take) }
+            #expect(receiver.rows.isEmpty && receiver.quarantine.isEmpty)
             #expect(error.hint.contains("UTF-8 and import that"))
         }
     }

@@ -6,7 +6,7 @@ import Testing
 /// Oddities of real exports that no specification mentions.
 @Suite struct OddityTests {
     @Test func exportsOfIOS8HaveOtherNamesAndDates() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             """
             <?xml version="1.0" encoding="UTF-8"?>
             <HealthData locale="en_DE">
@@ -17,34 +17,37 @@ import Testing
             </HealthData>
             """)
         #expect(summary.records == 3 && summary.quarantined == 0 && summary.damaged == nil)
-        #expect(sink.rows[0].origin.sourceName == "Health" && sink.rows[0].start == "2015-07-18T14:16:49Z")
-        #expect(sink.rows[0].flags == .userEntered && sink.rows[0].metadata == #"{"HKWasUserEntered":"1"}"#)
-        #expect(sink.rows[1].value == 75 && sink.rows[1].payload == #"{"average":75,"maximum":90,"minimum":60}"#)
-        #expect(sink.rows[1].metadata == #"{"recordCount":"3"}"#)
-        #expect(sink.rows[2].value == 1 && sink.rows[2].unit.isEmpty && sink.rows[2].metadata == #"{"sessionId":"p1"}"#)
+        #expect(receiver.rows[0].origin.sourceName == "Health" && receiver.rows[0].start == "2015-07-18T14:16:49Z")
+        #expect(receiver.rows[0].flags == .userEntered && receiver.rows[0].metadata == #"{"HKWasUserEntered":"1"}"#)
+        #expect(
+            receiver.rows[1].value == 75 && receiver.rows[1].payload == #"{"average":75,"maximum":90,"minimum":60}"#)
+        #expect(receiver.rows[1].metadata == #"{"recordCount":"3"}"#)
+        #expect(
+            receiver.rows[2].value == 1 && receiver.rows[2].unit.isEmpty
+                && receiver.rows[2].metadata == #"{"sessionId":"p1"}"#)
     }
 
     /// XML is case-sensitive. Anything that only looks like a record isn't a sample, and the reason explains why.
     @Test func anElementOfAnotherNameIsNoRecord() throws {
         let category = steps().replacing(
             "HKQuantityTypeIdentifierStepCount", with: "HKCategoryTypeIdentifierSleepAnalysis")
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 [
                     steps("1").replacing("<Record", with: "<record"), category.replacing("<Record", with: "<RECORD"),
                     #"<workout workoutActivityType="x"/>"#, steps("2").replacing("<Record", with: "<Reading"),
                     steps("3"),
                 ].joined(separator: "\n")))
-        #expect(sink.rows.map(\.value) == [3])
+        #expect(receiver.rows.map(\.value) == [3])
         let name = "the element's name isn't written as exports write it: upper and lower case count"
         #expect(
-            sink.quarantine.map(\.reason) == [
+            receiver.quarantine.map(\.reason) == [
                 name, name, name, "the element isn't known, and its type is one for a Record",
             ])
     }
 
     @Test func aBrokenDocumentTypeIsNoObstacle() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE HealthData [
@@ -62,15 +65,15 @@ import Testing
             </HealthData>
             """)
         #expect(summary.records == 1 && summary.damaged == nil)
-        #expect(sink.rows.first?.line == 13 && sink.info?.locale == "de_DE")
+        #expect(receiver.rows.first?.line == 13 && receiver.info?.locale == "de_DE")
     }
 
     @Test func charactersThatXMLForbidsAreReplacedAndCounted() throws {
         let bytes = Array(
             export(steps(more: " device=\"a\u{0B}b\u{0C}c\"") + "\n" + steps(more: " device=\"d&#11;e\"")).utf8)
-        let (sink, summary) = try read(bytes: bytes)
+        let (receiver, summary) = try read(bytes: bytes)
         #expect(summary.records == 2 && summary.damaged == nil && summary.charactersReplaced == 3)
-        #expect(sink.rows.map(\.origin.device) == ["a b c", "d?e"])
+        #expect(receiver.rows.map(\.origin.device) == ["a b c", "d?e"])
     }
 
     @Test func charactersAcrossBlocksStayWhole() throws {
@@ -78,33 +81,33 @@ import Testing
         for shift in 0..<3 {
             let fill = String(repeating: " ", count: 262_144 - 800 + shift)
             let name = String(repeating: "’", count: 300)
-            let (sink, summary) = try read(export(fill + steps(more: " device=\"\(name)\"")))
-            #expect(sink.rows.first?.origin.device == name && summary.charactersReplaced == 0)
+            let (receiver, summary) = try read(export(fill + steps(more: " device=\"\(name)\"")))
+            #expect(receiver.rows.first?.origin.device == name && summary.charactersReplaced == 0)
         }
     }
 
     @Test func attributesComeInAnyOrder() throws {
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 #"<Record value="7" endDate="2025-03-30 08:15:00 +0200" startDate="2025-03-30 08:15:00 +0200" sourceName="P" unit="count" type="HKQuantityTypeIdentifierStepCount"/>"#
             ))
-        #expect(sink.rows.first?.value == 7 && sink.rows.first?.origin.sourceName == "P")
+        #expect(receiver.rows.first?.value == 7 && receiver.rows.first?.origin.sourceName == "P")
     }
 
     @Test func aTagOverSeveralLinesBeginsAtItsFirst() throws {
-        let (sink, _) = try read(export(steps().replacing(" unit", with: "\n unit") + "\n" + steps("x")))
-        #expect(sink.rows.first?.line == 4)
-        #expect(sink.quarantine.first?.line == 6)
+        let (receiver, _) = try read(export(steps().replacing(" unit", with: "\n unit") + "\n" + steps("x")))
+        #expect(receiver.rows.first?.line == 4)
+        #expect(receiver.quarantine.first?.line == 6)
     }
 
     @Test func ringSummariesWithoutADayAreLeftOut() throws {
         let days = ["1969-12-30", "1969-12-31", "2025-03-30"].map {
             #"<ActivitySummary dateComponents="\#($0)" activeEnergyBurned="418.4" activeEnergyBurnedUnit="kJ" appleExerciseTime="31" appleStandHours="12"/>"#
         }
-        let (sink, summary) = try read(export(days.joined(separator: "\n")))
+        let (receiver, summary) = try read(export(days.joined(separator: "\n")))
         #expect(summary.activitySummaries == 1 && summary.activitySummariesWithoutDay == 2 && summary.quarantined == 0)
-        #expect(sink.summaries.map(\.date) == ["2025-03-30"])
-        let payload = try Value(json: Array((sink.summaries.first?.payload ?? "").utf8))
+        #expect(receiver.summaries.map(\.date) == ["2025-03-30"])
+        let payload = try Value(json: Array((receiver.summaries.first?.payload ?? "").utf8))
         #expect(abs((payload["activeEnergyBurned"].double ?? 0) - 100) < 1e-9)
         #expect(payload["appleExerciseTime"] == 31 && payload["appleStandHours"] == 12)
     }
@@ -116,8 +119,8 @@ import Testing
         ["上午12:20:37.80", "上午12:20:38.94"],
     ])
     func beatsCountFromTheStart(times: [String]) throws {
-        let (sink, _) = try read(export(variability(start: "2021-01-01 01:20:29 +0200", times)))
-        #expect(sink.rows.first?.payload == #"{"beats":[[61,8.8],[60,9.94]]}"#)
+        let (receiver, _) = try read(export(variability(start: "2021-01-01 01:20:29 +0200", times)))
+        #expect(receiver.rows.first?.payload == #"{"beats":[[61,8.8],[60,9.94]]}"#)
     }
 
     @Test(arguments: [
@@ -127,8 +130,8 @@ import Testing
         ("2021-01-01 12:00:00 +0545", ["6:15:04.00", "6:15:03.00"], "[[61,4],[60,3]]"),
     ])
     func beatsPassMidnightAndNoon(start: String, times: [String], beats: String) throws {
-        let (sink, _) = try read(export(variability(start: start, times)))
-        #expect(sink.rows.first?.payload == #"{"beats":\#(beats)}"#)
+        let (receiver, _) = try read(export(variability(start: start, times)))
+        #expect(receiver.rows.first?.payload == #"{"beats":\#(beats)}"#)
     }
 
     private func variability(start: String, _ times: [String]) -> String {
@@ -141,7 +144,7 @@ import Testing
     }
 
     @Test func elementsOfLaterVersionsAreKeptWhole() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(
                 """
                 <Audiogram type="HKDataTypeIdentifierAudiogram" sourceName="Ears" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200">
@@ -150,35 +153,35 @@ import Testing
                 </Audiogram>
                 <VisionPrescription type="HKVisionPrescriptionTypeGlasses" dateIssued="2025-03-01 00:00:00 +0100" brand="B"/>
                 """))
-        #expect(summary.otherSamples == 2 && summary.quarantined == 0 && sink.rows.count == 2)
-        #expect(sink.rows[0].metadata == #"{"k":"v"}"# && sink.rows[0].value.isNaN)
+        #expect(summary.otherSamples == 2 && summary.quarantined == 0 && receiver.rows.count == 2)
+        #expect(receiver.rows[0].metadata == #"{"k":"v"}"# && receiver.rows[0].value.isNaN)
         #expect(
-            sink.rows[0].payload
+            receiver.rows[0].payload
                 == #"{"children":[{"element":"SensitivityPoint","frequencyUnit":"Hz","frequencyValue":"1000","leftEarUnit":"dBHL","leftEarValue":"20"}],"element":"Audiogram"}"#
         )
         #expect(
-            sink.rows[1].payload
+            receiver.rows[1].payload
                 == #"{"brand":"B","dateIssued":"2025-03-01 00:00:00 +0100","element":"VisionPrescription","statedType":"HKVisionPrescriptionTypeGlasses"}"#
         )
-        #expect(sink.rows.map(\.type) == ["HKDataTypeIdentifierAudiogram", "HKVisionPrescriptionTypeIdentifier"])
-        #expect(sink.rows[1].start == "2025-02-28T23:00:00Z")
+        #expect(receiver.rows.map(\.type) == ["HKDataTypeIdentifierAudiogram", "HKVisionPrescriptionTypeIdentifier"])
+        #expect(receiver.rows[1].start == "2025-02-28T23:00:00Z")
     }
 
     @Test func correlationsNameTheirPartsAndFlagThem() throws {
         let part =
             #" sourceName="H" unit="mmHg" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200" value="118"/>"#
         let record = #"<Record type="HKQuantityTypeIdentifierBloodPressureSystolic""# + part
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(
                 record + "\n"
                     + #"<Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="H" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200">"#
                     + #"<MetadataEntry key="HKWasUserEntered" value="1"/>"# + record
                     + #"<MetadataEntry key="k" value="v"/></Correlation>"#))
         #expect(summary.records == 1 && summary.correlationChildren == 1 && summary.correlations == 1)
-        #expect(sink.rows.map(\.flags) == [[], .correlationChild, .userEntered])
-        let correlation = try #require(sink.rows.last)
+        #expect(receiver.rows.map(\.flags) == [[], .correlationChild, .userEntered])
+        let correlation = try #require(receiver.rows.last)
         #expect(correlation.type == "HKCorrelationTypeIdentifierBloodPressure" && correlation.value.isNaN)
-        #expect(correlation.metadata == #"{"HKWasUserEntered":"1","k":"v"}"# && sink.rows[1].metadata.isEmpty)
+        #expect(correlation.metadata == #"{"HKWasUserEntered":"1","k":"v"}"# && receiver.rows[1].metadata.isEmpty)
         let parts = try Value(json: Array(correlation.payload.utf8))["parts"].array
         #expect(parts?.count == 1 && parts?.first?["value"] == 118 && parts?.first?["unit"] == "mmHg")
     }

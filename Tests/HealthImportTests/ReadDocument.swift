@@ -24,13 +24,13 @@ func steps(
 }
 
 /// Reads a document, and returns the result.
-func read(_ document: String) throws -> (sink: CollectingSink, summary: ReadSummary) {
+func read(_ document: String) throws -> (receiver: CollectingReceiver, summary: ReadSummary) {
     try read(bytes: Array(document.utf8))
 }
 
-func read(bytes: [UInt8]) throws -> (sink: CollectingSink, summary: ReadSummary) {
+func read(bytes: [UInt8]) throws -> (receiver: CollectingReceiver, summary: ReadSummary) {
     let folder = try TemporaryFolder()
-    let sink = CollectingSink()
-    let summary = try ExportReader(path: folder.file("anything.bin", bytes)).read(into: sink.take)
-    return (sink, summary)
+    let receiver = CollectingReceiver()
+    let summary = try ExportReader(path: folder.file("anything.bin", bytes)).read(into: receiver.take)
+    return (receiver, summary)
 }

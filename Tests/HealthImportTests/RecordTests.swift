@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RecordTests {
     @Test func aRecordKeepsEverything() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(
                 """
                  <Record type="HKQuantityTypeIdentifierDistanceWalkingRunning" sourceName="Robin’s Apple\u{A0}Watch" sourceVersion="11.3" device="&lt;&lt;HKDevice: 0x3016ae580&gt;, name:Apple Watch, model:Watch&gt;" unit="km" creationDate="2025-03-30 08:21:00 +0200" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200" value="0.25">
@@ -13,7 +13,7 @@ import Testing
                   <MetadataEntry key="Note" value="a &quot;quoted&quot; \\ note"/>
                  </Record>
                 """))
-        let row = try #require(sink.rows.first)
+        let row = try #require(receiver.rows.first)
         #expect(row.type == "HKQuantityTypeIdentifierDistanceWalkingRunning")
         #expect(row.value == 250 && row.unit == "m")
         #expect(row.start == "2025-03-30T06:15:00Z" && row.end == "2025-03-30T06:20:00Z")
@@ -26,22 +26,22 @@ import Testing
         #expect(row.metadata == #"{"HKMetadataKeySyncVersion":"1","Note":"a \"quoted\" \\ note"}"#)
         #expect(row.payload.isEmpty && row.flags.isEmpty && row.line == 4)
         #expect(summary.records == 1 && summary.quarantined == 0 && summary.damaged == nil)
-        #expect(sink.info == ExportInfo(date: Instant(seconds: 1_743_920_100), locale: "en_DE"))
+        #expect(receiver.info == ExportInfo(date: Instant(seconds: 1_743_920_100), locale: "en_DE"))
     }
 
     @Test(arguments: [
         (#" origin="made up by healthbus""#, true), (#" origin="elsewhere""#, false), ("", false),
     ]) func aMadeUpExportSaysSo(mark: String, isMadeUp: Bool) throws {
-        let (sink, _) = try read("<HealthData locale=\"en_DE\"\(mark)>\n</HealthData>\n")
-        #expect(sink.info?.isMadeUp == isMadeUp && sink.info?.locale == "en_DE")
+        let (receiver, _) = try read("<HealthData locale=\"en_DE\"\(mark)>\n</HealthData>\n")
+        #expect(receiver.info?.isMadeUp == isMadeUp && receiver.info?.locale == "en_DE")
     }
 
     @Test(arguments: [("1986-05-17", LocalDay(year: 1986, month: 5, day: 17)), ("", nil), ("17.5.1986", nil)])
     func ofTheUserOnlyTheDateOfBirthIsRead(text: String, birth: LocalDay?) throws {
         let characteristic = "HKCharacteristicTypeIdentifier"
         let me = "<Me \(characteristic)DateOfBirth=\"\(text)\" \(characteristic)BloodType=\"HKBloodTypeOPositive\"/>"
-        let (sink, summary) = try read(export(me + steps()))
-        #expect(sink.info?.dateOfBirth == birth && summary.records == 1 && summary.quarantined == 0)
+        let (receiver, summary) = try read(export(me + steps()))
+        #expect(receiver.info?.dateOfBirth == birth && summary.records == 1 && summary.quarantined == 0)
     }
 
     @Test(arguments: [
@@ -56,12 +56,12 @@ import Testing
         ("HKQuantityTypeIdentifierOfTomorrow", "flop", "-0.5", -0.5, "flop"),
     ])
     func valuesBecomeCanonical(type: String, unit: String, value: String, number: Double, canonical: String) throws {
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 """
                 <Record type="\(type)" unit="\(unit)" value="\(value)" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>
                 """))
-        let row = try #require(sink.rows.first)
+        let row = try #require(receiver.rows.first)
         #expect(abs(row.value - number) <= 1e-9 * abs(number))
         #expect(row.unit == canonical)
     }
@@ -71,15 +71,15 @@ import Testing
         "31.73680251737436", "9007199254740993", "1e300", "+4.25",
     ])
     func numbersAreReadExactly(text: String) throws {
-        let (sink, _) = try read(export(steps(text)))
-        #expect(sink.rows.first?.value == Double(text))
+        let (receiver, _) = try read(export(steps(text)))
+        #expect(receiver.rows.first?.value == Double(text))
     }
 
     @Test(arguments: ["", "1,5", "nan", "inf", "0x10", "1.2.3", "--1", "1e", " 1", "1e99999", "."])
     func whatIsNoNumberIsQuarantined(text: String) throws {
-        let (sink, summary) = try read(export("<!-- one\nmore line -->\n" + steps(text) + "\n" + steps()))
+        let (receiver, summary) = try read(export("<!-- one\nmore line -->\n" + steps(text) + "\n" + steps()))
         #expect(summary.quarantined == 1 && summary.records == 1)
-        let input = try #require(sink.quarantine.first)
+        let input = try #require(receiver.quarantine.first)
         #expect(input.line == 6)
         #expect(input.reason == "the value isn't a number")
         #expect(input.raw.hasPrefix("<Record type=") && input.raw.contains("value=\"\(text)\""))
@@ -110,39 +110,39 @@ import Testing
         (#"<ActivitySummary dateComponents="soon"/>"#, "dateComponents isn't a date"),
     ])
     func whatCannotBeUnderstoodIsQuarantined(element: String, reason: String) throws {
-        let (sink, summary) = try read(export(steps() + "\n" + element + "\n" + steps()))
-        #expect(sink.quarantine.map(\.reason) == [reason])
-        #expect(sink.quarantine.first?.line == 5)
+        let (receiver, summary) = try read(export(steps() + "\n" + element + "\n" + steps()))
+        #expect(receiver.quarantine.map(\.reason) == [reason])
+        #expect(receiver.quarantine.first?.line == 5)
         #expect(summary.records == 2 && summary.quarantined == 1)
     }
 
     @Test func categoriesHaveRawValuesAndNoUnit() throws {
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 ["HKCategoryValueSleepAnalysisAsleepREM", "HKCategoryValueOfTomorrow", "2"].map {
                     #"<Record type="HKCategoryTypeIdentifierSleepAnalysis" value="\#($0)" startDate="2025-03-30 01:15:00 +0200" endDate="2025-03-30 02:15:00 +0200"/>"#
                 }.joined()))
-        #expect(sink.rows.map(\.unit) == ["", "", ""])
-        #expect(sink.rows[0].value == 5 && sink.rows[2].value == 2)
-        #expect(sink.rows[1].value.isNaN && sink.rows[1].payload == #"{"value":"HKCategoryValueOfTomorrow"}"#)
+        #expect(receiver.rows.map(\.unit) == ["", "", ""])
+        #expect(receiver.rows[0].value == 5 && receiver.rows[2].value == 2)
+        #expect(receiver.rows[1].value.isNaN && receiver.rows[1].payload == #"{"value":"HKCategoryValueOfTomorrow"}"#)
     }
 
     @Test func anUnknownTypeKeepsItsText() throws {
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 #"<Record type="HKDataTypeOfTomorrow" value="calm" startDate="2025-03-30 01:15:00 +0200" endDate="2025-03-30 02:15:00 +0200"/>"#
             ))
-        #expect(sink.rows.first?.payload == #"{"value":"calm"}"#)
-        #expect(sink.rows.first?.value.isNaN == true)
+        #expect(receiver.rows.first?.payload == #"{"value":"calm"}"#)
+        #expect(receiver.rows.first?.value.isNaN == true)
     }
 
     @Test func entriesByHandAreFlagged() throws {
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 #"<Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="HKWasUserEntered" value="1"/></Record>"#
                     + #"<Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="HKWasUserEntered" value="0"/></Record>"#
             ))
-        #expect(sink.rows.map(\.flags) == [.userEntered, []])
+        #expect(receiver.rows.map(\.flags) == [.userEntered, []])
     }
 
     @Test func aKeyThatRepeatsHasAnArrayOfItsDifferentValues() throws {
@@ -150,29 +150,29 @@ import Testing
             #"<MetadataEntry key="\#(key)" value="\#(value)"/>"#
         }
         let record = steps().replacing("/>", with: ">") + entries.joined() + "</Record>"
-        let (sink, _) = try read(export(record))
-        #expect(sink.rows.first?.metadata == #"{"a":["1","3"],"b":"2"}"#)
+        let (receiver, _) = try read(export(record))
+        #expect(receiver.rows.first?.metadata == #"{"a":["1","3"],"b":"2"}"#)
     }
 
     @Test func exactDuplicatesAreAllPassedOn() throws {
-        let (sink, summary) = try read(export(String(repeating: steps() + "\n", count: 3)))
-        #expect(sink.rows.count == 3 && summary.records == 3)
+        let (receiver, summary) = try read(export(String(repeating: steps() + "\n", count: 3)))
+        #expect(receiver.rows.count == 3 && summary.records == 3)
     }
 
     @Test func batchesAreBounded() throws {
-        let (sink, summary) = try read(export(String(repeating: steps() + "\n", count: 10_000)))
-        #expect(summary.records == 10_000 && sink.rows.count == 10_000)
-        #expect(sink.batchSizes == [4096, 4096, 1808])
-        #expect(sink.rows.last?.line == 10_003)
-        #expect(sink.lastProgress.read == sink.lastProgress.total)
+        let (receiver, summary) = try read(export(String(repeating: steps() + "\n", count: 10_000)))
+        #expect(summary.records == 10_000 && receiver.rows.count == 10_000)
+        #expect(receiver.batchSizes == [4096, 4096, 1808])
+        #expect(receiver.rows.last?.line == 10_003)
+        #expect(receiver.lastProgress.read == receiver.lastProgress.total)
     }
 
-    @Test func whatTheSinkThrowsComesOut() throws {
+    @Test func whatTheReceiverThrowsComesOut() throws {
         let folder = try TemporaryFolder()
-        let sink = CollectingSink()
-        sink.refuses = true
+        let receiver = CollectingReceiver()
+        receiver.refuses = true
         let path = try folder.file("export.xml", export(String(repeating: steps() + "\n", count: 20_000)))
-        #expect(throws: CollectingSink.Stop.self) { _ = try ExportReader(path: path).read(into: sink.take) }
-        #expect(sink.rows.isEmpty)
+        #expect(throws: CollectingReceiver.Stop.self) { _ = try ExportReader(path: path).read(into: receiver.take) }
+        #expect(receiver.rows.isEmpty)
     }
 }

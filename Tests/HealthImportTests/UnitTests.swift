@@ -12,24 +12,24 @@ import Testing
 
     @Test(arguments: [("BodyMass", "furlong"), ("StepCount", "km"), ("BodyMass", "m"), ("HeartRate", "kg")])
     func anotherKindOfUnitIsQuarantined(type: String, unit: String) throws {
-        let (sink, _) = try read(export(record(type, unit: unit, "5")))
-        #expect(sink.rows.isEmpty && sink.quarantine.map(\.reason) == ["its unit isn't one for its type"])
+        let (receiver, _) = try read(export(record(type, unit: unit, "5")))
+        #expect(receiver.rows.isEmpty && receiver.quarantine.map(\.reason) == ["its unit isn't one for its type"])
     }
 
     @Test func withoutUnitOnlyPlainNumbersAreUnderstood() throws {
-        let (sink, _) = try read(
+        let (receiver, _) = try read(
             export(
                 record("StepCount", unit: nil, "5") + record("BodyMass", unit: nil, "70")
                     + record("New", unit: "x", "1")))
-        #expect(sink.rows.map(\.value) == [5, 1] && sink.rows.map(\.unit) == ["count", "x"])
-        #expect(sink.quarantine.map(\.reason) == ["there is no unit"])
+        #expect(receiver.rows.map(\.value) == [5, 1] && receiver.rows.map(\.unit) == ["count", "x"])
+        #expect(receiver.quarantine.map(\.reason) == ["there is no unit"])
     }
 
     @Test func aSpreadIsKeptBesideAValueToo() throws {
         let spread = #" min="60" max="90""#
-        let (sink, _) = try read(export(record("HeartRate", unit: "count/min", "75", more: spread)))
-        #expect(sink.rows.first?.payload == #"{"average":75,"maximum":90,"minimum":60}"#)
-        #expect(sink.rows.first?.value == 75)
+        let (receiver, _) = try read(export(record("HeartRate", unit: "count/min", "75", more: spread)))
+        #expect(receiver.rows.first?.payload == #"{"average":75,"maximum":90,"minimum":60}"#)
+        #expect(receiver.rows.first?.value == 75)
         let (other, _) = try read(
             export(record("HeartRate", unit: "count/min", "75", more: #" min="60" max="1e9""#)))
         #expect(other.rows.isEmpty && other.quarantine.map(\.reason) == ["the maximum is impossible"])
@@ -37,16 +37,16 @@ import Testing
 
     @Test func namesThatNobodyGivesAreQuarantined() throws {
         let long = String(repeating: "x", count: 300)
-        let (sink, _) = try read(export(record(long, unit: "count", "1") + record("New", unit: long, "1")))
+        let (receiver, _) = try read(export(record(long, unit: "count", "1") + record("New", unit: long, "1")))
         #expect(
-            sink.quarantine.map(\.reason) == [
+            receiver.quarantine.map(\.reason) == [
                 "the type's name is longer than 200 bytes", "the unit is longer than 100 bytes",
             ])
-        #expect(sink.rows.isEmpty)
+        #expect(receiver.rows.isEmpty)
     }
 
     @Test func numbersOfWorkoutsThatCannotBeTrueAreKeptApart() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(
                 """
                 <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="-5" durationUnit="min" totalDistance="1e308" totalDistanceUnit="km" totalEnergyBurned="5" totalEnergyBurnedUnit="furlong" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:45:00 +0200">
@@ -56,7 +56,7 @@ import Testing
                 <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30" durationUnit="min" totalDistance="5" totalDistanceUnit="km" startDate="2025-03-30 09:15:00 +0200" endDate="2025-03-30 09:45:00 +0200"/>
                 """))
         #expect(summary.workouts == 2 && summary.quarantined == 0 && summary.workoutValuesLeftOut == 5)
-        let body = try Value(json: Array(sink.rows[0].payload.utf8))
+        let body = try Value(json: Array(receiver.rows[0].payload.utf8))
         #expect(body["durationSeconds"].isNull && body["totalDistanceMeters"].isNull)
         #expect(body["totalEnergyKilocalories"].isNull)
         #expect(body["leftOut"]["totalDistance"] == "1e308 km")
@@ -65,7 +65,7 @@ import Testing
         #expect(body["statistics"].array?.first?["average"] == 140)
         #expect(body["statistics"].array?.first?["minimum"].isNull == true)
         #expect(body["statistics"].array?.last?["sum"] == 300)
-        let other = try Value(json: Array(sink.rows[1].payload.utf8))
+        let other = try Value(json: Array(receiver.rows[1].payload.utf8))
         #expect(other["leftOut"].isNull && other["totalDistanceMeters"] == 5000 && other["durationSeconds"] == 1800)
     }
 
@@ -73,16 +73,16 @@ import Testing
         let days = ["1969-12-31", "1970-01-01", "1975-06-01", "2025-03-30"].map {
             #"<ActivitySummary dateComponents="\#($0)" appleExerciseTime="31"/>"#
         }
-        let (sink, summary) = try read(export(days.joined(separator: "\n")))
-        #expect(summary.activitySummariesWithoutDay == 2 && sink.summaries.map(\.date) == ["2025-03-30"])
-        #expect(sink.quarantine.map(\.reason) == ["dateComponents isn't a day that can have rings"])
+        let (receiver, summary) = try read(export(days.joined(separator: "\n")))
+        #expect(summary.activitySummariesWithoutDay == 2 && receiver.summaries.map(\.date) == ["2025-03-30"])
+        #expect(receiver.quarantine.map(\.reason) == ["dateComponents isn't a day that can have rings"])
     }
 
     @Test func aThousandMetadataAreEnough() throws {
         let entries = (0..<2000).map { #"<MetadataEntry key="k\#($0)" value="v"/>"# }.joined()
-        let (sink, _) = try read(export(steps("1").replacing("/>", with: ">") + entries + "</Record>" + steps("2")))
+        let (receiver, _) = try read(export(steps("1").replacing("/>", with: ">") + entries + "</Record>" + steps("2")))
         #expect(
-            sink.rows.map(\.value) == [2]
-                && sink.quarantine.map(\.reason) == ["there are more than 1,000 metadata entries"])
+            receiver.rows.map(\.value) == [2]
+                && receiver.quarantine.map(\.reason) == ["there are more than 1,000 metadata entries"])
     }
 }

@@ -7,7 +7,7 @@ import Testing
     private static let dates = #"startDate="2025-03-30 08:00:00 +0200" endDate="2025-03-30 08:30:00 +0200""#
 
     @Test func aWorkoutIsARowWithItsBody() throws {
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(
                 """
                 <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30.5" durationUnit="min" totalDistance="5" totalDistanceUnit="km" totalEnergyBurned="418.4" totalEnergyBurnedUnit="kJ" sourceName="W" \(Self.dates)>
@@ -20,7 +20,7 @@ import Testing
                 </Workout>
                 """))
         #expect(summary.workouts == 1 && summary.records == 0)
-        let row = try #require(sink.rows.first)
+        let row = try #require(receiver.rows.first)
         #expect(row.type == "HKWorkoutTypeIdentifier" && row.value.isNaN)
         #expect(row.metadata == #"{"HKElevationAscended":"418 cm"}"#)
         let body = try Value(json: Array(row.payload.utf8))
@@ -72,11 +72,11 @@ import Testing
             ("apple_health_export/electrocardiograms/ecg_1.csv", "Name,X"),
             ("apple_health_export/export.xml", document),
         ])
-        let sink = CollectingSink()
-        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink.take)
-        #expect(sink.rowsBeforeRoutes == 2)
-        #expect(try Value(json: Array(sink.rows[0].payload.utf8))["route"] == "/workout-routes/route_a.gpx")
-        let route = try #require(sink.routes.first)
+        let receiver = CollectingReceiver()
+        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: receiver.take)
+        #expect(receiver.rowsBeforeRoutes == 2)
+        #expect(try Value(json: Array(receiver.rows[0].payload.utf8))["route"] == "/workout-routes/route_a.gpx")
+        let route = try #require(receiver.routes.first)
         #expect(route.path == "/workout-routes/route_a.gpx" && route.firstPoint == 0)
         #expect(route.workout?.sourceName == "W" && route.workout?.start == InstantText.parse("2025-03-30T06:00:00Z"))
         #expect(route.latitude == [52.5, 52.6] && route.longitude == [13.4, 13.5] && route.speed[0] == 2.5)
@@ -96,10 +96,10 @@ import Testing
             ("apple_health_export/workout-routes/route_a.gpx", gpx),
         ])
         let path = try folder.file("e.zip", zip.bytes)
-        let first = CollectingSink()
+        let first = CollectingReceiver()
         _ = try ExportReader(path: path).read(into: first.take)
         #expect(first.routes.count == 1 && first.routePieces.count == 1 && first.knownRoutes.isEmpty)
-        let again = CollectingSink()
+        let again = CollectingReceiver()
         let summary = try ExportReader(path: path).read(into: again.take, known: first.routePieces)
         #expect(again.routes.isEmpty && again.routePieces.isEmpty && summary.routePoints == 1)
         #expect(again.knownRoutes.keys.map { $0 } == first.routePieces.keys.map { $0 })
@@ -110,7 +110,7 @@ import Testing
         let points = (0..<9000).map {
             #"<Location date="2025-03-30T06:00:00.\#(1000 + $0)Z" latitude="1" longitude="\#($0)" altitude="5" speed="2"/>"#
         }
-        let (sink, summary) = try read(
+        let (receiver, summary) = try read(
             export(
                 """
                 <Workout workoutActivityType="HKWorkoutActivityTypeWalking" sourceName="W" \(Self.dates)>
@@ -118,12 +118,12 @@ import Testing
                 </Workout>
                 """))
         #expect(summary.workouts == 1 && summary.routes == 1 && summary.routePoints == 9000)
-        #expect(sink.routes.map(\.count) == [8192, 808] && sink.routes.map(\.firstPoint) == [0, 8192])
-        #expect(sink.routes.map(\.isLast) == [false, true])
-        #expect(Set(sink.routes.map(\.path)) == ["inline/2025-03-30T06:00:00Z"])
-        #expect(sink.routes.allSatisfy { $0.workout?.sourceName == "W" })
-        #expect(try Value(json: Array(sink.rows[0].payload.utf8))["route"] == "inline/2025-03-30T06:00:00Z")
-        #expect(sink.routes[1].longitude.last == 8999 && sink.routes[1].course[0].isNaN)
+        #expect(receiver.routes.map(\.count) == [8192, 808] && receiver.routes.map(\.firstPoint) == [0, 8192])
+        #expect(receiver.routes.map(\.isLast) == [false, true])
+        #expect(Set(receiver.routes.map(\.path)) == ["inline/2025-03-30T06:00:00Z"])
+        #expect(receiver.routes.allSatisfy { $0.workout?.sourceName == "W" })
+        #expect(try Value(json: Array(receiver.rows[0].payload.utf8))["route"] == "inline/2025-03-30T06:00:00Z")
+        #expect(receiver.routes[1].longitude.last == 8999 && receiver.routes[1].course[0].isNaN)
     }
 
     /// Of several routes the first one with points counts, as in files.
@@ -137,9 +137,9 @@ import Testing
         let workout = #"<Workout workoutActivityType="HKWorkoutActivityTypeWalking" sourceName="W" \#(Self.dates)>"#
         let routes = [route(5, []), route(6, [1, 2]), route(7, [3])]
         let document = export(workout + routes.joined() + "</Workout>\n" + workout + route(8, [4]) + "</Workout>")
-        let (sink, summary) = try read(document)
-        #expect(sink.routes.map(\.longitude) == [[1, 2], [4]])
-        #expect(sink.routes.map(\.path) == ["inline/2025-03-30T06:00:00Z", "inline/2025-03-30T08:00:00Z"])
+        let (receiver, summary) = try read(document)
+        #expect(receiver.routes.map(\.longitude) == [[1, 2], [4]])
+        #expect(receiver.routes.map(\.path) == ["inline/2025-03-30T06:00:00Z", "inline/2025-03-30T08:00:00Z"])
         #expect(summary.routePoints == 3 && summary.routePointsUnreadable == 1)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         var flag: Bool?
         var text: String?
         var head: SequenceNumber?
-        @OrNull var told: Instant?
+        @OrNull var said: Instant?
         @IfAny var list: [String]
         @IfReadable var maybe: Inner?
     }
@@ -29,7 +29,7 @@ import Testing
     private let whole = Whole(
         heads: ["a": 7], counts: ["b": -1], times: ["c": 3], names: ["d": "e"],
         inner: [Inner(number: 1, at: 2), Inner(number: 3, at: 4)], bytes: [1, 2], free: ["any": [1, "x"]], ratio: 0.5,
-        flag: true, text: "t", head: 9, told: 5, list: ["l"], maybe: Inner(number: 6, at: 7))
+        flag: true, text: "t", head: 9, said: 5, list: ["l"], maybe: Inner(number: 6, at: 7))
 
     private func members(_ changes: [String: Value?] = [:]) -> Value {
         var members = Value(whole).object ?? [:]
@@ -50,11 +50,11 @@ import Testing
     @Test func comesBackAsItWas() throws { #expect(try members().decode(Whole.self) == whole) }
 
     @Test func whatMayBeMissingIsNilWithoutItAndWithNull() throws {
-        let names = ["ratio", "flag", "text", "head", "told", "list", "maybe"]
+        let names = ["ratio", "flag", "text", "head", "said", "list", "maybe"]
         for empty in [Value?.none, .some(.null)] {
             let read = try members(Dictionary(uniqueKeysWithValues: names.map { ($0, empty) })).decode(Whole.self)
             #expect(read.ratio == nil && read.flag == nil && read.text == nil && read.head == nil)
-            #expect(read.told == nil && read.list.isEmpty && read.maybe == nil)
+            #expect(read.said == nil && read.list.isEmpty && read.maybe == nil)
         }
         #expect(place(["heads": Value?.none]) == "no heads")
     }
@@ -71,7 +71,7 @@ import Testing
         #expect(place(["flag": 1]) == "flag")
         #expect(place(["text": 1]) == "text")
         #expect(place(["head": "x"]) == "head")
-        #expect(place(["told": "x"]) == "told")
+        #expect(place(["said": "x"]) == "said")
         #expect(place(["list": 1]) == "list")
         // A member that is ignored if it can't be read is no reason to refuse the others.
         #expect(place(["maybe": ["number": "x", "at": 1]]) == nil)

@@ -42,7 +42,7 @@ struct AutoExportStatisticsTests {
         (["00:00:00", "00:00:00"], 86_400), (["00:00:00", "13:00:00"], 3600), (["00:00:00", "13:05:00"], 60),
         (["00:00:00", "13:05:01"], 600),
     ])
-    func withoutAHeaderTheDatesTell(times: [String], seconds: Int) throws {
+    func withoutAHeaderTheDatesDecide(times: [String], seconds: Int) throws {
         let entries = times.enumerated().map { index, time in
             #"{"qty":10,"date":"2026-09-0\#(index + 1) \#(time) +0200"}"#
         }

@@ -105,10 +105,10 @@ struct AutoExportWorkoutTests {
                 + #"{"qty":0.5,"units":"km","source":"P"}]"#
         )
         #expect(two.body["statistics"].isNull && two.body["walkingAndRunningDistance"].array?.count == 2)
-        let told = try workout(
+        let reported = try workout(
             #""name":"Walking","distance":{"qty":1,"units":"km"},"walkingAndRunningDistance":[{"qty":0.5,"units":"km"}]"#
         )
-        #expect(told.body["totalDistanceMeters"] == 1000 && told.body["statistics"].isNull)
+        #expect(reported.body["totalDistanceMeters"] == 1000 && reported.body["statistics"].isNull)
     }
 
     @Test func numbersThatCannotBeTrueAreLeftOut() throws {

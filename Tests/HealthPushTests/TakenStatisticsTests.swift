@@ -55,7 +55,7 @@ struct TakenStatisticsTests {
             ])
     }
 
-    @Test func samplesAreNotTold() throws {
+    @Test func samplesAreNotReported() throws {
         let changes = try pushed(
             metric: "step_count", "count",
             #"{"qty":5,"start":"2026-09-01 10:00:00 +0200","end":"2026-09-01 10:05:00 +0200"}"#)

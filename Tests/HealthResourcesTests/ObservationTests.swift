@@ -179,7 +179,7 @@ import Testing
         #expect(components.last?["valueQuantity"]["value"] == 177 && components.last?["valueQuantity"]["code"] == "cm")
     }
 
-    /// What can be told from a figure's name: the unit alone doesn't distinguish a fraction from a percentage.
+    /// What a figure's name says: the unit alone doesn't distinguish a fraction from a percentage.
     @Test func onlyFractionsBecomePercent() throws {
         let figures = [
             ResourceFigure(path: ["fatFraction"], unit: "%", isFraction: true),

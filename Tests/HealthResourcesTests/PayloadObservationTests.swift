@@ -31,13 +31,13 @@ import Testing
             ("Taken", "final", nil), ("Skipped", "cancelled", "not-performed"), ("Snoozed", "registered", "unknown"),
             ("Not Interacted", "registered", "unknown"), ("", "unknown", "unknown"),
         ] as [(String, String, String?)])
-    func onlyADoseThatWasTakenHasAValue(_ told: String, _ status: String, _ absent: String?) throws {
-        let payload = #"{"status":"\#(told)","displayText":"Pill","scheduledDate":"2025-03-30 08:00:00 +0200"}"#
+    func onlyADoseThatWasTakenHasAValue(_ reported: String, _ status: String, _ absent: String?) throws {
+        let payload = #"{"status":"\#(reported)","displayText":"Pill","scheduledDate":"2025-03-30 08:00:00 +0200"}"#
         let made = try resource(HealthType.medicationDoseIdentifier, payload, value: 1)
         #expect(made?["status"].string == status && reason(made) == absent)
         #expect(made?["valueQuantity"]["value"].double == (absent == nil ? 1 : nil))
         let log = components(made, "logStatus").first?["valueCodeableConcept"]["coding"].array?.first?["code"].string
-        #expect(log == (told.isEmpty ? nil : "HKMedicationDoseEventLogStatus" + told.filter { $0 != " " }))
+        #expect(log == (reported.isEmpty ? nil : "HKMedicationDoseEventLogStatus" + reported.filter { $0 != " " }))
         #expect(components(made, "medication").map { $0["valueCodeableConcept"]["text"] } == ["Pill"])
         #expect(components(made, "scheduledDate").map { $0["valueDateTime"] } == ["2025-03-30T06:00:00Z"])
     }

@@ -51,7 +51,7 @@ struct SleepGrid {
     private enum Say { case asleep, awake }
 
     /// What each source says about each minute; sources with stages first, then those with sleep.
-    private var told: [(source: String, minutes: [Int64: Say])] {
+    private var reported: [(source: String, minutes: [Int64: Say])] {
         let all = Self.names.compactMap { name -> (rank: Int, source: String, minutes: [Int64: Say])? in
             let own = samples.filter { $0.source == name && $0.value != 0 }
             guard !own.isEmpty else { return nil }
@@ -66,10 +66,10 @@ struct SleepGrid {
     }
 
     /// Only the first source.
-    var ofOneSource: Int { told.first?.minutes.values.count { $0 == .asleep } ?? 0 }
+    var ofOneSource: Int { reported.first?.minutes.values.count { $0 == .asleep } ?? 0 }
 
     /// Every minute that any source calls asleep.
-    var union: Int { Set(told.flatMap { $0.minutes.filter { $0.value == .asleep }.keys }).count }
+    var union: Int { Set(reported.flatMap { $0.minutes.filter { $0.value == .asleep }.keys }).count }
 
     /// Each minute as the first source says that knows of it, however far from the others' samples.
     var firstWord: Int { minutesBySource(gap: -1).values.reduce(0, +) }
@@ -77,7 +77,7 @@ struct SleepGrid {
     /// The rule: as `firstWord`, but at the edges only if the source goes on for longer than the gap.
     func minutesBySource(gap: Int64) -> [String: Int] {
         var said: [Int64: (say: Say, source: String)] = [:]
-        for (source, minutes) in told {
+        for (source, minutes) in reported {
             let (first, last) = (said.keys.min(), said.keys.max())
             let asleep = minutes.filter { $0.value == .asleep }.keys
             let isEarlier = asleep.min().flatMap { start in first.map { $0 - start > max(gap, 0) } } ?? false

@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: 1...50)
-    func aTrialTellsWhatWouldHappenAndChangesNothing(_ seed: UInt64) throws {
+    func aTrialSaysWhatWouldHappenAndChangesNothing(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let store = try StoreFixture()
         if seed > 5 { try complete(store, random(&generator)) }

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe"], 0..<4 as Range<UInt64>)
-    func seeksFindWhatEveryRowTells(zone: String, seed: UInt64) throws {
+    func seeksFindWhatEveryRowSays(zone: String, seed: UInt64) throws {
         let zones = try ZoneTimeline(zone: zone)
         var random = SeededGenerator(seed: seed)
         let store = try StoreFixture()

@@ -32,7 +32,7 @@ import Testing
         #expect(try payloads(store).count == 4)
     }
 
-    @Test func withoutIdentifiersTheirAttributesTellThemApart() throws {
+    @Test func withoutIdentifiersTheirAttributesDistinguishThem() throws {
         let store = try StoreFixture()
         let doses = ["a", "b"].map { element("{\"element\":\"Dose\",\"medication\":\"\($0)\"}") }
         #expect(try store.add(doses).added == 2)

@@ -81,7 +81,7 @@ final class ExportedLife {
 
     func push(_ day: Int64, _ records: [Record], device: String = "phone") throws {
         let session = ImportSession(
-            source: "push", bringer: .device(device, way: "samples"), pushed: Self.day(day), tellsOutcomes: true)
+            source: "push", bringer: .device(device, way: "samples"), pushed: Self.day(day), reportsOutcomes: true)
         try add(records, session)
     }
 

@@ -220,7 +220,7 @@ import Testing
         #expect(try here.alive().count == 1 && here.reader.quarantineCount() == 0)
     }
 
-    /// Any consumer that had the sample is told that it is gone.
+    /// Any consumer that had the sample learns that it is gone.
     @Test func aCorrectionThatCannotBeTrueIsKeptApart() throws {
         try there.add([Record(value: 10, uuid: uuid(1))])
         try follow()

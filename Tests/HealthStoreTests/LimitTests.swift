@@ -113,7 +113,7 @@ import Testing
         #expect(try store.reader.quarantineCount() == 501)
     }
 
-    @Test func whatComesAliveAgainIsHeldAgainstTheLimitsOfNow() throws {
+    @Test func whatComesAliveAgainIsCheckedAgainstTheLimitsOfNow() throws {
         let store = try StoreFixture(leastInBlock: .max)
         try store.add([Record(value: 5)])
         try store.database.execute("UPDATE samples SET state = 1, value = -5")

@@ -96,7 +96,7 @@ import Testing
         #expect(try store.reader.heads().first?.firstStart == row.start)
     }
 
-    @Test func aUUIDTellsSamplesOfOneKeyApart() throws {
+    @Test func aUUIDDistinguishesSamplesOfOneKey() throws {
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
             let store = try StoreFixture()
             let copies = [Record(uuid: uuid(1)), Record(uuid: uuid(2)), Record()]

@@ -89,7 +89,7 @@ import Testing
         #expect(first.quarantined == 1 && first.deleted == 0)
         let all = try entries()
         try store.database.transaction { try store.writer.dropQuarantined(all) }
-        let session = ImportSession(source: "test", tellsOutcomes: true)
+        let session = ImportSession(source: "test", reportsOutcomes: true)
         let again = try store.add([odd], session)
         #expect(again.quarantined == 0 && again.deleted == 1 && session.outcomes == [.deleted])
         let tried = try store.writer.tryOut(
@@ -201,7 +201,7 @@ import Testing
                     unit: "count")
             }
             return RecordConflict(
-                type: Record().type, uuid: uuid.description, source: Record().source, told: content(value),
+                type: Record().type, uuid: uuid.description, source: Record().source, other: content(value),
                 kept: content(kept))
         }
         let old = [20.0, 30, 40].map {

@@ -38,7 +38,7 @@ import Testing
         #expect(try life.sources() == ["New"])
     }
 
-    @Test func theRenamingIsTold() throws {
+    @Test func theRenamingIsReported() throws {
         try life.export(1, Self.records(0..<5, "Old"))
         try life.export(2, Self.records(0..<8, "New"))
         #expect(life.renamings.map { [$0.from, $0.to, "\($0.samples)"] } == [["Old", "New", "6"]])
@@ -81,7 +81,7 @@ import Testing
         #expect(rows.count == (days.contains(3) ? 14 : 11))
     }
 
-    @Test func modelsTellDevicesApart() throws {
+    @Test func modelsDistinguishDevices() throws {
         try life.export(1, Self.records(0..<5, "iPhone", device: "name:iPhone, hardware:iPhone12,1"))
         try life.export(2, Self.records(0..<5, "New", device: "name:iPhone, hardware:iPhone16,1"))
         #expect(try life.store.alive().count == 12)

@@ -141,10 +141,10 @@ struct RewrittenLife {
         entries[index].isKnownDeleted = true
         events.append(.delete([uuid]))
         // Deletions by UUID reach a sample only once its UUID is known.
-        events.append(.push(day: day, [told(entries[index].record, entries[index].source, hasUUID: true)]))
+        events.append(.push(day: day, [reported(entries[index].record, entries[index].source, hasUUID: true)]))
     }
 
-    private func told(_ record: Record, _ source: Int, hasUUID: Bool) -> Record {
+    private func reported(_ record: Record, _ source: Int, hasUUID: Bool) -> Record {
         var record = record
         record.source = names[source]
         if !hasUUID { record.uuid = nil }
@@ -158,12 +158,12 @@ struct RewrittenLife {
         for index in measures.indices.suffix(4) where Bool.random(using: &random) {
             for form in measures[index].forms {
                 let record = record(index, form)
-                records.append(told(record, measures[index].source, hasUUID: hasUUIDs))
+                records.append(reported(record, measures[index].source, hasUUID: hasUUIDs))
             }
             if shown[index] == nil { shown[index] = measures[index].forms }
         }
         for index in entries.indices.suffix(6) where entries[index].isThere {
-            records.append(told(entries[index].record, entries[index].source, hasUUID: hasUUIDs))
+            records.append(reported(entries[index].record, entries[index].source, hasUUID: hasUUIDs))
             entries[index].wasExported = true
         }
         events.append(.push(day: day, records))
@@ -172,11 +172,11 @@ struct RewrittenLife {
     private mutating func export(_ day: Int64) {
         var records: [Record] = []
         for index in measures.indices {
-            records += measures[index].forms.map { told(record(index, $0), measures[index].source, hasUUID: false) }
+            records += measures[index].forms.map { reported(record(index, $0), measures[index].source, hasUUID: false) }
             shown[index] = measures[index].forms
         }
         for index in entries.indices where entries[index].isThere {
-            records.append(told(entries[index].record, entries[index].source, hasUUID: false))
+            records.append(reported(entries[index].record, entries[index].source, hasUUID: false))
             entries[index].wasExported = true
         }
         events.append(.export(day: day, records))

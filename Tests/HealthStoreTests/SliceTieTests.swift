@@ -2,7 +2,7 @@ import HealthModel
 import HealthStore
 import Testing
 
-/// Where only its creation tells which of several samples is the latest, a slice says when they were stored.
+/// Where only its creation says which of several samples is the latest, a slice says when they were stored.
 @Suite struct SliceTieTests {
     private static let range = Instant.epoch..<Instant(seconds: 2_000_000_000)
 

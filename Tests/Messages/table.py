@@ -26,9 +26,9 @@ def plain(text):
 def rows(lines):
     found = {}
     for line in lines:
-        told = json.loads(line)
-        command = told["command"].split(" --")[0] or "healthbus"
-        key = (plain(told["message"]), plain(told["hint"] or ""))
+        reported = json.loads(line)
+        command = reported["command"].split(" --")[0] or "healthbus"
+        key = (plain(reported["message"]), plain(reported["hint"] or ""))
         found.setdefault(key, command)
     return sorted((plain(command), message, hint) for (message, hint), command in found.items())
 

@@ -6,13 +6,13 @@ import HealthResources
 import Testing
 import UploaderReading
 
-/// `docs/destinations.md` says what becomes of each payload; each of its rows is held against the code.
+/// `docs/destinations.md` says what becomes of each payload; each of its rows is checked against the code.
 @Suite struct PayloadTableTests {
     private static let names = PayloadCase.all.map(\.name)
 
-    private func made(_ name: String) throws -> (told: PayloadCase, kept: KeptSample) {
-        let told = try #require(PayloadCase.all.first { $0.name == name })
-        return (told, try KeptSample(told.way))
+    private func made(_ name: String) throws -> (expected: PayloadCase, kept: KeptSample) {
+        let expected = try #require(PayloadCase.all.first { $0.name == name })
+        return (expected, try KeptSample(expected.way))
     }
 
     private func file(_ kept: KeptSample, _ format: FileFormat) -> String {
@@ -28,8 +28,8 @@ import UploaderReading
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/destinations.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let rows = PayloadCase.all.map { told in
-            "| \(told.name) | \(told.fhir) | \(told.openMHealth.isEmpty ? "nothing" : told.openMHealth) | \(told.day) |"
+        let rows = PayloadCase.all.map { expected in
+            "| \(expected.name) | \(expected.fhir) | \(expected.openMHealth.isEmpty ? "nothing" : expected.openMHealth) | \(expected.day) |"
         }
         #expect(
             text.contains(rows.joined(separator: "\n") + "\n| "),
@@ -39,8 +39,8 @@ import UploaderReading
     /// Backends and files get the whole payload, unchanged. (PostgreSQL too: `whatIsKeptOfASample`.)
     @Test(arguments: names)
     func allOfItIsInTheSample(_ name: String) throws {
-        let (told, kept) = try made(name)
-        #expect(!kept.payload[told.member].isNull)
+        let (expected, kept) = try made(name)
+        #expect(!kept.payload[expected.member].isNull)
         var body: [UInt8] = []
         UploadEncoding.samples(page: kept.page, rows: [0], user: "me", deviceId: "d", syncedAt: .epoch, into: &body)
         #expect(try Value(json: body)["samples"].array?.first?["payload"] == kept.payload)
@@ -51,11 +51,11 @@ import UploaderReading
 
     @Test(arguments: names)
     func whatFHIRSaysOfIt(_ name: String) throws {
-        let (told, kept) = try made(name)
+        let (expected, kept) = try made(name)
         let line = file(kept, .fhir)
-        #expect(line.isEmpty == (told.says == nil))
-        for word in told.says ?? [] { #expect(line.contains(word), "\(word) in \(line)") }
-        for word in told.hides { #expect(!line.contains(word), "\(word) in \(line)") }
+        #expect(line.isEmpty == (expected.says == nil))
+        for word in expected.says ?? [] { #expect(line.contains(word), "\(word) in \(line)") }
+        for word in expected.hides { #expect(!line.contains(word), "\(word) in \(line)") }
     }
 
     /// Workouts are documents: `ObservationTests.aWorkout` says what FHIR has of them.
@@ -70,23 +70,23 @@ import UploaderReading
 
     @Test(arguments: names)
     func whatOpenMHealthSaysOfIt(_ name: String) throws {
-        let (told, kept) = try made(name)
+        let (expected, kept) = try made(name)
         let line = file(kept, .openMHealth)
         let schema = line.isEmpty ? nil : try Value(json: Array(line.utf8))["header"]["schema_id"]["name"].string
-        #expect(schema == told.schema)
-        for word in told.hides where schema != nil { #expect(!line.contains(word)) }
+        #expect(schema == expected.schema)
+        for word in expected.hides where schema != nil { #expect(!line.contains(word)) }
     }
 
     /// Figures of other handlers have tests of their own: `SpreadTests`, `SleepStatisticTests`, `PlacesDay`'s.
     @Test(arguments: PayloadCase.all.filter { $0.figure != nil }.map(\.name))
     func whatADaySaysOfIt(_ name: String) throws {
-        let (told, kept) = try made(name)
+        let (expected, kept) = try made(name)
         let zones = try ZoneTimeline(zone: "UTC")
         let handler = GenericHandler()
         let day = try #require(LocalDay("2025-03-30"))
         let input = DayInput(
             user: "me", day: day, window: try handler.window([:]), zones: zones, cutting: kept.page)
         let figure = try handler.compute(input).figures["other"]?[kept.type]
-        #expect(figure == told.figure, "\(figure?.json() ?? "none")")
+        #expect(figure == expected.figure, "\(figure?.json() ?? "none")")
     }
 }

@@ -210,7 +210,7 @@ extension PostgresTests {
         #expect(hasRemedy == ["needsPerson", "refusesToken"].contains(expected), "\(problem.text)")
     }
 
-    /// What a new connection mends waits for nobody; what only a person can mend comes with the statement to run.
+    /// What a new connection repairs waits for nobody; what only a person can repair comes with the statement to run.
     @Test func missingParts() {
         let missing = ["42P01", "3F000", "42P10", "23514"].map {
             PostgresProblem(PostgresError(.server, state: $0, endpoint: "h:1/d", "m"))

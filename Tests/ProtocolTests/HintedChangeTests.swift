@@ -12,9 +12,9 @@ import Testing
     @Test func figuresThatChangedAreNamedWithoutValues() {
         let old: Value = ["figures": ["a": 1, "b": 2, "c": 3], "hourly": ["d": [1, 2]]]
         let new: Value = ["figures": ["a": 1, "b": 5, "e": 3], "hourly": ["d": [1, 3]]]
-        let told = change("figures.steps", old, new)
-        #expect(told.names == ["b", "c", "d", "e"] && told.more == nil && told.final == nil)
-        #expect(told.user == "me" && told.day == 3)
+        let reported = change("figures.steps", old, new)
+        #expect(reported.names == ["b", "c", "d", "e"] && reported.more == nil && reported.final == nil)
+        #expect(reported.user == "me" && reported.day == 3)
         #expect(change("figures.steps", nil, new).names == ["a", "b", "d", "e"])
         #expect(change("figures.steps", old, nil).names == ["a", "b", "c", "d"])
     }
@@ -40,16 +40,16 @@ import Testing
 
     @Test func ofAnEventItsKindIsNamed() {
         let event: Value = ["id": "1", "kind": "place", "event": ["place": "Home"]]
-        for told in [change("events.places", nil, event), change("events.places", event, nil)] {
-            #expect(told.names == ["place"] && !Value(told).json().contains("Home"))
+        for reported in [change("events.places", nil, event), change("events.places", event, nil)] {
+            #expect(reported.names == ["place"] && !Value(reported).json().contains("Home"))
         }
     }
 
     @Test func manyOrLongNamesAreCounted() {
         var figures = Dictionary(uniqueKeysWithValues: (0..<100).map { ("figure\(100 + $0)", Value.integer(1)) })
         figures[String(repeating: "a", count: 1000)] = 1
-        let told = change("figures.x", nil, ["figures": .object(figures), "hourly": [:]])
-        #expect(told.names.count == 24 && told.more == 77 && told.names.first == "figure100")
+        let reported = change("figures.x", nil, ["figures": .object(figures), "hourly": [:]])
+        #expect(reported.names.count == 24 && reported.more == 77 && reported.names.first == "figure100")
     }
 
     @Test func aHintOfAnEarlierReleaseIsRead() {

@@ -146,7 +146,7 @@ import Testing
     }
 
     /// A new stack's consumers know which store a hint's sequence numbers belong to, so none has to start over.
-    @Test func nobodyIsToldToBeginAnew() throws {
+    @Test func nobodyIsAskedToBeginAgain() throws {
         let resets = try stack().messages.filter {
             $0.body["error"] == "reset" && !$0.topic.hasPrefix("page.client-")
         }

@@ -185,16 +185,16 @@ struct LiveStack {
             let asked = selection.merging(["query": .string(query)]) { $1 }
             #expect(try client.ask(instance, asked, within: Patience.seconds)?.count == 1)
         }
-        let isMended = eventually {
+        let isRepaired = eventually {
             for instance in ["observer", "uploader", "debouncer", "consolidator", "steps"] {
-                client.command(instance, MendRequest(id: "mend-1", action: "drop", selection).members.object ?? [:])
+                client.command(instance, RepairRequest(id: "repair-1", action: "drop", selection).members.object ?? [:])
             }
             let beats = client.heartbeats
             return ["observer", "uploader", "debouncer", "consolidator", "steps"].allSatisfy {
-                beats[$0]?.beat.details["mending"]?["id"] == "mend-1"
+                beats[$0]?.beat.details["mending"]?["id"] == "repair-1"
             }
         }
-        #expect(isMended)
+        #expect(isRepaired)
         client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
         client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
         // The command takes effect once the debouncer knows the zones.

@@ -18,11 +18,11 @@ import Testing
         .completeness(user: nil, nights: ["a": 18]),
         .completeness(user: "me", nights: [:], after: TypePosition(user: "me", type: "a")),
         .summaries(user: "me", from: "2025-01-01", to: "2025-01-02"), .sample("x"), .quarantine(user: "me"),
-        .quarantined(MendSelection(numbers: [1]), user: "me", record: true, after: 3),
+        .quarantined(RepairSelection(numbers: [1]), user: "me", record: true, after: 3),
         .entries(user: "me"), .entries(user: "me", event: "5f0c"), .documents(), .documents(user: "me", after: 4),
         .document(3, offset: 9), .sources(), .sources(user: "me", after: 4),
-        .letters(MendSelection(reason: "r", type: "t"), after: 4),
-        .letters(MendSelection(), dropped: true), .conflicts(), .conflicts(after: 4), .proof(after: 4),
+        .letters(RepairSelection(reason: "r", type: "t"), after: 4),
+        .letters(RepairSelection(), dropped: true), .conflicts(), .conflicts(after: 4), .proof(after: 4),
         Renewal(above: 4, rows: [[1, 2]]),
     ]
 

@@ -112,11 +112,11 @@ import Testing
             }
             return best
         }
-        var sink = 0
-        let encode = rate { sink &+= CBOREncoder.encode(page.wireValue).count }
-        let decode = try rate { sink &+= try SamplePage(wireValue: CBORDecoder.decode(bytes)).count }
+        var sum = 0
+        let encode = rate { sum &+= CBOREncoder.encode(page.wireValue).count }
+        let decode = try rate { sum &+= try SamplePage(wireValue: CBORDecoder.decode(bytes)).count }
         print("page codec, \(isFull ? "all columns" : "slice"): \(Int(encode)) samples/s out, \(Int(decode)) in")
-        #expect(sink > 0)
+        #expect(sum > 0)
         #expect(encode > 3e6 && decode > 3e6)
     }
 }

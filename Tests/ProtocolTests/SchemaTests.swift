@@ -27,11 +27,11 @@ import Testing
         #expect(try check("store-head", ["store": "s", "generation": 5, "sequence": 3]) != nil)
     }
 
-    @Test func whatIsStoredTwiceIsAskedForAndTold() throws {
-        var request = MendRequest(id: "1", action: "doubles")
+    @Test func whatIsStoredTwiceIsAskedForAndReported() throws {
+        var request = RepairRequest(id: "1", action: "doubles")
         (request.user, request.dryRun, request.revert) = ("me", true, false)
         #expect(try check("control-mend", .object(request.body)) == nil)
-        #expect(MendRequest(.object(request.body)) == request)
+        #expect(RepairRequest(.object(request.body)) == request)
     }
 
     @Test func overlapsAreAMemberOfATypesDays() throws {

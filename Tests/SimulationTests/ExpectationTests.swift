@@ -215,7 +215,7 @@ import Testing
         #expect(DelayFigures.percent(1) == "100 %" && DelayFigures.percent(0.994) == "99 %")
     }
 
-    @Test func varyingANumberTellsWhichPairsTurn() throws {
+    @Test func varyingANumberSaysWhichPairsTurn() throws {
         let generous = try simulator { $0[.deliveriesPerDay] = 24 }
         let base = StrategyOrder([
             try generous.measured(.backgroundDelivery), try generous.measured(.appRefresh),

@@ -40,7 +40,7 @@ final class FiguresRig {
         var characteristics: Set<String> { base.characteristics }
 
         func window(_ configuration: Value) throws -> HandlerWindow { try base.window(configuration) }
-        func condition(_ name: String, _ told: Value) throws -> Value { try base.condition(name, told) }
+        func condition(_ name: String, _ value: Value) throws -> Value { try base.condition(name, value) }
         func conditionLimit(_ configuration: Value) -> Int { base.conditionLimit(configuration) }
 
         func compute(_ input: DayInput) throws -> DayOutput {
@@ -75,11 +75,11 @@ final class FiguresRig {
     /// Makes the handler watch these conditions; null removes one.
     /// - Returns: why the handler refuses; nil if it doesn't.
     func watch(_ conditions: [String: Value], user: String = "me") throws -> String? {
-        var request = MendRequest(id: "watch", action: "watch")
+        var request = RepairRequest(id: "watch", action: "watch")
         (request.user, request.conditions) = (user, conditions)
-        var mended = Mended.done(.null)
-        try handler.turn { mended = try handler.stage.mend(request, $0) }
-        if case .refused(let why) = mended { return why }
+        var repaired = RepairOutcome.done(.null)
+        try handler.turn { repaired = try handler.stage.repair(request, $0) }
+        if case .refused(let why) = repaired { return why }
         return nil
     }
 

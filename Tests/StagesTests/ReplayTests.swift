@@ -122,7 +122,7 @@ private struct OneFigure: DayHandler {
         }
     }
 
-    private func tell(_ rig: StageRig<DeliveryStage>, _ replay: Value) throws {
+    private func announce(_ rig: StageRig<DeliveryStage>, _ replay: Value) throws {
         try rig.hear("sync.uploader", ["head": Value(head(10)), "released": 10, "replay": replay])
     }
 
@@ -159,10 +159,10 @@ private struct OneFigure: DayHandler {
     @Test func theUploaderDeliversTheChunkAgainAndMovesNoAnchor() throws {
         let rig = try uploader()
         try rig.hear(beat("consolidator", head(0, store: "consolidator")))
-        try tell(rig, .null)
+        try announce(rig, .null)
         try settleLive(rig)
         let frontier = try rig.report().frontier
-        try tell(rig, replay("1-1"))
+        try announce(rig, replay("1-1"))
         #expect(try rig.report().details["replay"]?["left"].int ?? 0 > 0)
         let slice = try #require(rig.pulls.first { $0.name == "slice" })
         #expect(
@@ -192,7 +192,7 @@ private struct OneFigure: DayHandler {
         #expect(try rig.report().frontier == frontier)
         // A finished chunk stays finished, even after a restart.
         try rig.restart()
-        try tell(rig, replay("1-1"))
+        try announce(rig, replay("1-1"))
         #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])
         #expect(!rig.pulls.contains { $0.name == "slice" })
     }
@@ -202,15 +202,15 @@ private struct OneFigure: DayHandler {
     func theUploaderDeliversNamedRowsAgainTombstonesToo(_ answered: String, refused: Int64) throws {
         let rig = try uploader()
         try rig.hear(beat("consolidator", head(0, store: "consolidator")))
-        try tell(rig, .null)
+        try announce(rig, .null)
         try settleLive(rig)
         let frontier = try rig.report().frontier
         // Nothing beyond what was delivered (10) is requested: the rest will be sent anyway.
-        let request = MendRequest(
+        let request = RepairRequest(
             id: "v", action: "replay",
             ["rows": ["observer": [[5, 7], [8, 9], [20, 30]], "nobody": [[1, 2]]]])
         try rig.turn {
-            let state = try rig.stage.mend(request, $0)
+            let state = try rig.stage.repair(request, $0)
             #expect(state == .underWay(left: 1))
         }
         func answer(_ page: SamplePage, through: Int64) throws -> Value {
@@ -220,12 +220,12 @@ private struct OneFigure: DayHandler {
                 "through": .integer(through), "head": Value(head(10)),
             ]
         }
-        func mended() throws -> Mended {
-            var mended = Mended.refused("")
-            try rig.turn { mended = try rig.stage.mended(request, $0) }
-            return mended
+        func repaired() throws -> RepairOutcome {
+            var repaired = RepairOutcome.refused("")
+            try rig.turn { repaired = try rig.stage.repaired(request, $0) }
+            return repaired
         }
-        _ = try mended()
+        _ = try repaired()
         // The first part comes in two pages.
         let first = try #require(rig.pulls.first { $0.query["after"] == 5 })
         #expect(first.query["until"] == 7 && first.query["query"] == "samples" && first.query["store"] == "store")
@@ -239,22 +239,22 @@ private struct OneFigure: DayHandler {
         #expect(body["samples"] == [] && body["deleted"].array?.first?["version"] == 7)
         try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: Array(answered.utf8)))
         let second = try #require(rig.pulls.first { $0.query["after"] == 8 })
-        #expect(try mended() == .underWay(left: 2))
+        #expect(try repaired() == .underWay(left: 2))
         try rig.answer(second, .pages([try answer(SamplePage(), through: 9)]))
-        #expect(try mended() == .done(["sent": 1, "refused": .integer(refused)]))
+        #expect(try repaired() == .done(["sent": 1, "refused": .integer(refused)]))
         #expect(try rig.report().frontier == frontier && !rig.pulls.contains { $0.query["after"] == 20 })
     }
 
-    @Test func aKilledUploaderBeginsTheChunkAnew() throws {
+    @Test func aKilledUploaderBeginsTheChunkAgain() throws {
         let rig = try uploader()
-        try tell(rig, .null)
+        try announce(rig, .null)
         try settleLive(rig)
-        try tell(rig, replay("1-1"))
+        try announce(rig, replay("1-1"))
         let slice = try #require(rig.pulls.first { $0.name == "slice" })
         try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": Value(head(10))]]))
         try rig.restart()
         #expect(try rig.report().details["replay"] == nil)
-        try tell(rig, replay("1-1"))
+        try announce(rig, replay("1-1"))
         #expect(rig.pulls.contains { $0.name == "slice" })
     }
 }

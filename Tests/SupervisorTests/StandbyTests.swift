@@ -21,7 +21,7 @@ import Testing
         actions.compactMap { if case .signal(let name, SIGUSR1) = $0 { name } else { nil } }
     }
 
-    @Test func theSecondIsToldOnlyWhenTheFirstHasEnded() throws {
+    @Test func theSecondIsAskedOnlyWhenTheFirstHasEnded() throws {
         var driver = try Self.standing()
         #expect(driver.state(Self.next.name) == .standby && driver.state("observer") == .ready)
         let pid = try #require(driver.status(Self.next.name)?.pid)
@@ -128,7 +128,7 @@ import Testing
         #expect(TreeDriver.spawned(early.send(.standBy(Self.next, becoming: Self.settled))) == [])
     }
 
-    @Test func oneThatCannotBeStartedIsToldOf() throws {
+    @Test func oneThatCannotBeStartedIsReported() throws {
         var driver = try SupervisionTreeTests.running()
         let actions = driver.send(.standBy(Self.next, becoming: Self.settled), spawnsFail: true)
         #expect(actions.last == .report(.standbyEnded(name: Self.next.name, place: "observer", why: "no")))

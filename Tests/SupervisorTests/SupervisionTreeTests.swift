@@ -117,7 +117,7 @@ import Testing
         #expect(driver.tree.isFinished)
     }
 
-    @Test func givesUpWhereToldTo() throws {
+    @Test func givesUpWhereAskedTo() throws {
         var driver = try TreeDriver([spec("steps", RestartPolicy(giveUpAfter: 2)), spec("hub")])
         driver.send(.begin)
         driver.send(.exited(name: "steps", status: .code(1)))

@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func readinessCanBeToldInsteadOfAsked() async throws {
+    @Test func readinessCanBeReportedInsteadOfAsked() async throws {
         let supervisor = try Supervisor([shell("exec sleep 1000", name: "steps")], isReady: { _, _ in false })
         try running(supervisor) {
             #expect(eventually { supervisor.statuses[0].pid != nil })

@@ -106,7 +106,7 @@ package final class CuttingProxy: Sendable {
         close(server)
     }
 
-    private func pump(from source: Int32, to sink: Int32, isToServer: Bool) {
+    private func pump(from source: Int32, to target: Int32, isToServer: Bool) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var carried = 0
         while true {
@@ -120,7 +120,7 @@ package final class CuttingProxy: Sendable {
             var sent = 0
             while sent < count {
                 let part = buffer.withUnsafeBytes {
-                    send(sink, $0.baseAddress.map { $0 + sent }, count - sent, Int32(MSG_NOSIGNAL))
+                    send(target, $0.baseAddress.map { $0 + sent }, count - sent, Int32(MSG_NOSIGNAL))
                 }
                 guard part > 0 else { break }
                 sent += part
@@ -128,7 +128,7 @@ package final class CuttingProxy: Sendable {
             guard sent == count else { break }
         }
         shutdown(source, Int32(SHUT_RDWR))
-        shutdown(sink, Int32(SHUT_RDWR))
+        shutdown(target, Int32(SHUT_RDWR))
     }
 
     private static func address(port: Int) -> sockaddr_in {

@@ -19,16 +19,16 @@ extension ChangedRow {
     }
 }
 
-extension MendRequest {
+extension RepairRequest {
     /// With members in their wire form.
     package init(id: String, action: String, _ members: [String: Value]) {
-        let whole = members.merging(Value(MendRequest(id: id, action: action)).object ?? [:]) { $1 }
-        self = Value.object(whole).read() ?? MendRequest(id: id, action: action)
+        let whole = members.merging(Value(RepairRequest(id: id, action: action)).object ?? [:]) { $1 }
+        self = Value.object(whole).read() ?? RepairRequest(id: id, action: action)
     }
 
     package var members: Value { .object(body) }
 }
 
-extension MendSelection {
+extension RepairSelection {
     package var members: [String: Value] { Value(self).object ?? [:] }
 }

@@ -45,8 +45,8 @@ struct HeldAnswerTests {
     }
 
     @Test func aBackendThatGivesNoContents() {
-        #expect(page(reply(200, body([ids[0].description], [0], nil)))?.tellsContents == false)
-        #expect(page(reply(200, body([ids[0].description], [1], nil)))?.tellsContents == true)
+        #expect(page(reply(200, body([ids[0].description], [0], nil)))?.reportsContents == false)
+        #expect(page(reply(200, body([ids[0].description], [1], nil)))?.reportsContents == true)
         #expect(page(reply(200, body([], [], nil)))?.rows.isEmpty == true)
     }
 

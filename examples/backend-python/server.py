@@ -82,7 +82,7 @@ def integer(version):
     return version
 
 
-def reject(_):
+def refuse(_):
     raise ValueError  # NaN and Infinity aren't JSON.
 
 
@@ -126,7 +126,7 @@ class Store:
             raise malformed("userId isn't text of 1 to 200 bytes")
         verdicts, held = {"created": [], "updated": [], "known": [], "refused": []}, {}
         with self.lock, self.db:
-            self.begin_anew(seen)
+            self.begin_again(seen)
             # Deletions come first: a manual sample may replace a deleted one of the same moment.
             for name, elements in sorted(lists.items(), key=lambda one: not one[0].startswith("deleted")):
                 for index, element in enumerate(elements):
@@ -145,7 +145,7 @@ class Store:
             counts = {name: len(ids) for name, ids in verdicts.items()}
             return self.identity() | {"serverTime": now(), "counts": counts} | verdicts | {"held": held}
 
-    def begin_anew(self, seen):
+    def begin_again(self, seen):
         """The sender has seen a higher sequence of this database: it is an older copy, and so has a new identity."""
         generation, _, sequence = (seen or "").partition(" ")
         held = self.identity()
@@ -366,7 +366,7 @@ class Handler(BaseHTTPRequestHandler):
         """All of it is read before anything is answered: whoever sends hears nothing before the end."""
         lengths = self.headers.get_all("Content-Length", ["0"])
         if "Transfer-Encoding" in self.headers:
-            self.close_connection = True  # What follows can't be told from the next request.
+            self.close_connection = True  # What follows can't be distinguished from the next request.
             raise Refusal(411, "the length of the body isn't known", "send it with Content-Length")
         if len(lengths) > 1 or not re.fullmatch("[0-9]{1,15}", lengths[0]):
             self.close_connection = True
@@ -394,7 +394,7 @@ class Handler(BaseHTTPRequestHandler):
         if metric:
             if self.headers.get_content_type() != "application/json" and "Content-Type" in self.headers:
                 raise Refusal(415, "the body isn't JSON", "send application/json")
-            request = json.loads(body.decode("utf-8"), parse_constant=reject)
+            request = json.loads(body.decode("utf-8"), parse_constant=refuse)
             answer = store.sync(metric[1], request, self.headers.get("Healthbus-Seen"))
             counts = answer["counts"]
             return self.say(422 if counts["refused"] and counts["refused"] == sum(counts.values()) else 200, answer)

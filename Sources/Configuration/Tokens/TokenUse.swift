@@ -60,7 +60,7 @@ package final class TokenUses: Sendable {
     }
 
     /// Writes what has been noted since it was last called. What can't be written is tried again by the next call.
-    /// - Parameter failed: told of the first failure of several in a row.
+    /// - Parameter failed: called with the first failure of several in a row.
     package func save(failed: (Failure) -> Void) {
         let uses = held.withLock { held -> [String: TokenUse]? in
             defer { held.isChanged = false }
@@ -79,8 +79,8 @@ package final class TokenUses: Sendable {
         }
     }
 
-    /// What a server has noted, by the tokens' ids. A file that can't be read counts as empty: it only tells people
-    /// when something happened.
+    /// What a server has noted, by the tokens' ids. A file that can't be read counts as empty: it only says when
+    /// something happened.
     package static func read(folder: String) -> [String: TokenUse] {
         FileManager.default.contents(atPath: folder + name).flatMap { try? Value(json: $0) }?
             .read([String: TokenUse].self) ?? [:]

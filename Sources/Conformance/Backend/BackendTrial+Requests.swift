@@ -224,7 +224,7 @@ extension BackendTrial {
             asked: "GET /api/v1/stats", expected: "the generation of the other answers, and how much is stored",
             seen: BackendReply(answer, sent: 0).seen,
             advice:
-                #"answer {"generation": …, "sequence": …, "samples": {"alive": 812, "deleted": 3}, …}; from it healthbus can tell that something was lost"#
+                #"answer {"generation": …, "sequence": …, "samples": {"alive": 812, "deleted": 3}, …}; from it healthbus can see that something was lost"#
         )
     }
 

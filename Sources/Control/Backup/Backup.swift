@@ -57,7 +57,7 @@ package struct Backup {
             try? FileManager.default.removeItem(atPath: drafts)
             withExtendedLifetime(lock) {}
         }
-        let client = MendClient(stack)
+        let client = RepairClient(stack)
         defer { client.close() }
         let total = instances.reduce(Int64(0)) { $0 + Self.size(stack.state.database($1.name)) }
         var manifest = BackupManifest(made: WallClock.now, entries: [])
@@ -66,9 +66,9 @@ package struct Backup {
             for instance in instances {
                 let size = Self.size(stack.state.database(instance.name))
                 // Even a stopped instance is copied by its own program, under its lock.
-                var request = MendClient.request("backup")
+                var request = RepairClient.request("backup")
                 request.folder = id
-                _ = try client.mend(instance, request) { left in
+                _ = try client.repair(instance, request) { left in
                     progress(done + max(0, size - left), total)
                 }
                 let copy = "\(drafts)/\(instance.name).sqlite"

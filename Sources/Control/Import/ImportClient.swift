@@ -20,12 +20,12 @@ package final class ImportClient {
 
         package var isDamaged: Bool { report != nil && problem != nil }
         /// Why a complete import deleted nothing.
-        package var refused: String? { told?.completeness?.refused }
+        package var refused: String? { reported?.completeness?.refused }
         /// The report, read.
-        package var told: ImportReport? { report?.read() }
+        package var reported: ImportReport? { report?.read() }
 
         /// One element of `files` in the output of `import --json`.
-        package var value: Value { ImportRow.told(path: path, report: report, problem: problem) }
+        package var value: Value { ImportRow.reported(path: path, report: report, problem: problem) }
     }
 
     /// What an import should do besides importing its file.
@@ -228,7 +228,7 @@ private struct ImportProgress {
     mutating func end(_ outcome: ImportClient.Outcome) {
         endSending()
         if outcome.report != nil, let total = reading?.totalBytes {
-            reading?.update(bytes: total, records: Int(outcome.told?.total.read ?? 0))
+            reading?.update(bytes: total, records: Int(outcome.reported?.total.read ?? 0))
         }
         reading?.finish()
     }

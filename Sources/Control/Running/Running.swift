@@ -64,7 +64,7 @@ final class Running: Sendable {
         var beat = Heartbeat(
             instance: "supervisor", plugin: "supervisor", phase: .ready,
             pid: Int(ProcessInfo.processInfo.processIdentifier), details: HeartbeatDetails(details))
-        ProcessUse.tell(&beat)
+        ProcessUse.report(&beat)
         return beat.message(at: WallClock.now)
     }
 }

@@ -33,7 +33,7 @@ extension StackRunner {
                 path, user: options.user, options: .init(mixesMadeUp: options.mixesMadeUp), within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
-                var failure = Failure("\(path) wasn't imported: ", told: outcome.problem ?? "")
+                var failure = Failure("\(path) wasn't imported: ", said: outcome.problem ?? "")
                 failure.hint = (failure.hint.map { $0 + "; " } ?? "") + "the stack and its data are unchanged"
                 throw failure
             }

@@ -65,7 +65,7 @@ package final class StackRunner: Sendable {
 
     let stack: Stack
     let options: Options
-    private let toldTo: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let passOn: @Sendable (String) -> Void
     let whenIdle: (@Sendable (Outcome) throws -> Void)?
     let state = Mutex(State())
@@ -80,7 +80,7 @@ package final class StackRunner: Sendable {
         passOn: @escaping @Sendable (String) -> Void = { LiveLine.error.say($0) },
         whenIdle: (@Sendable (Outcome) throws -> Void)? = nil
     ) {
-        (self.stack, self.options, toldTo, self.passOn, self.whenIdle) = (stack, options, say, passOn, whenIdle)
+        (self.stack, self.options, notify, self.passOn, self.whenIdle) = (stack, options, say, passOn, whenIdle)
     }
 
     /// Runs until Ctrl-C, SIGTERM or idleness (if requested), or until it turns out that the stack can't start. Blocks
@@ -152,7 +152,7 @@ package final class StackRunner: Sendable {
         let notices =
             try [zone.notice].compactMap { $0 } + FormerZone.atStart(of: stack, beginning: zone.beginning)
             + FormerDestinations.notices(in: stack.state, besides: stack.names)
-        for notice in notices { toldTo(stack.advice.addressed(notice)) }
+        for notice in notices { notify(stack.advice.addressed(notice)) }
         try StackLayer(stack.state).remember(
             stack.configurationFile,
             StartOptions(
@@ -165,7 +165,7 @@ package final class StackRunner: Sendable {
     private func relayLogs() throws -> LogRelay {
         let relay = try LogRelay(
             stack.configuration.instances.map { ($0.name, stack.state.log($0.name)) }, minimum: options.passesOn,
-            passOn: passOn, say: toldTo)
+            passOn: passOn, say: notify)
         state.withLock { $0.relay = relay }
         return relay
     }
@@ -195,7 +195,7 @@ package final class StackRunner: Sendable {
             onEvent: { [self] notice in
                 log.note(notice)
                 note(notice, running.director)
-                if case .ready(let name) = notice { tellOfPage(name, client.heartbeats[name]?.beat) }
+                if case .ready(let name) = notice { reportPage(name, client.heartbeats[name]?.beat) }
                 running.swaps.note(notice)
                 client.beat()
                 if state.withLock({ $0.failure != nil }) { running.stop() }
@@ -221,7 +221,7 @@ package final class StackRunner: Sendable {
     }
 
     /// Prints the page's address once the page can be seen, and again only if the address has changed.
-    private func tellOfPage(_ name: String, _ beat: Heartbeat?) {
+    private func reportPage(_ name: String, _ beat: Heartbeat?) {
         guard let instance = DashboardAddress.instance(in: stack.configuration), instance.name == name,
             let port = beat?.dashboard?.dashboardPort, let endpoint = try? DashboardAddress.endpoint(of: instance)
         else { return }

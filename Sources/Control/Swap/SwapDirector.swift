@@ -105,7 +105,7 @@ final class SwapDirector: Sendable {
             if isNew { state.withLock { $0.said }?() }
             if isNew, !wishes.offer(wish) { finish(wish.id, .refused, Failure("too many swaps are already waiting")) }
         } else if let word = StandbyWord(message) {
-            tell(.word(word), of: word.instance)
+            post(.word(word), of: word.instance)
         } else if let plan = state.withLock({ $0.plan }), let beat = Heartbeat(message), beat.instance == plan.instance,
             beat.pid == plan.pid, beat.phase == .ready
         {
@@ -116,8 +116,8 @@ final class SwapDirector: Sendable {
     /// Called on the supervisor's thread, so nothing else happens to the processes in the meantime.
     func note(_ notice: SupervisorNotice) {
         switch notice {
-        case .standbyEnded(_, let place, let why, _): tell(.ended(why: why), of: place)
-        case .ready(let name): tell(.ready(name), of: name)
+        case .standbyEnded(_, let place, let why, _): post(.ended(why: why), of: place)
+        case .ready(let name): post(.ready(name), of: name)
         case .tookPlace(let place, _, let after):
             guard let plan = state.withLock({ $0.plan }), plan.instance == place else { return }
             do {
@@ -132,7 +132,7 @@ final class SwapDirector: Sendable {
         }
     }
 
-    private func tell(_ event: Event, of instance: String) {
+    private func post(_ event: Event, of instance: String) {
         if state.withLock({ $0.active }) == instance { events.insist(event) }
     }
 
@@ -208,7 +208,7 @@ final class SwapDirector: Sendable {
             case .ended(let how):
                 // The process's last message may still be in transit, since its end may become known first.
                 let reason = why ?? lastWord(of: wish) ?? "'\(new.plugin)' \(Self.end(how))"
-                var failure = Failure("'\(plan.instance)' wasn't swapped and runs as before: ", told: reason)
+                var failure = Failure("'\(plan.instance)' wasn't swapped and runs as before: ", said: reason)
                 failure.hint = failure.hint ?? "'healthbus logs \(plan.instance)' shows what it said"
                 throw failure
             default: continue

@@ -29,10 +29,10 @@ package final class SyncClient {
     private static let checkSpacing = Duration.seconds(3)
 
     /// Called with a description of what is being waited for, if that takes a long time.
-    private let tell: @Sendable (String) -> Void
+    private let report: @Sendable (String) -> Void
 
-    package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
-        (self.stack, self.tell) = (stack, tell)
+    package init(_ stack: Stack, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
+        (self.stack, self.report) = (stack, report)
         roles = StackRoles(of: stack.configuration)
         debouncer = try stack.instance(.debouncer).name
         try stack.requireRunning(debouncer)
@@ -73,8 +73,8 @@ package final class SyncClient {
     package func sync(metric: String?) throws -> Outcome {
         try check(metric: metric)
         let began = MonotonicClock.now
-        let teller = WaitTeller(client, names: stack.names.filter { $0 != stack.hub }, tell: tell)
-        defer { teller.stop() }
+        let reporter = WaitReporter(client, names: stack.names.filter { $0 != stack.hub }, report: report)
+        defer { reporter.stop() }
         let before = try hear()
         let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
         let head = try head()
@@ -87,7 +87,7 @@ package final class SyncClient {
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command) { manual?.id == id }
-        let waiting = wait(for: id, metrics: concerned.map(\.name), check: check.id, teller)
+        let waiting = wait(for: id, metrics: concerned.map(\.name), check: check.id, reporter)
         let beats = client.heartbeats
         let result = manual?.result
         let metrics = concerned.map { handler in
@@ -172,7 +172,7 @@ package final class SyncClient {
     /// - Parameters:
     ///   - metrics: the handlers concerned.
     ///   - check: the id of the comparison requested from backends when the sync began.
-    private func wait(for id: String, metrics: [String], check: String, _ teller: WaitTeller) -> [String] {
+    private func wait(for id: String, metrics: [String], check: String, _ reporter: WaitReporter) -> [String] {
         var progress = ProgressWatch()
         var refusedSince: MonotonicTime?
         var silentSince: [String: MonotonicTime] = [:]
@@ -208,17 +208,17 @@ package final class SyncClient {
                 }
             }
             for uploader in uploaders {
-                guard let told = beats[uploader]?.beat.uploader, let why = told.blocked else { continue }
+                guard let reported = beats[uploader]?.beat.uploader, let why = reported.blocked else { continue }
                 let since = refusedSince ?? MonotonicClock.now
                 refusedSince = since
-                if told.paused || MonotonicClock.now - since > Self.backendPatience {
+                if reported.paused || MonotonicClock.now - since > Self.backendPatience {
                     return causes + ["\(uploader): \(why)"]
                 }
             }
             if uploaders.allSatisfy({ beats[$0]?.beat.stage.blocked == nil }) { refusedSince = nil }
             let now = MonotonicClock.now
-            teller.waits(for: waits, hasMoved: progress.look(beats, at: now))
-            if progress.stillness(at: now) > Self.patience { return teller.silent(besides: silences) + waits }
+            reporter.waits(for: waits, hasMoved: progress.look(beats, at: now))
+            if progress.stillness(at: now) > Self.patience { return reporter.silent(besides: silences) + waits }
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }
     }

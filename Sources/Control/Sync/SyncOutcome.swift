@@ -11,7 +11,8 @@ extension SyncClient {
         package var new: Int?
         /// Whether there are too many to count.
         package var isMany = false
-        /// Elements that the backend has accepted since then; nil if they can't be told from another handler's.
+        /// Elements that the backend has accepted since then; nil if they can't be distinguished from another
+        /// handler's.
         package var delivered: Int64?
         /// Days still to be computed.
         package var pending: Int
@@ -108,7 +109,7 @@ extension SyncClient {
     }
 
     /// Each reason once, after the names of all that it concerns. Pure.
-    package static func told(_ reasons: [String: String]) -> [String] {
+    package static func reported(_ reasons: [String: String]) -> [String] {
         Dictionary(grouping: reasons.keys.sorted()) { reasons[$0] ?? "" }
             .map { why, names in "\(names.joined(separator: ", ")): \(why)" }.sorted()
     }

@@ -26,7 +26,7 @@ extension SyncClient {
     /// it can.
     static let silence = 3.0
 
-    /// The processes that a person has stopped, as the supervisor tells. Pure.
+    /// The processes that a person has stopped, as the supervisor reports. Pure.
     static func stopped(_ beats: Beats) -> Set<String> {
         Set(beats["supervisor"]?.beat.supervisor?.stopped ?? [])
     }
@@ -38,8 +38,8 @@ extension SyncClient {
         let stopped = stopped(beats)
         let names = [roles.observer] + metrics + [roles.consolidator].compactMap { $0 } + roles.uploaders
         let isHindered = roles.uploaders.contains { name in
-            let told = beats[name]?.beat.uploader
-            return told?.blocked != nil || told?.backend.why != nil
+            let reported = beats[name]?.beat.uploader
+            return reported?.blocked != nil || reported?.backend.why != nil
         }
         return names.filter { name in
             guard let heard = beats[name], Readiness.isUp(heard) else { return true }
@@ -78,7 +78,7 @@ extension SyncClient {
             return ["\(names): working through what was released to them"]
         }
         let failed = result.failed.filter { !silent.contains($0.key) }
-        if !failed.isEmpty { return told(failed) }
+        if !failed.isEmpty { return reported(failed) }
         let observer = roles.observer
         let least = roles.handlers.filter { !silent.contains($0) }.compactMap { beats[$0]?.beat.frontier[observer] }
             .min()

@@ -84,7 +84,7 @@ extension DeliveryStage {
             } && upstreams.allSatisfy { $0.frontier >= proof.awaited[$0.producer] ?? .beginning }
     }
 
-    /// A store that was made anew has nothing to do with what was awaited of the one before.
+    /// A store that was made again has nothing to do with what was awaited of the one before.
     func forgetProof(of upstream: Upstream) {
         proof.drop()
         proof.awaited[upstream.producer] = nil
@@ -127,7 +127,7 @@ extension DeliveryStage {
         return turn.monotonic + max(.zero, wait - age)
     }
 
-    private static func scope(of request: MendRequest) -> ProofScope {
+    private static func scope(of request: RepairRequest) -> ProofScope {
         ProofScope(
             users: request.users?.compactMapValues { ends in
                 guard let first = ends.first, let last = ends.last, first <= last else { return nil }
@@ -268,14 +268,14 @@ extension DeliveryStage {
 
     // MARK: A person's request
 
-    func beginProof(_ request: MendRequest) -> Mended {
+    func beginProof(_ request: RepairRequest) -> RepairOutcome {
         proof.drop()
         proof.renewing = [:]
         (proof.request, proof.repaired, proof.unfinished, proof.result) = (request, 0, nil, nil)
         return .underWay(left: 1)
     }
 
-    func proofState(of request: MendRequest) -> Mended {
+    func proofState(of request: RepairRequest) -> RepairOutcome {
         if let result = proof.result, result.id == request.id { return result.state }
         // A restart has forgotten it.
         if proof.request?.id != request.id { return beginProof(request) }

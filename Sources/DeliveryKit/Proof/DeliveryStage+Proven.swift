@@ -75,7 +75,9 @@ extension DeliveryStage {
         } else if request == nil {
             try settle(run, turn)
         }
-        if run.scope.isWhole { try tell(of: run.report, isMending: repairs && (isPartial || !proof.new.isEmpty), turn) }
+        if run.scope.isWhole {
+            try alert(of: run.report, isRepairing: repairs && (isPartial || !proof.new.isEmpty), turn)
+        }
         guard let request else { return }
         proof.result = (
             request.id,
@@ -133,8 +135,8 @@ extension DeliveryStage {
         return renewals
     }
 
-    private func replay(_ again: [String: [SequenceNumber]], _ turn: Turn) -> MendRequest {
-        var request = MendRequest(id: "proof-\(turn.now.microseconds)", action: "replay")
+    private func replay(_ again: [String: [SequenceNumber]], _ turn: Turn) -> RepairRequest {
+        var request = RepairRequest(id: "proof-\(turn.now.microseconds)", action: "replay")
         request.rows = again.mapValues { SequenceWindows.of($0).map { [$0.after, $0.until] } }
         return request
     }
@@ -228,13 +230,13 @@ extension DeliveryStage {
         if renewals.isEmpty { try settle(run, turn) } else { renew(renewals, turn) }
     }
 
-    private func tell(of report: VerifyReport, isMending: Bool, _ turn: Turn) throws {
+    private func alert(of report: VerifyReport, isRepairing: Bool, _ turn: Turn) throws {
         guard report.wrong > 0 else {
             guard report.uncompared.isEmpty else { return }
             try turn.clear(.degraded, subject: "proof")
             return
         }
-        guard !isMending else { return }
+        guard !isRepairing else { return }
         let choice = "--destination \(instance)"
         let deleted = report.count(.deletedLater)
         try turn.raise(

@@ -88,7 +88,7 @@ struct ElementFold: Sendable {
     /// The parts that differ, joined into batches of about this many rows; a single part may have more.
     /// - Parameters:
     ///   - versions: whether the destination keeps versions.
-    ///   - contents: whether it tells contents.
+    ///   - contents: whether it reports contents.
     func differing(rows limit: Int, versions: Bool, contents: Bool) -> [[Part]] {
         var batches: [[Part]] = []
         var rows = Int.max

@@ -57,13 +57,14 @@ package struct HeldPage: Sendable, Equatable {
     /// Whether rows come in the order of their ids, those that aren't UUIDs first.
     package var isOrdered: Bool
     /// Whether every row that isn't deleted has its content.
-    package var tellsContents: Bool
+    package var reportsContents: Bool
 
     package init(
-        rows: [Row], next: String? = nil, generation: String? = nil, isOrdered: Bool = true, tellsContents: Bool = true
+        rows: [Row], next: String? = nil, generation: String? = nil, isOrdered: Bool = true,
+        reportsContents: Bool = true
     ) {
         (self.rows, self.next, self.generation, self.isOrdered) = (rows, next, generation, isOrdered)
-        self.tellsContents = tellsContents
+        self.reportsContents = reportsContents
     }
 }
 
@@ -72,9 +73,9 @@ package enum HeldReply: Sendable {
     case page(HeldPage)
     /// There is no answer at present; the text gives the reason.
     case later(String, AskedWait? = nil)
-    /// Our credentials were refused; the text tells a person what happened.
+    /// Our credentials were refused; the text says what happened.
     case refusesToken(String)
-    /// It can't say what it keeps of this list; the text tells a person why.
+    /// It can't say what it keeps of this list; the text says why.
     case unable(String)
 }
 

@@ -37,18 +37,18 @@ struct ProofTask {
     /// The head of the source being read when its reading began.
     var head: StoreHead?
     /// A person's request, and how many elements were repaired for it.
-    var request: MendRequest?
+    var request: RepairRequest?
     var repaired = 0
     /// How much was wrong when one round couldn't repair all of it; nil if it could.
     var unfinished: Int64?
     /// What became of the person's last request.
-    var result: (id: String, state: Mended)?
+    var result: (id: String, state: RepairOutcome)?
     /// The lines, the new ones, and the new people when the comparison began.
     var lines: [String: String] = [:]
     var new: Set<String> = []
     var newUsers: Set<String> = []
     /// What is delivered again because of it; a person's request comes first.
-    var replay: MendRequest?
+    var replay: RepairRequest?
     /// Producers that have to give out new versions, the requests for it, and when they were made.
     var renewing: [String: Renewal] = [:]
     var renewals: [Pull] = []

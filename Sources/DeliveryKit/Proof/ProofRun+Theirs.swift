@@ -6,9 +6,9 @@ extension ProofRun {
     /// - Throws: `ProofProblem` if the pages don't belong together.
     mutating func take(theirs page: HeldPage) throws {
         guard case .theirs(let question) = step, let user = users[question.user] else { return }
-        guard generation == nil || page.generation == generation else { throw ProofProblem.begunAnew }
+        guard generation == nil || page.generation == generation else { throw ProofProblem.startedOver }
         generation = page.generation
-        if !page.tellsContents { report.comparesContents = false }
+        if !page.reportsContents { report.comparesContents = false }
         let isSamples = question.list == .samples
         let range = scope.ids(of: question.user)
         let last = phase == .details && isSamples ? batch.filter { $0.list == .samples && $0.user == user }.max() : nil

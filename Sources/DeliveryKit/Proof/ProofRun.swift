@@ -216,11 +216,11 @@ struct ProofRun {
 
 /// Why a comparison can't go on; trying again later may help.
 enum ProofProblem: Error {
-    case begunAnew, endless, disordered
+    case startedOver, endless, disordered
 
     var text: String {
         switch self {
-        case .begunAnew: "it started over while it was being read"
+        case .startedOver: "it started over while it was being read"
         case .endless: "its pages don't come to an end"
         case .disordered: "its ids don't come in order"
         }

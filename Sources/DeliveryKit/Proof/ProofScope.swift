@@ -25,8 +25,8 @@ package struct ProofScope: Sendable, Equatable {
     func ids(of user: String) -> IDRange { IDRange(users?[user] ?? .distantPast ..< .distantFuture) }
 }
 
-/// The ids of samples that begin in a time range, judging by the ids' first 48 bits. These can't tell times before 1970
-/// apart: they are all the first millisecond of 1970, which is in every range that begins before it.
+/// The ids of samples that begin in a time range, judging by the ids' first 48 bits. These can't distinguish times
+/// before 1970: they are all the first millisecond of 1970, which is in every range that begins before it.
 package struct IDRange: Sendable, Equatable {
     private let first: UInt64
     /// Exclusive; nil if there is no end.

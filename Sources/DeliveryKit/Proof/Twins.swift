@@ -9,7 +9,7 @@ struct Twins {
 
     private var copies: [Int64: [Copy]] = [:]
     private var contents: [ElementKey: Int64] = [:]
-    /// Whether the store's rows have to be read to tell which copies it has.
+    /// Whether the store's rows have to be read to know which copies it has.
     private(set) var isWaiting = false
     /// Whether there were more than can be examined.
     private(set) var isCut = false

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension VerifyReport {
-    /// The files of a folder, each compared with one made anew from the stores.
+    /// The files of a folder, each compared with one made again from the stores.
     package struct Files: Sendable, Equatable {
         /// What is wrong with a file: "different", "missing" or "superfluous".
         package static let kinds = ["different", "missing", "superfluous"]

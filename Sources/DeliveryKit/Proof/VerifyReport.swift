@@ -56,7 +56,7 @@ package struct VerifyReport: Sendable, Equatable {
     package var to: LocalDay?
     package var users: [User] = []
     package var seconds = 0.0
-    /// Whether the destination tells contents, so that contents were compared, not only ids and versions.
+    /// Whether the destination reports contents, so that contents were compared, not only ids and versions.
     package var comparesContents = true
     /// The lists that weren't compared, each with the processes whose elements it has and that aren't responding.
     package var uncompared: [String: [String]] = [:]

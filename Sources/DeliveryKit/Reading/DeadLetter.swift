@@ -50,7 +50,7 @@ extension DeadLetter {
 
     /// The selected dead letters whose number is higher than a given one, oldest first.
     package static func page(
-        in database: Database, _ selection: MendSelection, after: Int64 = 0, limit: Int
+        in database: Database, _ selection: RepairSelection, after: Int64 = 0, limit: Int
     ) throws -> [DeadLetter] {
         // A file that has never been opened by this release lacks these columns, but a process of this release opens it
         // before anyone asks.

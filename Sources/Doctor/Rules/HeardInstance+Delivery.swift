@@ -12,10 +12,12 @@ extension HeardInstance {
 
     /// Obstacles to writing files are reported separately; this only checks whether existing files are unchanged.
     var changedFiles: Finding? {
-        guard let told = uploader?.backend, destination.keeps == .files, told.result == .redelivered else { return nil }
-        let files = HumanFormat.count(Int(told.missing ?? 0), "file")
+        guard let reported = uploader?.backend, destination.keeps == .files, reported.result == .redelivered else {
+            return nil
+        }
+        let files = HumanFormat.count(Int(reported.missing ?? 0), "file")
         return warning(
-            "\(files) \(told.missing == 1 ? "was" : "were") changed or removed by others; being written again",
+            "\(files) \(reported.missing == 1 ? "was" : "were") changed or removed by others; being written again",
             remedy: "nothing; but edit copies elsewhere: changes made here are lost")
     }
 
@@ -99,7 +101,7 @@ extension HeardInstance {
     var replacedElements: Finding? {
         guard let replaced = proof?.replaced else { return nil }
         return note(
-            "replaced \(HumanFormat.count(Int(replaced), "element")) at the \(destination.word) by those held here, since a store was made anew or restored",
+            "replaced \(HumanFormat.count(Int(replaced), "element")) at the \(destination.word) by those held here, since a store was made again or restored",
             remedy: "nothing; but if none was, another stack delivers there for the same person: stop one of the two")
     }
 

@@ -61,7 +61,9 @@ struct HeardInstance {
 
     var otherConfiguration: Finding? {
         // What can't be read of the configuration can't be compared.
-        guard let told = beat.configuration, told != instance.fingerprint, seen.mistakes.isEmpty else { return nil }
+        guard let reported = beat.configuration, reported != instance.fingerprint, seen.mistakes.isEmpty else {
+            return nil
+        }
         return warning("runs with another configuration or version than the one on disk", remedy: Diagnosis.restart)
     }
 }

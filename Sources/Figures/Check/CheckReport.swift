@@ -47,7 +47,7 @@ package struct CheckReport {
         self.options = options
         let reader = stack.reader()
         let observer = try ObserverQueries(stack, reader)
-        // Rejects an unknown user.
+        // Refuses an unknown user.
         let zones = try observer.zones(of: options.user)
         self.zones = zones
 

@@ -119,7 +119,7 @@ package struct ExplainReport {
         text +=
             agrees
             ? "That is the day's figure, \(state).\n"
-            : "The day's summary has \(figureText), \(state): it hasn't been recomputed yet, or \(handler.name) has rules of its own.\n"
+            : "The day's summary has \(figureText), \(state): it hasn't been computed again yet, or \(handler.name) has rules of its own.\n"
         text += explanation.rule + "\n" + leftOutText
         if statistics > 0 {
             text +=

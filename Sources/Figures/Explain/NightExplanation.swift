@@ -89,7 +89,7 @@ struct NightExplanation: Explanation {
         value["sources"] = explained.session.sourceMinutes
         value["bedSource"] = Value(explained.bedSource)
         value["leftOut"] = .array(explained.leftOut.map { .string($0) })
-        value["untoldMinutes"] = .number(explained.untold.seconds / 60)
+        value["untoldMinutes"] = .number(explained.unknown.seconds / 60)
         value["stretches"] = .array(
             explained.stretches.map {
                 [
@@ -117,7 +117,7 @@ struct NightExplanation: Explanation {
         let why = sessions.indices.map { index in
             "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); \(sessions[index].session.isStatistic ? "lengths" : "stages") from "
                 + "\(sessions[index].session.source), \(Self.knows(sessions[index]))."
-                + Self.shares(sessions[index].session, gapMinutes) + Self.untold(sessions[index])
+                + Self.shares(sessions[index].session, gapMinutes) + Self.unknown(sessions[index])
         }
         return [ExplainTable(table: table, footer: why.joined(separator: "\n"))]
             + sessions.filter { !$0.stretches.isEmpty }.map {
@@ -132,20 +132,20 @@ struct NightExplanation: Explanation {
     /// Which minutes came from whom, if they came from several.
     private static func shares(_ session: SleepSession, _ gapMinutes: Double) -> String {
         guard session.sources.count > 1 else { return "" }
-        let told = session.sources.map { share in
+        let reported = session.sources.map { share in
             "\(share.source) " + minutes(share.asleep ?? 0) + " asleep"
                 + (share.awake.map { ", " + minutes($0) + " awake" } ?? "")
         }
         return
             " Where it says neither asleep nor awake, others count; before its first and after its last sample, those "
             + "whose sleep goes on for more than \(ShownNumber.short(gapMinutes)) minutes: "
-            + told.joined(separator: "; ") + "."
+            + reported.joined(separator: "; ") + "."
     }
 
-    private static func untold(_ explained: SleepExplanation) -> String {
-        guard explained.untold > .zero else { return "" }
+    private static func unknown(_ explained: SleepExplanation) -> String {
+        guard explained.unknown > .zero else { return "" }
         return
-            " Nothing is known about \(minutes(explained.untold.seconds / 60)): they count as neither asleep nor awake."
+            " Nothing is known about \(minutes(explained.unknown.seconds / 60)): they count as neither asleep nor awake."
     }
 
     private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ShownNumber.short($0)) min" } ?? "" }

@@ -106,11 +106,11 @@ package struct OwnFigureReport {
         if computed.isNull {
             text += "none\nThe day's summary has no '\(name)'.\n"
         } else {
-            let told =
+            let shown =
                 computed.double.map {
                     ShownNumber.exact(figure.isFraction ? ShownFraction.percent($0) : $0)
                 } ?? computed.json()
-            text += terminal.styled(told + unit, .bold) + "\n"
+            text += terminal.styled(shown + unit, .bold) + "\n"
             text += "That is the day's figure, \(ExplainReport.state(of: summary)).\n"
         }
         let program = handler.manifest.exec.map { "\($0.words.joined(separator: " ")) in \($0.folder)" }

@@ -4,11 +4,11 @@ import HealthModel
 ///
 /// The forms are `2024-02-06 14:30:00 -0800`; on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` with AM or
 /// PM before or after the time, in the phone's language and digits (`2024-02-06 下午2:30:00 +0800`); and ISO 8601. Any
-/// kind of space counts as one (U+202F stands before PM since iOS 17). A date without an offset is rejected, since it is
-/// impossible to tell which moment it means.
+/// kind of space counts as one (U+202F stands before PM since iOS 17). A date without an offset is refused, since it is
+/// impossible to know which moment it means.
 ///
 /// Years are Gregorian. Those of the Buddhist calendar are converted, since only the number of the year differs; those
-/// of other calendars are rejected (`PhoneCalendar`).
+/// of other calendars are refused (`PhoneCalendar`).
 struct AutoExportDate: Equatable {
     let instant: Instant
     /// Seconds east of Greenwich, as printed.

@@ -15,7 +15,7 @@ extension AutoExportReader {
     mutating func readElectrocardiogram() throws {
         let times = try readTimes()
         var row = row(Self.electrocardiogram, times.start, times.end)
-        // The app sends 0 where the watch couldn't tell.
+        // The app sends 0 where the watch didn't know.
         if let rate = Self.rate(item.look("averageHeartRate")), rate > 0, rate.isFinite { row.value = rate }
         var voltages: Value = .null
         if let column = try Self.microvolts(item.look("voltageMeasurements")) {

@@ -45,11 +45,11 @@ extension AutoExportWorkout {
     /// don't belong to the session.
     private mutating func readHeart(_ item: inout AutoExportItem) throws(JSONScanError) {
         let type = "HKQuantityTypeIdentifierHeartRate"
-        let told = [
+        let given = [
             ("average", item.scalar("avgHeartRate")), ("minimum", item.scalar("minHeartRate")),
             ("maximum", item.scalar("maxHeartRate")),
         ]
-        for (name, span) in told { statistic(type, name, span) }
+        for (name, span) in given { statistic(type, name, span) }
         if item.look("heartRate")?.kind == .object, let all = item.take("heartRate") {
             var summary = AutoExportItem()
             _ = try summary.read(all)

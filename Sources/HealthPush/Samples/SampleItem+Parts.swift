@@ -71,13 +71,13 @@ extension SampleItem {
         let type = HealthType.named(row.type)
         let factors = try factors(for: type, &row)
         let possible = PlausibilityLimit.of(type).values
-        var told: [(name: String, value: JSONSpan)] = []
+        var given: [(name: String, value: JSONSpan)] = []
         try object.eachMember { name, value in
-            if name == "minimum" { told.append(("minimum", value)) }
-            if name == "maximum" { told.append(("maximum", value)) }
+            if name == "minimum" { given.append(("minimum", value)) }
+            if name == "maximum" { given.append(("maximum", value)) }
         }
         var spread: [String: Value] = [:]
-        for (name, value) in told where !value.isNull {
+        for (name, value) in given where !value.isNull {
             guard value.kind == .number, let number = factors.convert(value.bytes.bindMemory(to: UInt8.self)),
                 number.isFinite, possible.contains(number)
             else { throw SampleProblem(reason: "the \(name) is impossible") }

@@ -35,14 +35,14 @@ struct WorkoutPayload {
         for (name, value) in members {
             guard let name = name.text, WorkoutShape.names.contains(name) || name == "activity" else { continue }
             guard seen.insert(name).inserted else { throw SampleProblem(reason: "the workout has \(name) twice") }
-            if let problem = shape.problem(name, try told(value)) {
+            if let problem = shape.problem(name, try given(value)) {
                 throw SampleProblem(reason: "the workout's \(problem)")
             }
         }
     }
 
     /// The value; only the numbers inside lists and objects must be readable.
-    private static func told(_ span: JSONSpan) throws(SampleProblem) -> Value {
+    private static func given(_ span: JSONSpan) throws(SampleProblem) -> Value {
         if span.kind == .number { return .number(span.double ?? 0) }
         if let text = span.text { return .string(text) }
         do {
@@ -90,10 +90,10 @@ struct WorkoutPayload {
     private mutating func write(
         _ name: String, _ value: JSONSpan, _ check: (inout WorkoutPayload, Value) -> Value
     ) throws(SampleProblem) {
-        let told = try Self.told(value)
-        let checked = check(&self, told)
+        let given = try Self.given(value)
+        let checked = check(&self, given)
         begin(name)
-        if checked == told {
+        if checked == given {
             out.append(contentsOf: value.whole)
         } else {
             out.append(contentsOf: checked.json().utf8)

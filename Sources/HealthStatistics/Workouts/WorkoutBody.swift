@@ -38,19 +38,19 @@ struct WorkoutBody {
     var distance: Double? { covered.value }
 
     var covered: (value: Double?, origin: WorkoutOrigin) {
-        told(by: { $0.hasPrefix("HKQuantityTypeIdentifierDistance") }, orTotal: "totalDistanceMeters")
+        reported(by: { $0.hasPrefix("HKQuantityTypeIdentifierDistance") }, orTotal: "totalDistanceMeters")
     }
 
     /// Active kilocalories; nil if unknown.
     var energy: Double? { burned.value }
 
     var burned: (value: Double?, origin: WorkoutOrigin) {
-        told(by: { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" }, orTotal: "totalEnergyKilocalories")
+        reported(by: { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" }, orTotal: "totalEnergyKilocalories")
     }
 
     /// Strokes of a swim, as the watch counted them; nil if unknown.
     var swimmingStrokes: Double? {
-        told(by: { $0 == "HKQuantityTypeIdentifierSwimmingStrokeCount" }, orTotal: "totalSwimmingStrokeCount").value
+        reported(by: { $0 == "HKQuantityTypeIdentifierSwimmingStrokeCount" }, orTotal: "totalSwimmingStrokeCount").value
     }
 
     /// Laps, segments, markers, pauses and the like as they came, each with its `start` and `end` in UTC.
@@ -82,7 +82,9 @@ struct WorkoutBody {
 
     /// The sum of the statistics of some types or, failing that, the payload's total. Old exports print a total of 0
     /// when nothing was measured.
-    private func told(by belongs: (String) -> Bool, orTotal member: String) -> (value: Double?, origin: WorkoutOrigin) {
+    private func reported(by belongs: (String) -> Bool, orTotal member: String) -> (
+        value: Double?, origin: WorkoutOrigin
+    ) {
         let parts = (body["statistics"].array ?? []).compactMap { statistic -> WorkoutOrigin.Part? in
             guard let type = statistic["type"].string, belongs(type), let sum = statistic["sum"].double else {
                 return nil

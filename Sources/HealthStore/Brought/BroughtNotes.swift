@@ -10,7 +10,7 @@ struct BroughtNotes {
     private var notes = (theirs: BirthChunk(), others: BirthChunk())
 
     /// - Parameters:
-    ///   - bringers: the origins that are told apart from all others.
+    ///   - bringers: the origins that are distinguished from all others.
     ///   - amongRepairs: whether they are repairs, which bring nothing.
     init(_ table: BroughtTable, of bringers: [Int], amongRepairs: Bool = false) {
         (self.table, self.bringers, self.amongRepairs) = (table, bringers, amongRepairs)

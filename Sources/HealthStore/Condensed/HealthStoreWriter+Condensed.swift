@@ -102,12 +102,12 @@ extension HealthStoreWriter {
         var found: [SessionNames.Pair: Int] = [:]
         let byKey = Dictionary(grouping: groups) { $0.key.key }
         for pair in pairs {
-            for (group, rows) in byKey[pair.told] ?? [] {
+            for (group, rows) in byKey[pair.given] ?? [] {
                 let stored = groups[Group(key: pair.stored, unit: group.unit), default: []].filter {
                     $0.state == .alive && !session.hasClaimed($0)
                 }
-                let told = rows.filter { $0.state == .alive && session.hasClaimed($0) }
-                let forms = stored.map(\.form) + told.map(\.form)
+                let given = rows.filter { $0.state == .alive && session.hasClaimed($0) }
+                let forms = stored.map(\.form) + given.map(\.form)
                 guard CondensedForms.mayCondense(forms) else { continue }
                 let count = CondensedForms.outcome(forms, style)?.replaced.lazy.filter { $0 }.count ?? 0
                 if count > 0 { found[pair, default: 0] += count }

@@ -143,11 +143,11 @@ extension HealthStoreWriter {
         {
             return name
         }
-        guard let session, let told = session.names.told(row), let bringer = session.bringerNumber
+        guard let session, let given = session.names.given(row), let bringer = session.bringerNumber
         else { return stored }
         // Each name belongs to several devices, or no export says when it was made: the newest that has the sample counts.
         let others = try sightings.imports(of: row.born).filter { $0 != bringer }
-        return sightings.newest(others) <= session.exported?.microseconds ?? .min ? told : stored
+        return sightings.newest(others) <= session.exported?.microseconds ?? .min ? given : stored
     }
 
     /// Gives a row another name. It stays in a block if it was in one.

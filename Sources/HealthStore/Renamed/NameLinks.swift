@@ -14,13 +14,13 @@ struct NameLinks {
     func linkPushed() throws {
         guard let bringer = session.bringerNumber else { return }
         let known = try names.known(of: user)
-        var pairs = Set(session.names.counts.filter { $0.value > 1 && !known.areTwo($0.key.stored, $0.key.told) }.keys)
+        var pairs = Set(session.names.counts.filter { $0.value > 1 && !known.areTwo($0.key.stored, $0.key.given) }.keys)
         let exported = known.mentions.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         let strangers = session.names.seen.subtracting(exported).filter { known.keys[$0] == nil }
         if (1...Self.mostStrangers).contains(strangers.count), !session.times.isEmpty {
             // Samples that were pushed late may have been condensed under the new name since.
-            let possible = strangers.flatMap { told in
-                exported.filter { known.key($0) == $0 }.map { SessionNames.Pair(stored: $0, told: told) }
+            let possible = strangers.flatMap { given in
+                exported.filter { known.key($0) == $0 }.map { SessionNames.Pair(stored: $0, given: given) }
             }
             for (type, times) in session.times {
                 for stretch in times.stretches(of: type) {
@@ -29,7 +29,7 @@ struct NameLinks {
             }
         }
         for pair in pairs where session.names.linked.insert(pair).inserted {
-            try names.add(.init(name: pair.told, other: pair.stored, bringer: bringer), user: user)
+            try names.add(.init(name: pair.given, other: pair.stored, bringer: bringer), user: user)
         }
     }
 
@@ -60,7 +60,7 @@ struct NameLinks {
             guard sources.contains(name) else { return true }
             if !session.hasClaimed(row) {
                 progress.lacking[name, default: 0] += 1
-            } else if session.names.told(row) == nil {
+            } else if session.names.given(row) == nil {
                 // What only this file has may be another device's, which has taken the name.
                 let isOlder = try sightings.bringers(of: row.born).contains { $0 != session.bringerNumber }
                 // A row that a request has renamed may have been claimed under the name that it had before.
@@ -81,18 +81,18 @@ struct NameLinks {
         guard let bringer = session.bringerNumber else { return }
         let counts = session.names.counts.merging(try condensedPairs(), uniquingKeysWith: +)
         let most = Dictionary(counts.map { ($0.key.stored, $0.value) }, uniquingKeysWith: max)
-        for (pair, count) in counts.sorted(by: { ($0.key.stored, $0.key.told) < ($1.key.stored, $1.key.told) }) {
+        for (pair, count) in counts.sorted(by: { ($0.key.stored, $0.key.given) < ($1.key.stored, $1.key.given) }) {
             let known = try names.known(of: user)
             try names.need([pair.stored], user: user)
-            let isKnown = known.key(pair.stored) == known.key(pair.told)
+            let isKnown = known.key(pair.stored) == known.key(pair.given)
             let (lacking, holding) = (progress.lacking[pair.stored] ?? 0, progress.holding[pair.stored] ?? 0)
             let isClear = holding == 0 || count >= RecordClaim.manyRenamed && count * 4 >= holding
             guard isKnown || count == most[pair.stored] && isClear && count * Self.leastShare >= lacking else {
                 continue
             }
-            try names.add(.init(name: pair.told, other: pair.stored, bringer: bringer), user: user)
-            try names.need(names.known(of: user).group(pair.told), user: user)
-            progress.found(.init(from: pair.stored, to: pair.told, samples: count))
+            try names.add(.init(name: pair.given, other: pair.stored, bringer: bringer), user: user)
+            try names.need(names.known(of: user).group(pair.given), user: user)
+            progress.found(.init(from: pair.stored, to: pair.given, samples: count))
         }
     }
 
@@ -106,7 +106,7 @@ struct NameLinks {
         let gone = Set(known.sightings.keys).subtracting(session.names.seen).filter { known.key($0) == $0 }
         let new = session.names.seen.subtracting(before)
         guard new.count <= Self.mostStrangers else { return [] }
-        return new.flatMap { new in gone.map { .init(stored: $0, told: new) } }
+        return new.flatMap { new in gone.map { .init(stored: $0, given: new) } }
     }
 
     /// The stretches to search for what was renamed and condensed at once.

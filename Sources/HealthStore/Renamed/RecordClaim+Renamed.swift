@@ -26,8 +26,8 @@ extension RecordClaim {
                 row.flags & RecordFlags.manual.rawValue == record.flags & RecordFlags.manual.rawValue
             else { continue }
             let origin = try writer.origins.origin(row.origin)
-            let told = origins[record.batchOrigin].sourceName
-            let isOwn = origin.sourceName == told || names.key(origin.sourceName) == names.key(told)
+            let given = origins[record.batchOrigin].sourceName
+            let isOwn = origin.sourceName == given || names.key(origin.sourceName) == names.key(given)
             let rank = (isOwn ? 0 : 10) + Self.rank(row.state)
             guard best.map({ rank < $0.rank }) ?? true,
                 isOwn || Self.mayBeOneDevice(origin, origins[record.batchOrigin]), try isSameBody(record, row)
@@ -85,7 +85,7 @@ extension RecordClaim {
         var prefixes = KeyPrefixes(user: writer.user)
         for row in writer.window.loadedRows where row.state == .alive && session.hasClaimed(row) {
             let name = try writer.origins.origin(row.origin).sourceName
-            guard sources.contains(name), session.names.told(row) == nil else { continue }
+            guard sources.contains(name), session.names.given(row) == nil else { continue }
             // A row that a request has renamed may have been claimed under the name that it had before.
             if try prefixes.suit(row, type: { try writer.types.name(type) }, key: names.key(name)) {
                 held[name, default: 0] += 1
@@ -96,7 +96,7 @@ extension RecordClaim {
                 let both = stayed[pair] ?? 0
                 let rest = held[pair.stored] ?? 0
                 // A request has only part of what there is.
-                if session.isPushed, names.areTwo(pair.stored, pair.told) { return false }
+                if session.isPushed, names.areTwo(pair.stored, pair.given) { return false }
                 return count > both && (rest == 0 || both == 0 && count >= Self.manyRenamed && count * 4 >= rest)
             }.keys)
     }
@@ -106,8 +106,8 @@ extension RecordClaim {
     func noteName(_ row: StoredRow, _ record: IncomingRecord) throws -> String? {
         guard !record.isUnnamed, !unnamedOrigins.contains(row.origin) else { return nil }
         let pair = SessionNames.Pair(
-            stored: try writer.origins.origin(row.origin).sourceName, told: origins[record.batchOrigin].sourceName)
-        guard pair.stored != pair.told else { return nil }
+            stored: try writer.origins.origin(row.origin).sourceName, given: origins[record.batchOrigin].sourceName)
+        guard pair.stored != pair.given else { return nil }
         session.names.note(row, pair)
         guard session.isPushed else { return nil }
         // Channels may spell names differently: only the one that brought the sample can say that its source has
@@ -116,6 +116,6 @@ extension RecordClaim {
             try writer.brought.has(row.born.value, bringer: writer.brought.number(bringer, user: user)),
             try writer.names.known(of: user).last(pair.stored) < moment.at
         else { return nil }
-        return pair.told
+        return pair.given
     }
 }

@@ -6,7 +6,7 @@ struct SessionNames {
         /// What the store calls the source.
         var stored: String
         /// What the file calls it.
-        var told: String
+        var given: String
     }
 
     /// A record that agrees with a row in everything but the name of its source. Whether it is that row's sample is
@@ -42,8 +42,8 @@ struct SessionNames {
     }
 
     /// What the file calls the source of a row; nil if it doesn't call it by another name.
-    mutating func told(_ row: StoredRow) -> String? {
-        for pair in counts.keys where renamed[pair]?.contains(row.born) == true { return pair.told }
+    mutating func given(_ row: StoredRow) -> String? {
+        for pair in counts.keys where renamed[pair]?.contains(row.born) == true { return pair.given }
         return nil
     }
 }

@@ -48,12 +48,12 @@ package struct DestinationReport {
         /// and while `blocked` says why.
         @OrNull package var unreachable: String?
         /// When what it keeps was last compared with what was delivered; null while it wasn't, or is unknown.
-        @OrNull package var proof: ToldProof?
+        @OrNull package var proof: ReportedProof?
 
         package init(
             name: String, plugin: String, place: String, state: String, behind: Behind?, rate: Double?,
             delivered: Int64, lastDelivered: String?, onTrust: Bool = false, deadLetters: Int64, blocked: String?,
-            unreachable: String?, proof: ToldProof? = nil
+            unreachable: String?, proof: ReportedProof? = nil
         ) {
             (self.name, self.plugin, self.place, self.state, self.behind) = (name, plugin, place, state, behind)
             (self.rate, self.delivered, self.lastDelivered) = (rate, delivered, lastDelivered)
@@ -83,8 +83,8 @@ package struct DestinationReport {
             let before = moving.map { rows[$0].delivered }
             let later = try reader.lookAgain(after: rateOver)
             for (index, delivered) in zip(moving, before) {
-                guard let told = later[rows[index].name]?.beat.uploader else { continue }
-                let sum = told.delivered.values.reduce(0, +)
+                guard let reported = later[rows[index].name]?.beat.uploader else { continue }
+                let sum = reported.delivered.values.reduce(0, +)
                 rows[index].rate = Double(sum - delivered) / rateOver
                 rows[index].delivered = sum
             }
@@ -105,11 +105,11 @@ package struct DestinationReport {
         _ destination: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?,
         _ counting: BehindCount, _ now: Date
     ) throws -> Row {
-        let told = beat?.uploader
-        var metrics = told.map { ($0.delivered, $0.lastDelivered, $0.deadLetters) } ?? ([:], [:], 0)
-        var address = told?.address
-        var onTrust = told?.backend.acceptance == .trust
-        if told == nil {
+        let reported = beat?.uploader
+        var metrics = reported.map { ($0.delivered, $0.lastDelivered, $0.deadLetters) } ?? ([:], [:], 0)
+        var address = reported?.address
+        var onTrust = reported?.backend.acceptance == .trust
+        if reported == nil {
             metrics =
                 try stack.kept(destination.name, reader) { database in
                     address = try DeliveryTables.address(in: database)
@@ -121,13 +121,14 @@ package struct DestinationReport {
         let runs = try reader.isRunning(destination.name)
         return Row(
             name: destination.name, plugin: destination.manifest.name,
-            place: stack.place(of: destination, told: address),
+            place: stack.place(of: destination, reported: address),
             state: beat?.phase.rawValue ?? (runs ? "silent" : "stopped"),
             behind: try counting.behind(destination, beat, now), rate: nil,
             delivered: metrics.0.values.reduce(0, +),
             lastDelivered: metrics.1.values.max().map { InstantText.iso8601($0) }, onTrust: onTrust,
             deadLetters: metrics.2,
-            blocked: told?.blocked, unreachable: told?.unreachable, proof: told?.proof.map { ToldProof($0) })
+            blocked: reported?.blocked, unreachable: reported?.unreachable,
+            proof: reported?.proof.map { ReportedProof($0) })
     }
 }
 
@@ -200,7 +201,7 @@ extension DestinationReport {
 }
 
 /// When a destination was last compared with what was delivered, as commands print it.
-package struct ToldProof: Codable, Sendable, Equatable {
+package struct ReportedProof: Codable, Sendable, Equatable {
     /// ISO 8601.
     package var at: String
     /// How many elements, or files, were compared.

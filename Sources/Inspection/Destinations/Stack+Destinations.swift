@@ -45,8 +45,8 @@ extension Stack {
 
     /// Where a destination is, for people to read: a URL, a folder or a broker; otherwise the address that the
     /// destination itself reports, which may be set only in its environment. It never contains a user or a password.
-    /// - Parameter told: the address that the destination reports, or last reported.
-    package func place(of destination: StackConfiguration.Instance, told: String? = nil) -> String {
+    /// - Parameter reported: the address that the destination reports, or last reported.
+    package func place(of destination: StackConfiguration.Instance, reported: String? = nil) -> String {
         let name = destination.manifest.name
         switch destination.manifest.destination?.kind {
         case .backend:
@@ -57,8 +57,8 @@ extension Stack {
                 file: configuration.file, state: state, environment: ProcessInfo.processInfo.environment)
             return folder ?? destination.address ?? ""
         case .broker: return destination.address ?? name
-        case .server: return told ?? destination.address ?? name
-        case .database, nil: return told ?? name
+        case .server: return reported ?? destination.address ?? name
+        case .database, nil: return reported ?? name
         }
     }
 }

@@ -16,14 +16,14 @@ package struct QuarantineReport {
     package init(entries: [QuarantinedRow]) { self.entries = entries }
 
     /// - Throws: `Failure` if a selected number belongs to no entry.
-    package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
+    package init(_ stack: Stack, _ selection: RepairSelection, isWhole: Bool = false) throws {
         entries = try Self.read(stack, selection, isWhole: isWhole)
         try Self.check(
             selection, found: entries.map(\.number), what: "quarantined entry", list: "healthbus quarantine list")
     }
 
     /// The selected entries, without those that aren't in quarantine any more.
-    package static func read(_ stack: Stack, _ selection: MendSelection, isWhole: Bool) throws -> [QuarantinedRow] {
+    package static func read(_ stack: Stack, _ selection: RepairSelection, isWhole: Bool) throws -> [QuarantinedRow] {
         let reader = stack.reader()
         let observer = try stack.instance(.observer)
         var entries: [QuarantinedRow] = []
@@ -37,7 +37,7 @@ package struct QuarantineReport {
         return entries
     }
 
-    package static func check(_ selection: MendSelection, found: [Int64], what: String, list: String) throws {
+    package static func check(_ selection: RepairSelection, found: [Int64], what: String, list: String) throws {
         let known = Set(found)
         guard let missing = selection.numbers?.first(where: { !known.contains($0) }) else { return }
         throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows them all")

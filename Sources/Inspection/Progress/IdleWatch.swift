@@ -65,11 +65,12 @@ package struct IdleWatch: Sendable {
             return .waiting("\(name): a request made by hand")
         }
         for uploader in roles.uploaders {
-            guard let told = beat(uploader)?.uploader else { continue }
-            if told.deadLetters > 0 {
-                return .blocked("'\(uploader)' has \(told.deadLetters) dead letter\(told.deadLetters == 1 ? "" : "s")")
+            guard let reported = beat(uploader)?.uploader else { continue }
+            if reported.deadLetters > 0 {
+                return .blocked(
+                    "'\(uploader)' has \(reported.deadLetters) dead letter\(reported.deadLetters == 1 ? "" : "s")")
             }
-            if told.paused { return .blocked("\(uploader): \(told.blocked ?? "paused")") }
+            if reported.paused { return .blocked("\(uploader): \(reported.blocked ?? "paused")") }
         }
         guard let observer = beat(roles.observer), let head = observer.head else {
             return .waiting("\(roles.observer): not heard")

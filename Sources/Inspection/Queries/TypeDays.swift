@@ -29,9 +29,10 @@ package struct TypeDays: Sendable {
         }
 
         /// - Parameter zones: those of the samples' user.
-        package init(_ told: TypeDaysRow.Overlaps, _ zones: ZoneTimeline) {
+        package init(_ reported: TypeDaysRow.Overlaps, _ zones: ZoneTimeline) {
             self.init(
-                stretches: Int(told.stretches), first: zones.day(of: told.first), last: zones.day(of: told.last))
+                stretches: Int(reported.stretches), first: zones.day(of: reported.first),
+                last: zones.day(of: reported.last))
         }
 
         package var value: Value {

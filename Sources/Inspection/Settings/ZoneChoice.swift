@@ -59,7 +59,7 @@ package struct ZoneChoice: Sendable, Equatable {
         asked ?? Beginning(name: TimeZone.current.identifier, by: "this machine's")
     }
 
-    /// What to tell a person who asked for a zone other than the one in force; nil when there is nothing to say.
+    /// What to say to a person who asked for a zone other than the one in force; nil when there is nothing to say.
     package var notice: String? {
         guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"

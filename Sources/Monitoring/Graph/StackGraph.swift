@@ -73,7 +73,7 @@ package struct StackGraph: Sendable, Equatable {
         return steers ? .control : .data
     }
 
-    /// A consumer that is told how far it may pull is assumed to pull.
+    /// A consumer that hears how far it may pull is assumed to pull.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }

@@ -14,8 +14,8 @@ package struct DeliveryReport {
         defer { client.close() }
         let beats = client.gather(stack.destinations.map(\.name), within: 2)
         delivered = stack.destinations.map { destination in
-            let told = beats[destination.name]?.beat.uploader
-            return (stack.place(of: destination, told: told?.address), told?.delivered ?? [:])
+            let reported = beats[destination.name]?.beat.uploader
+            return (stack.place(of: destination, reported: reported?.address), reported?.delivered ?? [:])
         }
     }
 

@@ -9,25 +9,26 @@ extension StatusReport {
     /// Where phones and programs send their data, and what has arrived: `{address, port, taken, refused, lastTaken,
     /// following}`; null if no ingest is running.
     static func ingest(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
-        guard let instance, let told = beat?.ingest else { return .null }
+        guard let instance, let reported = beat?.ingest else { return .null }
         var endpoint = try IngestAddress.endpoint(of: instance)
-        endpoint.port = told.ingestPort
+        endpoint.port = reported.ingestPort
         let isTLS = instance.configuration["certificateFile"].string != nil
         return [
-            "address": .string(IngestAddress.url(endpoint, isTLS: isTLS)), "port": .integer(Int64(told.ingestPort)),
-            "taken": .integer(told.taken), "refused": .integer(told.refused),
-            "lastTaken": Value(told.lastTaken.map { InstantText.iso8601($0) }),
-            "following": told.following.map(Self.following) ?? .null,
+            "address": .string(IngestAddress.url(endpoint, isTLS: isTLS)), "port": .integer(Int64(reported.ingestPort)),
+            "taken": .integer(reported.taken), "refused": .integer(reported.refused),
+            "lastTaken": Value(reported.lastTaken.map { InstantText.iso8601($0) }),
+            "following": reported.following.map(Self.following) ?? .null,
         ]
     }
 
     /// `{address, samples, lastAnswer, hasMore, isCopying, problem: {what, remedy, isRefusal, since, nextTry}}`.
-    package static func following(_ told: IngestDetails.Following) -> Value {
+    package static func following(_ reported: IngestDetails.Following) -> Value {
         [
-            "address": .string(told.address), "samples": .integer(told.samples),
-            "lastAnswer": Value(told.lastAnswer.map { InstantText.iso8601($0) }), "hasMore": .bool(told.hasMore),
-            "isCopying": .bool(told.isCopying),
-            "problem": told.problem.map { problem in
+            "address": .string(reported.address), "samples": .integer(reported.samples),
+            "lastAnswer": Value(reported.lastAnswer.map { InstantText.iso8601($0) }),
+            "hasMore": .bool(reported.hasMore),
+            "isCopying": .bool(reported.isCopying),
+            "problem": reported.problem.map { problem in
                 [
                     "what": .string(problem.what), "remedy": .string(problem.remedy),
                     "isRefusal": .bool(problem.isRefusal), "since": .string(InstantText.iso8601(problem.since)),
@@ -75,9 +76,9 @@ extension Stack {
             // A silent ingest reports no port: the configured one is the best guess.
             let reader = reader(foundSilent: { _ in })
             if try reader.isRunning(ingest.name),
-                let told = try reader.gather([ingest.name], within: 1.5)[ingest.name]?.beat.ingest
+                let reported = try reader.gather([ingest.name], within: 1.5)[ingest.name]?.beat.ingest
             {
-                endpoint.port = told.ingestPort
+                endpoint.port = reported.ingestPort
             }
         }
         return (endpoint, ingest?.configuration["certificateFile"].string != nil)

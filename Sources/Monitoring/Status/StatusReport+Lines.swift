@@ -8,13 +8,13 @@ extension StatusReport {
     /// What a destination's process knows about it: `{acceptance, compared, result, why, waitsUntil}`; null if the
     /// process isn't running.
     static func backend(_ beat: Heartbeat?) -> Value {
-        guard let told = beat?.uploader else { return .null }
-        let known = told.backend
+        guard let reported = beat?.uploader else { return .null }
+        let known = reported.backend
         return [
             "acceptance": .string(known.acceptance.rawValue), "result": Value(known.result?.rawValue),
             "why": Value(known.why), "compared": Value(known.compared.map { InstantText.iso8601($0) }),
-            "proof": told.proof.map { Value(ToldProof($0)) } ?? .null,
-            "waitsUntil": Value(told.waitsUntil.map { InstantText.iso8601($0) }),
+            "proof": reported.proof.map { Value(ReportedProof($0)) } ?? .null,
+            "waitsUntil": Value(reported.waitsUntil.map { InstantText.iso8601($0) }),
         ]
     }
 
@@ -44,11 +44,11 @@ extension StatusReport {
     /// Where the stack shows its page, and how many viewers it has: `{address, port, viewers}`; null if no dashboard is
     /// running.
     static func dashboard(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
-        guard let instance, let told = beat?.dashboard else { return .null }
-        let address = DashboardAddress.url(try DashboardAddress.endpoint(of: instance), port: told.dashboardPort)
+        guard let instance, let reported = beat?.dashboard else { return .null }
+        let address = DashboardAddress.url(try DashboardAddress.endpoint(of: instance), port: reported.dashboardPort)
         return [
-            "address": .string(address), "port": .integer(Int64(told.dashboardPort)),
-            "viewers": .integer(Int64(told.viewers)),
+            "address": .string(address), "port": .integer(Int64(reported.dashboardPort)),
+            "viewers": .integer(Int64(reported.viewers)),
         ]
     }
 

@@ -13,8 +13,8 @@ import Terminal
 package struct StatusReport {
     package let value: Value
     private let now: Date
-    /// Handlers whose deliveries can't be told apart from another handler's.
-    private let untold: Set<String>
+    /// Handlers whose deliveries can't be distinguished from another handler's.
+    private let indistinct: Set<String>
     private let swaps: SwapReport
     /// What people call the destination that `backend` is about.
     private let word: String
@@ -22,7 +22,7 @@ package struct StatusReport {
     /// - Parameter now: the current time, for ages such as "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
         self.now = now
-        untold = Set(
+        indistinct = Set(
             stack.configuration.handlers.filter { stack.configuration.deliveredFamily(of: $0) == nil }.map(\.name))
         let reader = stack.reader()
         // What keeps ending, on a full disk say, isn't waited for.
@@ -146,8 +146,8 @@ package struct StatusReport {
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64, conflicts: Int64) {
-        if let told = beat?.uploader {
-            return (told.lastDelivered, told.deadLetters, told.droppedLetters, told.conflicts ?? 0)
+        if let reported = beat?.uploader {
+            return (reported.lastDelivered, reported.deadLetters, reported.droppedLetters, reported.conflicts ?? 0)
         }
         return try stack.kept(uploader.name, reader) { database in
             (
@@ -230,7 +230,7 @@ extension StatusReport {
                 // A process that is stopped doesn't say when it last looked.
                 metric["lastChecked"].isNull
                     ? (metric["lastSynced"].isNull ? "not yet" : "") : ago(metric["lastChecked"]),
-                untold.contains(name)
+                indistinct.contains(name)
                     ? "" : ago(metric["lastDelivered"]) + (metric["lastDelivered"].isNull ? "" : trust),
                 metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",
                 daily(metric, metric["gapDays"]), daily(metric, metric["longestGap"]["days"]),

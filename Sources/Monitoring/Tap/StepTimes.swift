@@ -47,7 +47,7 @@ package struct Holdup {
     private var step: SampleTrace.Step?
     private var since: Instant?
 
-    /// Windows of collected changes usually close within this time, which nobody needs to be told of.
+    /// Windows of collected changes usually close within this time, which nobody needs to know.
     private static let patience = Duration.seconds(1)
 
     package init() {}

@@ -54,7 +54,7 @@ package struct ChangeDevice: BusCommand {
     package init(set: Value) { self.set = set }
 }
 
-/// Tells the debouncer to release everything now.
+/// Asks the debouncer to release everything now.
 package struct SyncNow: BusCommand {
     package static let name = "sync"
 
@@ -86,7 +86,7 @@ package struct WakeApp: BusCommand {
     package init(id: String, sender: String) { (self.id, self.sender) = (id, sender) }
 }
 
-/// Tells an uploader to compare what the backend has with what was delivered.
+/// Asks an uploader to compare what the backend has with what was delivered.
 package struct CompareBackend: BusCommand {
     package static let name = "check"
 

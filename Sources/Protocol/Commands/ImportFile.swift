@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Tells the observer to import a file. A tool that can send the file's bytes repeats the command every second for as
+/// Asks the observer to import a file. A tool that can send the file's bytes repeats the command every second for as
 /// long as the bytes are needed.
 package struct ImportFile: BusCommand, Equatable {
     package static let name = "import"

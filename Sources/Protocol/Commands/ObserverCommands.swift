@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Tells the observer a person's setting for zones. Repeating it changes nothing.
+/// Gives the observer a person's setting for zones. Repeating it changes nothing.
 package struct ChangeZone: BusCommand, Equatable {
     package enum Action: String, Codable, Sendable {
         /// Sets one zone for all time.
@@ -23,7 +23,7 @@ package struct ChangeZone: BusCommand, Equatable {
     }
 }
 
-/// Tells the observer, for each type: whether it is observed, its highest frequency, and whether it may be read.
+/// Says to the observer, for each type: whether it is observed, its highest frequency, and whether it may be read.
 /// Repeating it changes nothing.
 package struct SwitchTypes: BusCommand, Equatable {
     package static let name = "types"

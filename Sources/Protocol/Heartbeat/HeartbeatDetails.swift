@@ -18,7 +18,7 @@ package struct HeartbeatDetails: Sendable {
 
     private var members: [String: Value] {
         // Details received from the bus are a single part, whose members are read one after the other.
-        if parts.count == 1, let told = parts[0] as? Value { return told.object ?? [:] }
+        if parts.count == 1, let reported = parts[0] as? Value { return reported.object ?? [:] }
         return parts.reduce(into: [:]) { members, part in
             members.merge(Value(part).object ?? [:]) { first, _ in first }
         }
@@ -109,7 +109,7 @@ package struct StageDetails: Codable, Sendable, Equatable {
     package var messages: BusCounts?
     /// Why others refuse its requests, by `producer/query`.
     @IfAny package var refusals: [String: String] = [:]
-    package var mending: Mending?
+    package var mending: Repair?
     package var tasks: [ScheduledTask]?
     /// Why nothing goes out although something should.
     package var blocked: String?
@@ -124,7 +124,7 @@ package struct StageDetails: Codable, Sendable, Equatable {
 }
 
 /// The last request from a person that was accepted, and its outcome.
-package struct Mending: Codable, Sendable, Equatable {
+package struct Repair: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case underWay, done, refused }
 
     package var id: String

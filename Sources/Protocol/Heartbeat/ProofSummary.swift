@@ -11,7 +11,7 @@ package struct ProofSummary: Codable, Sendable, Equatable {
     package var unable: String?
     /// How many living elements the destination has that aren't here; nil if there are none.
     package var beyond: Int64? = nil
-    /// How many elements were replaced there since a store was made anew or restored here; nil if none were.
+    /// How many elements were replaced there since a store was made again or restored here; nil if none were.
     package var replaced: Int64? = nil
 
     package init(at: Instant, compared: Int64, wrong: Int64, unable: String? = nil) {

@@ -13,8 +13,8 @@ package struct IngestPart: Sendable {
     package var device: String
     /// The path on which it came in, as named in the quarantine: "/v1/samples".
     package var way: String
-    /// Whether no part follows this one, so that anything kept in order to tell samples of different parts apart can be
-    /// discarded.
+    /// Whether no part follows this one, so that anything kept in order to distinguish samples of different parts can
+    /// be discarded.
     package var isLast = false
     /// `line` is the item's number in the request.
     package var records = RecordBatch()

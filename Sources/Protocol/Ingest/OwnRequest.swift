@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What a person wants done with their own event or type: from the ingest as part of an `IngestPart`, from a command as
-/// part of a `MendRequest`.
+/// part of a `RepairRequest`.
 package struct OwnRequest: Codable, Sendable, Equatable {
     package enum Action: String, Codable, Sendable {
         case listTypes, addType, changeType, removeType

@@ -77,7 +77,7 @@ extension ImportRow {
     /// - Parameters:
     ///   - path: the file's path as the reader knows it.
     ///   - report: nil when it couldn't be read.
-    package static func told(path: String, report: Value?, problem: String?) -> Value {
+    package static func reported(path: String, report: Value?, problem: String?) -> Value {
         var members =
             report?.object ?? [
                 "path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0,

@@ -12,11 +12,11 @@ package struct LettersQuery: Query {
     @IfReadable package var dropped: Bool?
     @IfReadable package var `continue`: Int64?
 
-    package var selection: MendSelection { MendSelection(numbers: numbers, reason: reason, type: type) }
+    package var selection: RepairSelection { RepairSelection(numbers: numbers, reason: reason, type: type) }
 }
 
 extension Query where Self == LettersQuery {
-    package static func letters(_ selection: MendSelection, dropped: Bool? = nil, after: Int64? = nil) -> Self {
+    package static func letters(_ selection: RepairSelection, dropped: Bool? = nil, after: Int64? = nil) -> Self {
         Self(
             numbers: selection.numbers, reason: selection.reason, type: selection.type, dropped: dropped,
             continue: after)

@@ -13,12 +13,12 @@ package struct QuarantinedQuery: Query {
     @IfReadable package var record: Bool?
     @IfReadable package var `continue`: Int64?
 
-    package var selection: MendSelection { MendSelection(numbers: numbers, reason: reason, type: type) }
+    package var selection: RepairSelection { RepairSelection(numbers: numbers, reason: reason, type: type) }
 }
 
 extension Query where Self == QuarantinedQuery {
     package static func quarantined(
-        _ selection: MendSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil
+        _ selection: RepairSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil
     ) -> Self {
         Self(
             numbers: selection.numbers, reason: selection.reason, type: selection.type, user: user, record: record,

@@ -23,7 +23,7 @@ final class StackApp: PhoneApp {
     let taskHosts: [SimulatedHost]
     private var log = DeliveryLog()
     /// The state last reported to the stack.
-    private var told: DeviceState?
+    private var reported: DeviceState?
     /// What the observer hasn't received yet, in order.
     private var waiting: [LiveChanges] = []
     private var waitingSamples: [LifeSample] = []
@@ -92,16 +92,16 @@ final class StackApp: PhoneApp {
     }
 
     func deviceChanged() throws {
-        if isBusy { return tell() }
+        if isBusy { return reportPhone() }
         // While the app is on the screen, it resumes its work when the network is back.
-        guard let device = phone?.device, device.app == .active, device.network != told?.network else { return }
+        guard let device = phone?.device, device.app == .active, device.network != reported?.network else { return }
         try work()
     }
 
-    /// Tells the stack the phone's state.
-    private func tell() {
-        guard let device = phone?.device, device != told, observer.isRunning else { return }
-        told = device
+    /// Reports the phone's state to the stack.
+    private func reportPhone() {
+        guard let device = phone?.device, device != reported, observer.isRunning else { return }
+        reported = device
         world.send("control.\(observer.name)", .object(ChangeDevice(set: Value(device)).body), from: "phone")
     }
 
@@ -121,7 +121,7 @@ final class StackApp: PhoneApp {
         for host in hosts where host.isSuspended { host.resume() }
         isBusy = true
         observer.rouse()
-        tell()
+        reportPhone()
         world.lastWork = world.monotonic
         watches += 1
         watch(watches)
@@ -152,20 +152,20 @@ final class StackApp: PhoneApp {
     }
 
     func rest() {
-        tell()
+        reportPhone()
         suspend()
     }
 
     func end() {
         for host in hosts { host.crash() }
         isBusy = false
-        tell()
+        reportPhone()
     }
 
     func reboot() throws {
         for host in hosts + [observer] { host.crash() }
         isBusy = false
-        told = nil
+        reported = nil
         time.at(now + .seconds(40)) { [unowned self] in if !observer.isRunning { try observer.start() } }
     }
 

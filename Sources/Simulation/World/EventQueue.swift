@@ -48,12 +48,12 @@ package struct EventQueue<Event> {
         let last = heap.removeLast()
         if !heap.isEmpty {
             heap[0] = last
-            sink()
+            siftDown()
         }
         return (first.at, event)
     }
 
-    private mutating func sink() {
+    private mutating func siftDown() {
         var parent = 0
         while true {
             var least = parent

@@ -253,7 +253,7 @@ package final class SimulatedHost {
         life.report = report
         if committed { life.lastCommit = world.now }
         if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
-        if changed { tellOfChange(life) }
+        if changed { reportChange(life) }
         wake += 1
         // A real host occasionally takes a turn without cause; here it doesn't if nobody is listening.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
@@ -266,7 +266,7 @@ package final class SimulatedHost {
 
     /// Sends heartbeats about a change: one at once and another soon after, no matter when the next one would have been
     /// due. In a steady world, a single heartbeat reports all changes within a moment.
-    private func tellOfChange(_ life: Life) {
+    private func reportChange(_ life: Life) {
         life.repetition.moved(at: world.monotonic)
         if world.isSteady {
             guard !isBeatDue else { return }

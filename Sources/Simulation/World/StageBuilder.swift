@@ -31,7 +31,7 @@ package struct StageBuilder {
             return SimulatedHost(
                 instance.name, plugin: name, in: world,
                 stage: {
-                    MendingStage(
+                    RepairStage(
                         HandlerStage(handler, instance: instance, stack: configuration), instance: instance.name)
                 })
         }
@@ -45,6 +45,6 @@ package struct StageBuilder {
             generator: SimulatedRandom(seed: seed), reachesOut: false)
         return SimulatedHost(
             instance.name, plugin: name, in: world, source: plugin.source,
-            stage: { MendingStage(try plugin.stage(setting), instance: instance.name) })
+            stage: { RepairStage(try plugin.stage(setting), instance: instance.name) })
     }
 }

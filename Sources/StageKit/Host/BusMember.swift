@@ -39,7 +39,7 @@ package final class BusMember: Sendable {
                     var beat = Heartbeat(
                         instance: name, plugin: plugin, phase: .ready,
                         pid: Int(ProcessInfo.processInfo.processIdentifier), details: details())
-                    ProcessUse.tell(&beat)
+                    ProcessUse.report(&beat)
                     return beat.message(at: WallClock.now)
                 },
                 pace: { presence.state.withLock { $0.pace(at: MonotonicClock.now) } },

@@ -15,10 +15,10 @@ final class ForeignWords: Sendable {
 
     func note(_ message: Message) {
         let notice = BusNotice(.denied, who: String(message.header.from.prefix(64)), why: "")
-        guard let told = limit.withLock({ $0.pass(notice, at: MonotonicClock.now) }) else { return }
+        guard let passed = limit.withLock({ $0.pass(notice, at: MonotonicClock.now) }) else { return }
         // A topic can be any text; its first part is enough.
         let family = message.topic.prefix { $0 != "." }.prefix(32)
-        log(.messageForeign, ["from": told.who, "topic": String(family), "untold": told.untold])
+        log(.messageForeign, ["from": passed.who, "topic": String(family), "untold": passed.unlogged])
     }
 }
 

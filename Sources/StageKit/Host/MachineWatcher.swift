@@ -50,7 +50,7 @@ package final class MachineWatcher: EffectRunner {
         var state = MachineState()
         for supply in (try? FileManager.default.contentsOfDirectory(atPath: power)) ?? [] {
             let place = "\(power)/\(supply)/"
-            // The batteries of mice and keyboards can be told apart by their scope.
+            // The batteries of mice and keyboards can be distinguished by their scope.
             guard text(place + "type") == "Battery", text(place + "scope") != "Device" else { continue }
             state.isCharging = (state.isCharging ?? true) && text(place + "status") != "Discharging"
             guard let percent = Double(text(place + "capacity")) else { continue }

@@ -10,7 +10,7 @@ package struct PluginContext: Sendable {
     package let instance: StackConfiguration.Instance
     package let log: StageLog
     /// The request to carry out instead of running the stage; only set for a stage that isn't running.
-    let request: MendRequest?
+    let request: RepairRequest?
 
     package var name: String { instance.name }
     package var configuration: Value { instance.configuration }

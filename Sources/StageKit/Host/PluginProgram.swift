@@ -18,12 +18,12 @@ package enum PluginProgram {
         start(plugin, prepare: make, check: check, isOther: { try $0.isOther($1.databasePath) }, rehearse: rehearse) {
             parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath)
-            let effects = MendingEffects(
+            let effects = RepairEffects(
                 parts.effects, database: context.databasePath, root: context.state.backups)
-            let stage = MendingStage(parts.stage, instance: context.name)
+            let stage = RepairStage(parts.stage, instance: context.name)
             if let request = context.request {
                 defer { effects.stop() }
-                let bench = MendingBench(stage, database, effects, context.log)
+                let bench = RepairBench(stage, database, effects, context.log)
                 StandardStream.output.write(Value(try bench.run(request, stopper)).json() + "\n")
                 return
             }
@@ -164,7 +164,7 @@ package enum PluginProgram {
     private static func rehearse(_ parts: StageParts, _ context: PluginContext) throws {
         let database = try StageDatabase(path: context.databasePath)
         defer { parts.effects?.stop() }
-        try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
+        try RepairBench(RepairStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }
 
     /// The options that a suggested command needs in order to refer to this program's stack.
@@ -212,7 +212,7 @@ package enum PluginProgram {
                     + " this is healthbus-\(plugin)")
         }
         let request = try arguments.value("--mend").map { text in
-            guard let request = MendRequest(try Value(json: Array(text.utf8))) else {
+            guard let request = RepairRequest(try Value(json: Array(text.utf8))) else {
                 throw Failure.usage(
                     "--mend isn't a valid request", hint: "commands such as 'healthbus reset steps --yes' supply it")
             }

@@ -23,7 +23,7 @@ package enum ProcessUse {
     package static let started: Instant = WallClock.now
 
     /// Writes these figures into a heartbeat.
-    package static func tell(_ beat: inout Heartbeat) {
+    package static func report(_ beat: inout Heartbeat) {
         beat.memory = memory
         beat.cpu = processorTime
         beat.started = started

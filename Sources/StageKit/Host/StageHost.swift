@@ -244,7 +244,7 @@ package final class StageHost: Sendable {
             case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .notice(.lostRows(let generation)):
-                // A consumer has seen rows that this store no longer has: all readers must be told.
+                // A consumer has seen rows that this store no longer has: all readers must learn of it.
                 guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration()
             case .notice(.renew(let renewal, let generation)):

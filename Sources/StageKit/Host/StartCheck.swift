@@ -43,7 +43,7 @@ extension Failure {
     package init(of error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as ConfigurationError: self.init(told: error.description, code: .usage)
+        case let error as ConfigurationError: self.init(said: error.description, code: .usage)
         default: self.init(String(describing: error))
         }
     }

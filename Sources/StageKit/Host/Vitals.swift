@@ -30,7 +30,7 @@ final class Vitals: Sendable {
         (self.instance, self.plugin, self.configuration) = (instance, plugin, configuration)
     }
 
-    /// Adopts the result of a commit; returns true if others should be told at once.
+    /// Adopts the result of a commit; returns true if others should hear of it at once.
     @discardableResult
     func update(head: StoreHead, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
         state.withLock { state in
@@ -59,7 +59,7 @@ final class Vitals: Sendable {
         }
     }
 
-    /// Notes that the instance's own heartbeat has come back over the bus. Returns true if others should be told at
+    /// Notes that the instance's own heartbeat has come back over the bus. Returns true if others should hear of it at
     /// once that it is on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 

@@ -13,10 +13,10 @@ extension LogEvent {
         followRefused, historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving,
         importSenderGone,
         importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
-        ingestFollowed, ingestFollowFailed, ingestFollowRecovered, ingestFollowsAnew, ingestListening, ingestMoved,
+        ingestFollowed, ingestFollowFailed, ingestFollowRecovered, ingestFollowsAgain, ingestListening, ingestMoved,
         ingestTokensUnreadable, ingestTokenUse,
         instanceStandby, instanceStarted,
-        instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
+        instanceStopped, repairBegun, repairEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
         observerFired,
         observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, pullRefused, processEnded,
@@ -251,7 +251,7 @@ extension LogEvent {
         "observer.follow-refused", .notice,
         "Some samples of the stack that this one follows don't count here: deleted here for good, or in quarantine.",
         ["samples": "how many of a page", "quarantined": "how many of them are new in quarantine"])
-    package static let ingestFollowsAnew = LogEvent(
+    package static let ingestFollowsAgain = LogEvent(
         "ingest.follows-anew", .notice,
         "The stack that this one follows has another history: all of it is read again; nothing is removed here.")
     package static let ingestListening = LogEvent(
@@ -309,10 +309,10 @@ extension LogEvent {
     package static let busReopened = LogEvent(
         "bus.reopened", .notice, "A key is no longer valid: everyone reconnects.",
         ["who": "whose key", "why": "the reason, and what to do", "untold": "how many weren't logged"])
-    package static let mendBegun = LogEvent(
+    package static let repairBegun = LogEvent(
         "mend.begun", .notice, "A stage began a person's request.",
         ["action": "such as replay"])
-    package static let mendEnded = LogEvent(
+    package static let repairEnded = LogEvent(
         "mend.ended", .notice, "A stage carried out a person's request, or couldn't.",
         ["action": "such as replay"])
     package static let messageForeign = LogEvent(
@@ -372,7 +372,7 @@ extension LogEvent {
         "process.given-up", .error, "A process won't be restarted.",
         ["instance": "whose it is", "failures": "in a row"])
     package static let processStopped = LogEvent(
-        "process.stopped", .info, "A process ended because it was told to.",
+        "process.stopped", .info, "A process ended because it was asked to.",
         ["instance": "whose it is", "status": "how"])
     package static let processReplaced = LogEvent(
         "process.replaced", .notice, "Another process took an instance's place.",
@@ -383,6 +383,6 @@ extension LogEvent {
         "standby.ended", .info, failing: .warning,
         "A process that was to take another's place ended, dismissed or before it could.",
         ["instance": "whose place", "why": "the reason, and what to do"])
-    package static let stackStopping = LogEvent("stack.stopping", .info, "The stack was told to stop.")
+    package static let stackStopping = LogEvent("stack.stopping", .info, "The stack was asked to stop.")
     package static let stackStopped = LogEvent("stack.stopped", .info, "Every process ended.")
 }

@@ -35,10 +35,10 @@ package protocol Stage: AnyObject {
 
     /// Begins a person's request. Called again if the process restarts in the meantime, so it must be harmless to begin
     /// twice.
-    func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended
+    func repair(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome
 
     /// The state of a request in progress; called in each turn, after `tick`.
-    func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
+    func repaired(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome
 
     /// What to say although a turn failed, was rolled back, and ends the process: nothing that depends on what the
     /// turn would have written. Not called when the process crashes.
@@ -61,11 +61,11 @@ extension Stage {
         for window in renewal.windows { try turn.changelog.renew(after: window.after, through: window.through) }
     }
 
-    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func repair(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         .refused("this instance doesn't support '\(request.action)'")
     }
 
-    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { .done(.null) }
+    package func repaired(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome { .done(.null) }
 }
 
 /// The current state of a stage.
@@ -87,7 +87,7 @@ package struct StageReport: Sendable, Equatable {
         (self.frontier, self.heads, self.details, self.asides) = (frontier, heads, details, asides)
     }
 
-    /// Whether others should be told of the new state at once.
+    /// Whether others should hear of the new state at once.
     package func differs(from old: StageReport) -> Bool {
         frontier != old.frontier || heads != old.heads || details != old.details
     }

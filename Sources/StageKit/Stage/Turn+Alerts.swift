@@ -38,8 +38,8 @@ extension Turn {
         find.bind(1, Alert.topic(kind))
         var raised: [(String, Instant)] = []
         try find.forEachRow { row in
-            let told = try CBORDecoder.decode(row.bytes(0)).read(RaisedAlert.self)
-            raised.append((told?.subject ?? "", told?.since ?? .epoch))
+            let reported = try CBORDecoder.decode(row.bytes(0)).read(RaisedAlert.self)
+            raised.append((reported?.subject ?? "", reported?.since ?? .epoch))
         }
         return raised
     }

@@ -17,7 +17,7 @@ struct Hinted {
     var isFull: Bool { changed.count == Self.most }
 
     mutating func add(_ change: HintedChange) {
-        // A day's events are told together.
+        // A day's events are announced together.
         if let place = changed.firstIndex(where: { $0.user == change.user && $0.day == change.day }) {
             changed[place].names = Set(changed[place].names + change.names).sorted()
         } else {

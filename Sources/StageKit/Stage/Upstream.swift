@@ -124,7 +124,7 @@ package final class Upstream {
                 || heard.sequence < received.anchor.maximum
         {
             // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked anyway,
-            // since only the store can tell whether the anchor is still valid. Otherwise anything that it writes up to
+            // since only the store knows whether the anchor is still valid. Otherwise anything that it writes up to
             // the anchor would never be seen.
             return received.emptyWindow
         }

@@ -11,7 +11,7 @@ import Protocol
 import Synchronization
 
 /// A process that stands by to take an instance's place. It gets ready and reports that it is, but takes no lock until
-/// it is told to (by SIGUSR1).
+/// it is asked to (by SIGUSR1).
 final class Standby: Sendable {
     private final class Said: Sendable {
         let word: Mutex<StandbyWord>
@@ -84,7 +84,7 @@ final class Standby: Sendable {
         }
     }
 
-    /// Blocks the calling thread until this process is told to take over.
+    /// Blocks the calling thread until this process is asked to take over.
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)

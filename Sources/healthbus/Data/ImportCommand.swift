@@ -62,7 +62,7 @@ enum ImportCommand: Command {
                 Value.object(["files": .array(outcomes.map(\.value))]).json(pretty: true) + "\n")
         }
         if let failed = outcomes.first(where: { $0.report == nil }) {
-            throw Failure("\(failed.path) wasn't imported: ", told: failed.problem ?? "")
+            throw Failure("\(failed.path) wasn't imported: ", said: failed.problem ?? "")
         }
         if let damaged = outcomes.first(where: \.isDamaged) { throw Self.damaged(damaged) }
         for outcome in outcomes { if let why = outcome.refused { throw refused(outcome, why) } }
@@ -103,7 +103,7 @@ enum ImportCommand: Command {
 
     /// Describes what a file added, and what a complete one removed, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
-        guard let report = outcome.told else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
+        guard let report = outcome.reported else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
         func count(_ number: Int64) -> String { HumanFormat.count(Int(number)) }
         let isTrial = report.dryRun == true
         let name = (outcome.path as NSString).lastPathComponent
@@ -145,11 +145,11 @@ enum ImportCommand: Command {
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
         // A report from an earlier release doesn't have this field.
-        let isCut = outcome.told?.source.cut ?? true
+        let isCut = outcome.reported?.source.cut ?? true
         return Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
-            hint: outcome.told?.dryRun == true
-                || (outcome.refused != nil && outcome.told?.total.added == 0)
+            hint: outcome.reported?.dryRun == true
+                || (outcome.refused != nil && outcome.reported?.total.added == 0)
                 ? "nothing was changed" + (isCut ? "; try a whole copy" : "")
                 : "the part before the damage was imported" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
@@ -159,8 +159,8 @@ enum ImportCommand: Command {
     }
 
     private static func refused(_ outcome: ImportClient.Outcome, _ why: String) -> Failure {
-        let isTrial = outcome.told?.dryRun == true
-        let added = outcome.told?.total.added ?? 0
+        let isTrial = outcome.reported?.dryRun == true
+        let added = outcome.reported?.total.added ?? 0
         return Failure(
             "\(outcome.path) \(isTrial ? "would be refused" : added > 0 ? "deleted nothing" : "wasn't imported"): \(why)",
             hint: (added > 0 ? "what it added (\(added)) stays; " : "")

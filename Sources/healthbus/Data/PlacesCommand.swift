@@ -134,16 +134,16 @@ enum PlacesCommand: Command {
     ) throws {
         let stack = try Stack(arguments)
         let handler = try PlacesReport.handler(of: stack)
-        let client = MendClient(stack)
+        let client = RepairClient(stack)
         defer { client.close() }
         let names = conditions.keys.sorted()
-        var outcome = MendClient.Outcome.done(.null)
+        var outcome = RepairClient.Outcome.done(.null)
         for first in stride(from: 0, to: names.count, by: placesAtOnce) {
             let some = Set(names[first..<min(first + placesAtOnce, names.count)])
-            var request = MendClient.request("watch")
+            var request = RepairClient.request("watch")
             (request.user, request.conditions) = (user, conditions.filter { some.contains($0.key) })
-            outcome = try client.mend(handler, request)
+            outcome = try client.repair(handler, request)
         }
-        MendOutput.write(outcome, arguments) { text(MendOutput.count($0["count"], "place")) }
+        RepairOutput.write(outcome, arguments) { text(RepairOutput.count($0["count"], "place")) }
     }
 }

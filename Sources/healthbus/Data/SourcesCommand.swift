@@ -79,15 +79,15 @@ enum SourcesCommand: Command {
     private static func change(
         _ rule: LeftOutSource, _ action: Action, _ report: SourcesReport, _ stack: Stack, _ arguments: Arguments
     ) throws {
-        var request = MendClient.request("leaveOut")
+        var request = RepairClient.request("leaveOut")
         request.leftOut = rule
         if action == .takeBack { request.revert = true }
-        let client = MendClient(stack)
+        let client = RepairClient(stack)
         defer { client.close() }
-        let outcome = try client.mend(try stack.instance(.observer), request)
+        let outcome = try client.repair(try stack.instance(.observer), request)
         let what = "'\(rule.source)', \(report.words(rule))"
         let count = HumanFormat.count(Int(report.count(rule)), "sample")
-        MendOutput.write(outcome, arguments) { _ in
+        RepairOutput.write(outcome, arguments) { _ in
             switch action {
             case .takeBack: "Counts again: \(what). Days and destinations get the changes."
             case .list, .leaveOut:

@@ -44,7 +44,7 @@ enum DaysCommand: Command {
             reader, consolidator: try stack.instance(.consolidator), user: user, range: range,
             last: range.isEverything && !isAll ? usual : nil)
         let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
-        if isForEyes, report.days.isEmpty { return try tellOfNone(arguments, stack, reader, range, user) }
+        if isForEyes, report.days.isEmpty { return try reportNone(arguments, stack, reader, range, user) }
         if hourly || named != nil || format == .csv || format == .lines {
             try report.write(named, format, hourly: hourly, onlyFilled: isForEyes)
         } else if arguments.flag("--json") {
@@ -58,7 +58,7 @@ enum DaysCommand: Command {
         }
     }
 
-    private static func tellOfNone(
+    private static func reportNone(
         _ arguments: Arguments, _ stack: Stack, _ reader: StackReader, _ range: DateRange, _ user: String
     ) throws {
         let given = ["--user", "--from", "--to", "--last"].filter(arguments.flag)

@@ -92,7 +92,7 @@ enum DemoCommand: Command {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
-        // If the program was started by a path, the shell needs to be told the program's folder in order to find it.
+        // If the program was started by a path, the shell needs to know the program's folder in order to find it.
         let program = CommandLine.arguments.first ?? "healthbus"
         let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
         let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""

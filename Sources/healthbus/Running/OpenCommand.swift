@@ -21,11 +21,12 @@ enum OpenCommand: Command {
                 "this stack has no dashboard", hint: "add an instance of the dashboard plugin to its configuration")
         }
         try stack.requireRunning()
-        guard let told = try stack.reader().gather([dashboard.name], within: 3)[dashboard.name]?.beat.dashboard else {
+        guard let reported = try stack.reader().gather([dashboard.name], within: 3)[dashboard.name]?.beat.dashboard
+        else {
             throw Failure(
                 "'\(dashboard.name)' isn't heard", hint: "'healthbus logs \(dashboard.name)' says why it isn't running")
         }
-        let url = DashboardAddress.url(try DashboardAddress.endpoint(of: dashboard), port: told.dashboardPort)
+        let url = DashboardAddress.url(try DashboardAddress.endpoint(of: dashboard), port: reported.dashboardPort)
         guard !DashboardAddress.isOpen(dashboard.configuration) else { return try show(url, in: url) }
         guard InstanceLock.isHeld(folder: stack.state.instance(dashboard.name)) else {
             throw Failure(

@@ -61,14 +61,14 @@ enum SwapCommand: Command {
     private static func follow(
         _ wish: SwapWish, _ stack: Stack, _ container: ContainerSwap?, isJSON: Bool
     ) throws {
-        var hasTold = false
-        func tell(_ step: SwapProgress) {
-            guard !isJSON, !hasTold, let line = step.trialLine else { return }
-            hasTold = true
+        var hasReported = false
+        func report(_ step: SwapProgress) {
+            guard !isJSON, !hasReported, let line = step.trialLine else { return }
+            hasReported = true
             StandardStream.output.write(line + "\n")
         }
-        let result = try container?.swap(wish) ?? SwapClient(stack).swap(wish, progress: tell)
-        tell(result)
+        let result = try container?.swap(wish) ?? SwapClient(stack).swap(wish, progress: report)
+        report(result)
         let changes = try TrialFile(folder: stack.state.instance(wish.instance)).take(swap: wish.id) ?? []
         if !isJSON { StandardStream.output.write(SwapProgress.table(of: changes, for: Terminal(.output))) }
         if isJSON || result.step == .done { show(result, changes, isJSON: isJSON) }

@@ -109,7 +109,7 @@ extension UpCommand {
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }
         let path = URL(fileURLWithPath: given).standardizedFileURL.path
-        if let problem = InboxFolder.problem(path) { throw Failure("--inbox: ", told: problem) }
+        if let problem = InboxFolder.problem(path) { throw Failure("--inbox: ", said: problem) }
         return path
     }
 }

@@ -13,8 +13,8 @@ enum DoctorCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(overlooking: arguments)
-        let tell: @Sendable (String) -> Void = { StandardStream.error.write("healthbus: \($0)\n") }
-        let seen = try Examination(stack, tell: tell)
+        let report: @Sendable (String) -> Void = { StandardStream.error.write("healthbus: \($0)\n") }
+        let seen = try Examination(stack, report: report)
         let found = Diagnosis.findings(seen).addressed(stack.advice)
         arguments.print(
             json: found.json,

@@ -64,13 +64,13 @@ import Testing
         #expect(try handler.output().figures == ["n": 1.5])
     }
 
-    @Test func onlyWhoWasToldEverythingMayBeDone() throws {
+    @Test func onlyWhoWasSentEverythingMayBeDone() throws {
         // More than fits into a pipe: the rest can't be written while the program is asleep.
         let handler = try ScriptedHandler(
             line:
                 "case $line in '{\"day\"'*) if [ ! -e broken ]; then echo > broken; \(Self.done); sleep 100; fi;; esac",
             compute: Self.done)
-        #expect(try handler.reason(ScriptedHandler.samples(20_000)).contains("before it was told to compute"))
+        #expect(try handler.reason(ScriptedHandler.samples(20_000)).contains("before it was asked to compute"))
         _ = try handler.output()
     }
 
@@ -79,7 +79,7 @@ import Testing
         let close = "echo > broken; exec <&-; sleep 0.2; \(Self.figures); \(Self.done); sleep 100"
         let handler = try ScriptedHandler(
             line: "case $line in '{\"day\"'*) if [ ! -e broken ]; then \(close); fi;; esac", compute: Self.done)
-        #expect(try handler.reason(ScriptedHandler.samples(20_000)).contains("before it was told to compute"))
+        #expect(try handler.reason(ScriptedHandler.samples(20_000)).contains("before it was asked to compute"))
         _ = try handler.output()
         #expect(handler.starts == 2)
     }

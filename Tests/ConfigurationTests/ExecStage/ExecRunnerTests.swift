@@ -12,8 +12,8 @@ import Testing
 @Suite struct ExecRunnerTests {
     @Test func aDayGoesThereAndBack() throws {
         let handler = try ScriptedHandler(
-            hello: "printf '%s\\n' \"$line\" >> told; " + ScriptedHandler.hello,
-            line: "printf '%s\\n' \"$line\" >> told",
+            hello: "printf '%s\\n' \"$line\" >> reported; " + ScriptedHandler.hello,
+            line: "printf '%s\\n' \"$line\" >> reported",
             compute: """
                 \(ScriptedHandler.figures)
                 echo '{"hourly":{"n":[null,1e-3]},"user":"me","date":"2025-03-26"}'
@@ -28,21 +28,21 @@ import Testing
         // One program run serves all days.
         #expect(try handler.output() == expected)
         #expect(handler.starts == 1)
-        let told = try handler.text("told").split(separator: "\n").map { try Value(json: Array($0.utf8)) }
-        #expect(told.count == 6)
+        let reported = try handler.text("reported").split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+        #expect(reported.count == 6)
         #expect(
-            told[0]["hello"] == [
+            reported[0]["hello"] == [
                 "protocol": ["min": 1, "max": 1], "plugin": "test", "instance": "mine", "types": ["T"],
                 "configuration": ["depth": 3],
             ])
-        let day = told[1]["day"]
+        let day = reported[1]["day"]
         #expect(day["user"] == "me" && day["date"] == "2025-03-26" && day["configuration"] == ["depth": 3])
         #expect(day["window"] == [[1_742_943_600_000_000, 1_743_030_000_000_000]])
         #expect(day["hours"].array?.count == 24 && day["zones"] == [[.null, "Europe/Berlin"]])
         #expect(day["characteristics"] == ["dateOfBirth": "1986-05-17"])
         let noon: Int64 = 1_742_986_800_000_000
         #expect(
-            told[2]["samples"] == [
+            reported[2]["samples"] == [
                 "types": ["T"],
                 // Only the sources that these rows use.
                 "sources": [["name": "App", "version": "", "productType": "", "device": "", "rank": 3]],
@@ -50,13 +50,13 @@ import Testing
                 "end": [.integer(noon + 1_000_000), .integer(noon + 1_000_001)], "value": [0.1, .null],
                 "userEntered": [1, 0],
             ])
-        #expect(told[3] == ["compute": "2025-03-26"] && told[5] == ["compute": "2025-03-26"])
+        #expect(reported[3] == ["compute": "2025-03-26"] && reported[5] == ["compute": "2025-03-26"])
     }
 
     @Test func manyRowsComeInLinesOfBoundedLength() throws {
         let handler = try ScriptedHandler(
             hello: #"echo '{"hello":{"protocol":1,"name":"test","version":1,"ids":true,"detailedTypes":["T"]}}'"#,
-            line: "printf '%s\\n' \"$line\" >> told", compute: ScriptedHandler.done)
+            line: "printf '%s\\n' \"$line\" >> reported", compute: ScriptedHandler.done)
         #expect(handler.runner.traits.detailedTypes == ["T"])
         var samples = ScriptedHandler.samples(5000)
         samples.created = Array(repeating: 12, count: 5000)
@@ -67,8 +67,8 @@ import Testing
             samples.payload.append(row == 1 ? "{}" : "")
         }
         #expect(try handler.output(samples) == DayOutput())
-        let told = try handler.text("told").split(separator: "\n").map { try Value(json: Array($0.utf8)) }
-        let pages = told.map { $0["samples"] }.filter { !$0.isNull }
+        let reported = try handler.text("reported").split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+        let pages = reported.map { $0["samples"] }.filter { !$0.isNull }
         #expect(pages.map { $0["start"].array?.count } == [2048, 2048, 904])
         let ids = pages.flatMap { $0["id"].array ?? [] }
         #expect(ids == samples.ids.map { .string($0.description) })

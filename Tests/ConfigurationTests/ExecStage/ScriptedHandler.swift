@@ -24,7 +24,7 @@ final class ScriptedHandler {
     final class LogLines: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
-        var sink: StageLog {
+        var stageLog: StageLog {
             StageLog { [self] event, _, fields in
                 lines.withLock { $0.append(([event.name] + fields.map { "\($0)=\($1)" }).joined(separator: " ")) }
             }
@@ -34,7 +34,7 @@ final class ScriptedHandler {
     /// - Parameters:
     ///   - hello: how the script reacts to the first line.
     ///   - line: what it does with each line after the first.
-    ///   - compute: what it does when told to compute.
+    ///   - compute: what it does when asked to compute.
     ///   - end: what it does at the end of its input.
     init(
         hello: String = ScriptedHandler.hello, line: String = "", compute: String, end: String = "",
@@ -58,7 +58,7 @@ final class ScriptedHandler {
         let command = ExecCommand(
             words: ["sh", "handler.sh"], folder: folder.path, limits: limits, file: folder.path + "/plugin.json")
         runner = try ExecRunner(
-            command, instance: "mine", plugin: "test", types: types, configuration: ["depth": 3], log: log.sink)
+            command, instance: "mine", plugin: "test", types: types, configuration: ["depth": 3], log: log.stageLog)
     }
 
     deinit { runner.stop() }

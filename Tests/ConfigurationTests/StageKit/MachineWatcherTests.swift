@@ -39,7 +39,7 @@ import Testing
         ("Discharging", "20", true, false), ("Discharging", "21", false, false), ("Charging", "5", false, true),
         ("Full", "100", false, true), ("Discharging", "?", false, false),
     ])
-    func aLaptopTellsWhetherItChargesAndHowMuchIsLeft(
+    func aLaptopSaysWhetherItChargesAndHowMuchIsLeft(
         _ status: String, _ capacity: String, _ isLow: Bool, _ isCharging: Bool
     ) throws {
         try supply("BAT0", ["type": "Battery", "status": status, "capacity": capacity])
@@ -60,14 +60,14 @@ import Testing
         #expect(read().load == nil && !read().isBusy)
     }
 
-    @Test func itTellsAtOnce() throws {
-        let told = Mutex<[MachineState]>([])
+    @Test func itReportsAtOnce() throws {
+        let reported = Mutex<[MachineState]>([])
         let watcher = MachineWatcher(power: folder.path + "/power", load: folder.path + "/loadavg")
         watcher.perform(Effect(id: 7, request: WatchMachine())) { result in
-            told.withLock { $0.append(result.value as? MachineState ?? MachineState()) }
+            reported.withLock { $0.append(result.value as? MachineState ?? MachineState()) }
             return true
         }
-        #expect(eventually { told.withLock { $0.first?.load != nil } })
+        #expect(eventually { reported.withLock { $0.first?.load != nil } })
         watcher.stop()
     }
 }

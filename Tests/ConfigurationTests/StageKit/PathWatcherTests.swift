@@ -38,13 +38,13 @@ import Testing
         #expect(try path(links, over: ["eth0", "lo", "gone"]) == none)
     }
 
-    @Test func tellsWhatHoldsAtOnce() throws {
-        let told = DispatchSemaphore(value: 0)
+    @Test func reportsWhatHoldsAtOnce() throws {
+        let reported = DispatchSemaphore(value: 0)
         let watcher = try PathWatcher { _ in
-            told.signal()
+            reported.signal()
             return true
         }
-        #expect(told.wait(timeout: Patience.timeout) == .success)
+        #expect(reported.wait(timeout: Patience.timeout) == .success)
         watcher.stop()
     }
 }

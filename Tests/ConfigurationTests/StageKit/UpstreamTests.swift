@@ -181,7 +181,7 @@ import Testing
         #expect(try opened().frontier == 30)
     }
 
-    @Test func aResetBeginsAnewAndEndsWithItsSnapshot() throws {
+    @Test func aResetBeginsAgainAndEndsWithItsSnapshot() throws {
         let upstream = try opened()
         upstream.hear(head, limit: AnchorVector(base: 100), turn())
         var seen: [Int64] = []
@@ -211,7 +211,7 @@ import Testing
         try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
         #expect(pull(upstream) == nil)
         // An older copy was restored: the same generation, but fewer rows. There is nothing to fetch, but the producer
-        // must be told what was seen.
+        // must learn what was seen.
         upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
         let shown = try #require(pull(upstream))
         #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["generation"] == "g")

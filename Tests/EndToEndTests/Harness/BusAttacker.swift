@@ -119,7 +119,7 @@ final class BusAttacker: Sendable {
         let head = state.withLock { $0.head }
         var beyond = head.object ?? [:]
         beyond["sequence"] = .integer(.max)
-        let mend: [String: Value] = ["command": "mend", "id": .string(UUID().uuidString.lowercased())]
+        let repair: [String: Value] = ["command": "mend", "id": .string(UUID().uuidString.lowercased())]
         let words: [(String, [String: Value], String)] = [
             ("sync.uploader", ["head": far, "released": .integer(.max)], "debouncer"),
             ("sync.steps", ["head": far, "released": .integer(.max)], "debouncer"),
@@ -164,9 +164,9 @@ final class BusAttacker: Sendable {
                 "client-cli-1-2"
             ),
             ("control.debouncer", ["command": "launch", "task": "historical"], "client-cli-1-2"),
-            ("control.steps", mend.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
-            ("control.uploader", mend.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
-            ("control.consolidator", mend.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
+            ("control.steps", repair.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
+            ("control.uploader", repair.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
+            ("control.consolidator", repair.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
             (
                 "control.supervisor", ["command": "swap", "id": "s", "instance": "steps", "plugin": "generic"],
                 "client-cli-1-2"

@@ -57,7 +57,7 @@ final class Command: Sendable {
             throw HarnessError("\(late)\n\(error.suffix(4000))")
         }
         let ended = Ended(exit: child.wait(), output: output, error: error)
-        try ToldMessages.note(words, ended.error)
+        try ReportedMessages.note(words, ended.error)
         return ended
     }
 

@@ -48,26 +48,27 @@ enum ExportFuzzing {
 
     /// nil if the input as a whole isn't an export.
     private static func read(_ file: NamelessFile, known: [PieceHash: Int]) throws -> Reading? {
-        let sink = CountingSink()
+        let receiver = CountingReceiver()
         let summary: ReadSummary
         do {
-            summary = try ExportReader(path: "export.zip", file: file.path).read(into: sink.take, known: known)
+            summary = try ExportReader(path: "export.zip", file: file.path).read(into: receiver.take, known: known)
         } catch is ImportError {
             return nil
         }
         let rows =
             summary.recordElements + summary.correlations + summary.workouts + summary.otherSamples
             + summary.electrocardiograms
-        let passed = sink.passed.reduce(0) { $0 + (known[$1] ?? 0) }
-        try hold(sink.rows + passed == rows, "\(sink.rows) rows came and \(passed) were passed over, of \(rows)")
-        try hold(sink.quarantined == summary.quarantined, "not everything quarantined arrived")
-        try hold(sink.activitySummaries == summary.activitySummaries, "not all ring summaries came")
-        return Reading(summary: summary, pieces: sink.pieces)
+        let passed = receiver.passed.reduce(0) { $0 + (known[$1] ?? 0) }
+        try hold(
+            receiver.rows + passed == rows, "\(receiver.rows) rows came and \(passed) were passed over, of \(rows)")
+        try hold(receiver.quarantined == summary.quarantined, "not everything quarantined arrived")
+        try hold(receiver.activitySummaries == summary.activitySummaries, "not all ring summaries came")
+        return Reading(summary: summary, pieces: receiver.pieces)
     }
 }
 
 /// Examines everything that arrives, and keeps only the counts.
-private final class CountingSink {
+private final class CountingReceiver {
     var rows = 0
     var quarantined = 0
     var activitySummaries = 0

@@ -73,7 +73,7 @@ import Testing
         #expect(try Self.sleep(own)["inBedMinutes"] == 480.0)
     }
 
-    @Test func theLongerOfTwoTellingsOfOneNightCounts() throws {
+    @Test func theLongerOfTwoAccountsOfOneNightCounts() throws {
         var day = try DayBuilder()
         for (end, seconds) in [("2025-06-01T03:00:00+02:00", 10_800), ("2025-06-01T06:30:00+02:00", 25_200)] {
             try day.add(

@@ -165,13 +165,13 @@ import Testing
         (track.jumps, track.coarse) = (0, 0.2)
         track.stay(3600, every: 60...60)
         let day = try day("2025-06-01", samples(track))
-        let told = try #require(day.explanations.first)
-        #expect(told.place == "Home" && told.arrival == "found" && told.departure == nil)
-        #expect(told.fixes + told.undecided == day.fixCount && told.undecided > 0 && told.nearest < 30)
+        let reported = try #require(day.explanations.first)
+        #expect(reported.place == "Home" && reported.arrival == "found" && reported.departure == nil)
+        #expect(reported.fixes + reported.undecided == day.fixCount && reported.undecided > 0 && reported.nearest < 30)
     }
 
     @Test func whatNoPlaceCanHaveIsRefusedWithoutSayingWhere() throws {
-        let told: [(String, Value, PlaceError)] = [
+        let reported: [(String, Value, PlaceError)] = [
             ("", ["latitude": 1, "longitude": 1], .name), ("a\nb", ["latitude": 1, "longitude": 1], .name),
             (String(repeating: "x", count: 201), ["latitude": 1, "longitude": 1], .name),
             ("A", ["latitude": 91, "longitude": 1], .latitude), ("A", ["longitude": 1], .latitude),
@@ -179,7 +179,9 @@ import Testing
             ("A", ["latitude": 1, "longitude": 1, "radiusMeters": 19], .radius),
             ("A", ["latitude": 1, "longitude": 1, "radiusMeters": "far"], .radius),
         ]
-        for (name, value, error) in told { #expect(throws: error) { try PlaceCondition.checked(name: name, value) } }
+        for (name, value, error) in reported {
+            #expect(throws: error) { try PlaceCondition.checked(name: name, value) }
+        }
         #expect(try PlaceCondition.checked(name: "A", ["latitude": 1, "longitude": 1])["radiusMeters"].double == 100)
     }
 }

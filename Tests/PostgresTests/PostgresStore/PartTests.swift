@@ -121,7 +121,7 @@ extension PostgresTests {
                     do {
                         _ = try fill(store)
                         break
-                    } catch let error as PostgresError where !error.tellsOfOtherTables {
+                    } catch let error as PostgresError where !error.meansOtherTables {
                         Issue.record("\(drop): \(error) replaces no connection")
                         break
                     } catch {

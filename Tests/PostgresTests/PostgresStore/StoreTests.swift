@@ -227,7 +227,7 @@ extension PostgresTests {
 
         // MARK: Which store it is
 
-        @Test func anOlderCopyBeginsAnew() throws {
+        @Test func anOlderCopyBeginsAgain() throws {
             _ = try put(madePage(0..<1))
             let before = try store.identity()
             let ahead = PostgresIdentity(generation: before.generation, sequence: before.sequence + 10)

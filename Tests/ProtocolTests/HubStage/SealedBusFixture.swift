@@ -16,7 +16,7 @@ final class SealedBus: Sendable {
 
     let address: BusAddress
     private let state: Mutex<State>
-    private let told = Mutex<[BusNotice]>([])
+    private let reported = Mutex<[BusNotice]>([])
     private let running = Mutex<RunningForwarder?>(nil)
 
     init() throws {
@@ -30,13 +30,13 @@ final class SealedBus: Sendable {
         let seal = HubSeal(
             keys: { [self] in state.withLock { $0.hub } }, guests: { [self] in state.withLock { $0.guests } })
         let hub = try RunningForwarder(
-            address, seal: seal, notice: { [self] notice in told.withLock { $0.append(notice) } },
+            address, seal: seal, notice: { [self] notice in reported.withLock { $0.append(notice) } },
             heartbeat: { Message(topic: "heartbeat.hub", header: .init(from: "hub", at: 1)) })
         running.withLock { $0 = hub }
     }
 
     var hub: RunningForwarder? { running.withLock { $0 } }
-    var notices: [BusNotice] { told.withLock { $0 } }
+    var notices: [BusNotice] { reported.withLock { $0 } }
 
     /// Makes a key and adds it to the list.
     @discardableResult

@@ -113,7 +113,7 @@ import Testing
     }
 
     /// A client that expects a different hub at this address reveals nothing to this hub, and reports why.
-    @Test func aClientOfAnotherHubIsTold() throws {
+    @Test func aClientOfAnotherHubReportsWhy() throws {
         try bus.admit("sender")
         let refused = Mutex<[String]>([])
         let client = try BusConnection(

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A stack has about seventy topics with subscribers; one with more plugins and tools has many more. A process that
-    /// connects after all of these is told of every topic: messages on a missed one would never arrive.
+    /// connects after all of these hears of every topic: messages on a missed one would never arrive.
     @Test func aPublisherThatComesLastKnowsAllTopics() throws {
         let hub = try RunningForwarder(address)
         let topics = (0..<400).map { "topic.\($0)." }

@@ -49,24 +49,24 @@ import Testing
 
 /// Refusals may come a thousand times a second; the log reports them once every ten seconds.
 @Suite struct NoticeLimitTests {
-    @Test func theUntoldAreCounted() {
+    @Test func theUnloggedAreCounted() {
         var limit = NoticeLimit()
         let notice = BusNotice(.denied, who: "steps", why: "a")
-        var told: [Int] = []
+        var reported: [Int] = []
         for tick in 0..<2500 {
             if let passed = limit.pass(notice, at: MonotonicTime(microseconds: Int64(tick) * 10_000)) {
-                told.append(passed.untold)
+                reported.append(passed.unlogged)
             }
         }
-        #expect(told == [0, 999, 999])
+        #expect(reported == [0, 999, 999])
         #expect(limit.pass(BusNotice(.denied, who: "sleep", why: "a"), at: 25_000_000) != nil)
     }
 
     /// A stranger can use as many addresses as it likes.
     @Test func manyStrangersAreOneFlood() {
         var limit = NoticeLimit()
-        let told = (0..<10_000).count { limit.pass(BusNotice(.refused, who: "\($0)", why: "a"), at: 1) != nil }
-        #expect(told == NoticeLimit.limit)
+        let reported = (0..<10_000).count { limit.pass(BusNotice(.refused, who: "\($0)", why: "a"), at: 1) != nil }
+        #expect(reported == NoticeLimit.limit)
         #expect(limit.pass(BusNotice(.refused, who: "later", why: "a"), at: 2 + NoticeLimit.interval) != nil)
     }
 }

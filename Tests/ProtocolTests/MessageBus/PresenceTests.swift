@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A process that is never idle reports ten times a second: each heartbeat covers all changes since the last one.
-    @Test func whatHasMovedIsToldSoonAndTogether() {
+    @Test func whatHasMovedIsReportedSoonAndTogether() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
         _ = presence.heardSelf(at: 0)

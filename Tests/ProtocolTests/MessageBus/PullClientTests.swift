@@ -156,7 +156,7 @@ extension PullClient {
         #expect(client.receive(part(0, attempt: 1, last: true), at: .seconds(1)) != nil)
     }
 
-    @Test func aRefusalIsToldUntilItIsAnswered() {
+    @Test func aRefusalIsReportedUntilItIsAnswered() {
         var client = asked()
         let refused: Value = ["id": 1, "attempt": 0, "error": "refused", "reason": "no", "producer": "them"]
         #expect(client.receive(refused, at: 0)?.result == .refused("no"))

@@ -81,7 +81,7 @@ import Testing
 
     /// Two handlers use the same name; one uses a name that belongs to the summary itself. The first one's figure
     /// stays, and the log and heartbeat say what is left out.
-    @Test func aFigureWhoseNameIsTakenIsToldOf() throws {
+    @Test func aFigureWhoseNameIsTakenIsReported() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["walks", "steps"]) }
         func answer(_ handler: String, _ figures: Value, at sequence: Int64) throws {
             try rig.hear(beat(handler, head(sequence, store: handler), frontier: ["observer": 100]))
@@ -236,10 +236,10 @@ import Testing
     /// store lacks are then removed.
     @Test func whatAResetDoesNotShowAgainIsGone() throws {
         let rig = try settled()
-        let anew = head(20, store: "new")
-        try rig.hear(beat("steps", anew, frontier: ["observer": 100]))
-        try rig.answer(try #require(rig.pulls.last { $0.producer == "steps" }), .reset(anew))
-        try rig.hear(beat("steps", anew, frontier: ["observer": 100]))
+        let fresh = head(20, store: "new")
+        try rig.hear(beat("steps", fresh, frontier: ["observer": 100]))
+        try rig.answer(try #require(rig.pulls.last { $0.producer == "steps" }), .reset(fresh))
+        try rig.hear(beat("steps", fresh, frontier: ["observer": 100]))
         for (through, days, left) in [(10, 0..<5, 10), (20, 5..<9, 9)] {
             let pull = try #require(rig.pulls.last { $0.producer == "steps" })
             let rows = days.map { number in
@@ -252,7 +252,7 @@ import Testing
             }
             let page: Value = [
                 "rows": .array(rows), "from": pull.query["after"] ?? 0, "through": .integer(Int64(through)),
-                "head": Value(anew),
+                "head": Value(fresh),
             ]
             try rig.answer(pull, .pages([page]))
             #expect(try summaries(rig).count == left)

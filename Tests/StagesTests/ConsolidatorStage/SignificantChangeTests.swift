@@ -19,22 +19,22 @@ extension ConsolidatorStageTests {
         try answerZones(rig, zone, through: 100)
         let today = zone.day(of: evening)
         var sequence: Int64 = 50
-        func told(_ steps: Int) throws -> Int64? {
+        func published(_ steps: Int) throws -> Int64? {
             try answerFigures(rig, [(today, steps)], through: sequence)
             sequence += 1
             try beats(rig, observer: 100, steps: sequence)
             return try summaries(rig)[today.description]?["steps"].int
         }
-        #expect(try told(1000) == 1000)
+        #expect(try published(1000) == 1000)
         rig.sent = []
-        #expect(try told(1030) == 1000 && told(1050) == 1000)
+        #expect(try published(1030) == 1000 && published(1050) == 1000)
         #expect(!rig.sent.contains { $0.topic == "daily.summary" })
-        #expect(try told(1051) == 1051)
+        #expect(try published(1051) == 1051)
         let hint = try #require(rig.sent.last { $0.topic == "daily.summary" })
         let change = try #require(hint.body.read(Hint.self)?.changed?.first)
         #expect(change.day == today.number && change.names == ["steps"] && change.final == false)
         #expect(!hint.body.json().contains("1051"))
-        #expect(try told(1060) == 1051)
+        #expect(try published(1060) == 1051)
         try rig.pass(.seconds(86_400))
         try answerFigures(rig, [], through: sequence)
         for _ in 0..<2 { try beats(rig, observer: 100, steps: sequence) }
@@ -49,7 +49,7 @@ extension ConsolidatorStageTests {
             (["steps": 1050], false), (["steps": 949], true), (["distance": 2.51], true), (["floors": 4], true),
             (["hours": ["steps": [2]]], false), (["sleep": 400], true), (["steps": .null], true), ([:], false),
         ] as [([String: Value], Bool)] {
-            #expect(rule.isWorthTelling(before.merging(changes) { $1 }, after: before) == isWorth, "\(changes)")
+            #expect(rule.isWorthPublishing(before.merging(changes) { $1 }, after: before) == isWorth, "\(changes)")
         }
     }
 }

@@ -316,7 +316,7 @@ import Testing
         #expect(try rig.report().details["manual"]?["problem"].string?.contains("locked") == true)
     }
 
-    @Test func roundsThatFailAreToldAndForgiven() throws {
+    @Test func roundsThatFailAreReportedAndForgiven() throws {
         let rig = try rig(window: .zero) { $0.intervals = [.notificationCheck: .seconds(60)] }
         func round(_ sequence: Int64, succeeds: Bool) throws {
             try fire(rig, "a", sequence)

@@ -70,7 +70,7 @@ import Testing
     }
 
     /// While nothing changes, little is sent; an instance that restarts gets its release at once, and the others don't.
-    @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
+    @Test func aRestingReleaseIsRepeatedSeldomAndSentToWhoBeginsAgain() throws {
         let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
         var steps = beat("steps", head(1), frontier: ["observer": 10])
@@ -105,7 +105,7 @@ import Testing
         #expect(released(rig, "steps") == AnchorVector(base: 20))
     }
 
-    @Test func anotherStoreBeginsAnew() throws {
+    @Test func anotherStoreBeginsAgain() throws {
         let rig = try rig(window: .zero)
         try fire(rig, "a", 100)
         try rig.hear(beat("observer", head(40, store: "new", generation: "two"), heads: ["a": 40]))

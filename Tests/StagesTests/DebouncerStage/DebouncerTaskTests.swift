@@ -77,7 +77,7 @@ import Testing
             pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": Value(head(10)), "through": 10]]))
     }
 
-    @Test func tasksWaitForTheMachineIfTheyAreToldTo() throws {
+    @Test func tasksWaitForTheMachineIfTheyAreAskedTo() throws {
         let usual = try rig()
         #expect(!usual.effects.contains { $0.request is WatchMachine })
         let rig = try rig(#"{"tasksNeedIdle": true}"#)
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// The phone's power, or that of the machine: each holds them back.
-    @Test func tasksWaitForPowerIfTheyAreToldTo() throws {
+    @Test func tasksWaitForPowerIfTheyAreAskedTo() throws {
         for (options, waits) in [(#"{"tasksNeedPower": true}"#, true), ("{}", false)] {
             let rig = try rig(options)
             func observer(charging: Bool) throws {

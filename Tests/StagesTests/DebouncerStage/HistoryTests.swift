@@ -72,25 +72,25 @@ import Testing
         try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": 10], details: details))
     }
 
-    private func told(_ rig: Rig, _ consumer: String) -> Value {
+    private func announced(_ rig: Rig, _ consumer: String) -> Value {
         rig.sent.last { $0.topic == "sync.\(consumer)" }?.body["replay"] ?? .null
     }
 
-    @Test func tellsOneChunkUntilAllHaveDoneIt() throws {
+    @Test func announcesOneChunkUntilAllHaveDoneIt() throws {
         let rig = try rig()
         try begin(rig, 10)
-        #expect(told(rig, "steps")["from"] == "2025-03-21" && told(rig, "steps")["through"] == "2025-03-27")
-        #expect(told(rig, "uploader")["users"]["me"] == [1_742_511_600_000_000, 1_743_116_400_000_000])
+        #expect(announced(rig, "steps")["from"] == "2025-03-21" && announced(rig, "steps")["through"] == "2025-03-27")
+        #expect(announced(rig, "uploader")["users"]["me"] == [1_742_511_600_000_000, 1_743_116_400_000_000])
         try level(rig, "steps", ("1-1", 0))
         try level(rig, "uploader", ("1-1", 3))
-        #expect(told(rig, "steps")["id"] == "1-1")
+        #expect(announced(rig, "steps")["id"] == "1-1")
         try level(rig, "uploader", ("1-1", 0))
-        #expect(told(rig, "steps")["id"] == "1-2" && told(rig, "uploader")["from"] == "2025-03-18")
+        #expect(announced(rig, "steps")["id"] == "1-2" && announced(rig, "uploader")["from"] == "2025-03-18")
         let progress = try rig.report().details["history"]
         #expect(progress?["done"] == 1 && progress?["chunks"] == 2)
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-2", 0)) }
         try rig.pass(.seconds(1))
-        #expect(told(rig, "steps") == .null)
+        #expect(announced(rig, "steps") == .null)
         #expect(try rig.report().details["history"] == nil)
         let task = try rig.report().details["tasks"]?.array?.first { $0["id"] == "historical" }
         #expect(task?["history"]["lastOutcome"] == "succeeded")
@@ -106,7 +106,7 @@ import Testing
         try rig.pass(.seconds(1))
         try answerZones(rig)
         try rig.pass(.seconds(1))
-        #expect(told(rig, "steps")["id"] == "1-2")
+        #expect(announced(rig, "steps")["id"] == "1-2")
     }
 
     @Test func whatIsLiveGoesFirst() throws {
@@ -116,11 +116,11 @@ import Testing
         try rig.hear("observed.a", ["head": Value(head(20)), "type": "a", "sequence": 20])
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
         try rig.pass(.seconds(1))
-        #expect(told(rig, "steps") == .null)
+        #expect(announced(rig, "steps") == .null)
         for consumer in ["steps", "uploader"] {
             try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": 20]))
         }
-        #expect(told(rig, "steps")["id"] == "1-2")
+        #expect(announced(rig, "steps")["id"] == "1-2")
     }
 
     @Test func everythingBeginsAtTheOldestSample() throws {
@@ -141,7 +141,7 @@ import Testing
         try begin(rig, 90)
         try rig.hear("control.debouncer", ["command": "cancel", "task": "historical"])
         try rig.pass(.seconds(1))
-        #expect(try rig.report().details["history"] == nil && told(rig, "steps") == .null)
+        #expect(try rig.report().details["history"] == nil && announced(rig, "steps") == .null)
         try rig.restart()
         try rig.pass(.seconds(1))
         #expect(try rig.report().details["history"] == nil)

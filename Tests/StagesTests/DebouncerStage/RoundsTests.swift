@@ -94,8 +94,8 @@ import Testing
         #expect(second?.duration == .seconds(12))
     }
 
-    /// The first release, whose changes nobody has counted, many changes at once, and what goes on beside an import don't
-    /// tell how fast syncs usually are.
+    /// The first release, whose changes nobody has counted, many changes at once, and what goes on beside an import
+    /// don't show how fast syncs usually are.
     @Test mutating func roundsWithMuchToDoAreNotUsual() {
         func usual(_ sequence: SequenceNumber, _ isUsual: Bool = true) -> Bool? {
             rounds.release(

@@ -136,7 +136,7 @@ import Testing
         return sequence
     }
 
-    @Test func aMetricThatHasBecomeSlowIsToldAndForgivenAcrossRestarts() throws {
+    @Test func aMetricThatHasBecomeSlowIsReportedAndForgivenAcrossRestarts() throws {
         let rig = try rig()
         var sequence = try usualDays(rig)
         func syncs(_ count: Int, takes seconds: Int64, importing: Bool = false) throws {

@@ -208,7 +208,7 @@ import UploaderStage
         #expect((1...8).contains(questions))
     }
 
-    @Test func anAnswerTellsOfAnOlderCopyToo() throws {
+    @Test func anAnswerReportsAnOlderCopyToo() throws {
         let rig = try delivered()
         try rig.add(4...4)
         try rig.rig.reply(rig.request().effect, answer("generation-1", 1, sequence: 5))

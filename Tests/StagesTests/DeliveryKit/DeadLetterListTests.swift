@@ -11,7 +11,7 @@ import UploaderStage
 /// A destination's lists name each element once, whatever became of its versions.
 @Suite struct DeadLetterListTests {
     private func letters(_ rig: UploaderRig) throws -> [DeadLetter] {
-        try DeadLetter.page(in: rig.rig.store.database, MendSelection(), limit: 100)
+        try DeadLetter.page(in: rig.rig.store.database, RepairSelection(), limit: 100)
     }
 
     private func listed(_ rig: UploaderRig) throws -> [String] {
@@ -57,8 +57,8 @@ import UploaderStage
         let rig = try UploaderRig()
         try rig.add(1...1)
         try refuse(1, "first", rig)
-        try rig.rig.turn { _ = try rig.rig.stage.mend(MendRequest(id: "r", action: "retry"), $0) }
-        try rig.rig.turn { _ = try rig.rig.stage.mended(MendRequest(id: "r", action: "retry"), $0) }
+        try rig.rig.turn { _ = try rig.rig.stage.repair(RepairRequest(id: "r", action: "retry"), $0) }
+        try rig.rig.turn { _ = try rig.rig.stage.repaired(RepairRequest(id: "r", action: "retry"), $0) }
         let retry = try #require(rig.rig.pulls.first { $0.query["until"]?.int == 1 })
         try change(1, to: 5, rig)
         try refuse(1, "second", rig)
@@ -119,7 +119,7 @@ import UploaderStage
             """)
         #expect(try DeadLetter.count(in: database) == 3 && DeliveryConflict.count(in: database) == 1)
         for _ in 0..<2 { try database.transaction { try DeliveryTables.createTables(in: database) } }
-        let letters = try DeadLetter.page(in: database, MendSelection(), limit: 9)
+        let letters = try DeadLetter.page(in: database, RepairSelection(), limit: 9)
         #expect(
             letters.map { "\($0.number) \($0.user) \($0.metric) \($0.version)" }
                 == ["2 me daily 9", "4 you daily 3", "5 me steps 2"])

@@ -51,9 +51,9 @@ import Testing
         try uploader.add(.other, .other, .other, .other, .other)
         #expect(try uploader.detail("keptLocal") == 3 && uploader.frontier() == 5)
         // A person has samples delivered again, and the process restarts before they are read.
-        var request = MendRequest(id: "a", action: "replay")
+        var request = RepairRequest(id: "a", action: "replay")
         request.since = 1
-        try uploader.rig.turn { _ = try uploader.rig.stage.mend(request, $0) }
+        try uploader.rig.turn { _ = try uploader.rig.stage.repair(request, $0) }
         #expect(try uploader.frontier() == 1)
         try uploader.rig.restart()
         try uploader.release()

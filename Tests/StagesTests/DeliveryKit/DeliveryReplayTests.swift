@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DeliveryReplayTests {
     private var replay = DeliveryReplay()
-    private var none: MendRequest?
+    private var none: RepairRequest?
 
     private static func chunk(_ id: String) -> Replay {
         Replay(id: id, from: "2025-03-11", through: "2025-03-12", users: [:])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test mutating func aPersonsRequestWaitsForTheHistory() {
-        replay.waiting = MendRequest(id: "p", action: "replay")
+        replay.waiting = RepairRequest(id: "p", action: "replay")
         #expect(replay.hears(Self.chunk("a")) != nil)
         replay.begin("a", users: nil, steps: [Self.step(1)])
         #expect(replay.takeWaiting(or: &none) == nil && replay.waiting != nil)
@@ -69,11 +69,11 @@ import Testing
     }
 
     @Test mutating func theComparisonsRequestComesAfterAPersons() {
-        var own: MendRequest? = MendRequest(id: "own", action: "replay")
-        replay.waiting = MendRequest(id: "p", action: "replay")
+        var own: RepairRequest? = RepairRequest(id: "own", action: "replay")
+        replay.waiting = RepairRequest(id: "p", action: "replay")
         #expect(replay.takeWaiting(or: &own)?.id == "p" && own != nil)
         #expect(replay.takeWaiting(or: &own)?.id == "own" && own == nil)
-        own = MendRequest(id: "next", action: "replay")
+        own = RepairRequest(id: "next", action: "replay")
         replay.begin("own", users: nil, isByHand: true, steps: [Self.step(1)])
         #expect(replay.takeWaiting(or: &own) == nil && own != nil)
     }
@@ -90,24 +90,24 @@ import Testing
 
     @Test mutating func aResetForgetsAllButTheHistory() {
         #expect(replay.hears(Self.chunk("a")) != nil)
-        replay.waiting = MendRequest(id: "p", action: "replay")
+        replay.waiting = RepairRequest(id: "p", action: "replay")
         replay.reset()
         #expect(replay.isIdle && replay.id == nil)
     }
 
     @Test mutating func aLetterIsLookedForAtEachProducer() {
-        replay.begin("p", users: nil, isByHand: true, steps: [.letters(MendSelection(), after: 0)])
+        replay.begin("p", users: nil, isByHand: true, steps: [.letters(RepairSelection(), after: 0)])
         #expect(replay.takeLetter() == nil)
-        replay.retry(Self.letter(1), in: ["sleep", "observer"], of: MendSelection())
+        replay.retry(Self.letter(1), in: ["sleep", "observer"], of: RepairSelection())
         #expect(ask(1) == .letter(Self.letter(1), producer: "sleep"))
         #expect(replay.answered(1, hasPages: true) != nil)
         replay.skip()
-        #expect(replay.step == .letters(MendSelection(), after: 1))
+        #expect(replay.step == .letters(RepairSelection(), after: 1))
         #expect(replay.takeLetter() == Self.letter(1), "it was found nowhere")
-        replay.retry(Self.letter(2), in: ["sleep", "observer"], of: MendSelection())
+        replay.retry(Self.letter(2), in: ["sleep", "observer"], of: RepairSelection())
         replay.foundLetter()
-        #expect(replay.step == .letters(MendSelection(), after: 2) && replay.takeLetter() == nil)
-        replay.retry(nil, in: [], of: MendSelection())
+        #expect(replay.step == .letters(RepairSelection(), after: 2) && replay.takeLetter() == nil)
+        replay.retry(nil, in: [], of: RepairSelection())
         #expect(replay.step == nil)
     }
 }

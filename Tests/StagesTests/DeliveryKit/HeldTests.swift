@@ -68,7 +68,7 @@ import UploaderStage
             let reason = "the server refuses it (\(code))"
             try rig.rig.reply(effect, DeliveryReply.failed(.init(.refused(reason), why: "no", status: code)))
         }
-        let letters = try DeadLetter.page(in: rig.rig.store.database, MendSelection(), limit: 10)
+        let letters = try DeadLetter.page(in: rig.rig.store.database, RepairSelection(), limit: 10)
         #expect(
             Dictionary(uniqueKeysWithValues: letters.map { ($0.id, $0.reason) })
                 == codes.mapValues {

@@ -63,7 +63,7 @@ import Testing
     @Test mutating func aFourthRedeliveryHasToWaitUnlessAPersonAsks() {
         knows("a")
         for _ in 0..<3 { known.redeliveries.begin(at: Self.now) }
-        #expect(meet("b") == .unclear(.begunAnew) && !met.mayRedeliver(to: known, at: time, Self.now))
+        #expect(meet("b") == .unclear(.startedOver) && !met.mayRedeliver(to: known, at: time, Self.now))
         #expect(met.mayRedeliver(to: known, at: time, Self.now + .seconds(600)) == true)
         met.isRedeliveryAsked = true
         #expect(meet("b") == .other)

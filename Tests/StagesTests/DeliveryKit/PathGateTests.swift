@@ -91,7 +91,7 @@ import UploaderStage
     }
 
     /// Where netlink is forbidden, no delivery waits for a report from it.
-    @Test func whatCanNotBeToldHoldsNothingBack() throws {
+    @Test func whatIsUnknownHoldsNothingBack() throws {
         let rig = try rig(needsPath: true, .unknown("not permitted"))
         #expect(try sends(rig))
         #expect(rig.log.fields(of: .pathUnknown) == [["why": "not permitted"]])

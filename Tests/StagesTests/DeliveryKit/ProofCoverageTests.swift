@@ -20,18 +20,18 @@ import UploaderStage
     }
 
     private func verify(_ uploader: UploaderRig, repairs: Bool = false) throws -> Value {
-        var request = MendRequest(id: "verify-\(uploader.rig.now.microseconds)", action: "verify")
+        var request = RepairRequest(id: "verify-\(uploader.rig.now.microseconds)", action: "verify")
         request.dryRun = !repairs
-        var mended: Mended?
-        try uploader.rig.turn { mended = try uploader.rig.stage.mend(request, $0) }
+        var repaired: RepairOutcome?
+        try uploader.rig.turn { repaired = try uploader.rig.stage.repair(request, $0) }
         for _ in 0..<40 {
             try uploader.serve()
             while try uploader.answerRenewal() { try uploader.serve() }
-            try uploader.rig.turn { mended = try uploader.rig.stage.mended(request, $0) }
-            if case .done(let said) = mended { return said }
+            try uploader.rig.turn { repaired = try uploader.rig.stage.repaired(request, $0) }
+            if case .done(let said) = repaired { return said }
             try uploader.rig.pass(.seconds(2))
         }
-        Issue.record("\(String(describing: mended))")
+        Issue.record("\(String(describing: repaired))")
         return .null
     }
 

@@ -56,9 +56,9 @@ import UploaderStage
         try nextDay(uploader)
         #expect(try uploader.renewals.isEmpty && uploader.alerts() == ["proof"])
         // A person decides.
-        var request = MendRequest(id: "verify-1", action: "verify")
+        var request = RepairRequest(id: "verify-1", action: "verify")
         request.dryRun = false
-        try uploader.rig.turn { _ = try uploader.rig.stage.mend(request, $0) }
+        try uploader.rig.turn { _ = try uploader.rig.stage.repair(request, $0) }
         try uploader.serve()
         let asked = try #require(uploader.renewals.first)
         #expect(asked.pull.producer == "consolidator" && asked.renewal.above >= 900)
@@ -122,8 +122,8 @@ import UploaderStage
                 try uploader.rig.pass(.seconds(10))
             }
         }
-        let told = try uploader.detail("proof").json()
-        #expect(above.count >= 1 && above == above.sorted(), "\(above) \(told)")
+        let reported = try uploader.detail("proof").json()
+        #expect(above.count >= 1 && above == above.sorted(), "\(above) \(reported)")
         #expect(try proof(uploader)?.unable != nil)
     }
 

@@ -121,7 +121,7 @@ final class SamplesRig {
     var delivered: Int { backend.alive("samples").count }
     func frontier() throws -> SequenceNumber? { try rig.report().frontier["observer"] }
     func detail(_ name: String) throws -> Value { try rig.report().details[name] ?? .null }
-    func letters() throws -> Int { try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 1000).count }
+    func letters() throws -> Int { try DeadLetter.page(in: rig.store.database, RepairSelection(), limit: 1000).count }
     /// Subjects of the raised alerts.
     func alerts() throws -> Set<String> {
         var raised: Set<String> = []

@@ -188,7 +188,7 @@ final class UploaderRig {
     func detail(_ name: String) throws -> Value { try rig.report().details[name] ?? .null }
     func known(_ name: String) throws -> Value { try detail("backend")[name] }
     func letters() throws -> [String] {
-        try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 1000).map(\.id)
+        try DeadLetter.page(in: rig.store.database, RepairSelection(), limit: 1000).map(\.id)
     }
     /// Subjects of the raised alerts.
     func alerts() throws -> Set<String> {

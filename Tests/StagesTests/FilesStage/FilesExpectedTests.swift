@@ -45,21 +45,21 @@ import Testing
     }
 
     private func verify(_ rig: FilesRig, _ id: String, repairs: Bool = true) throws -> Value {
-        var request = MendRequest(id: id, action: "verify")
+        var request = RepairRequest(id: id, action: "verify")
         if !repairs { request.dryRun = true }
-        var mended: Mended?
-        try rig.stage.turn { mended = try rig.stage.stage.mend(request, $0) }
+        var repaired: RepairOutcome?
+        try rig.stage.turn { repaired = try rig.stage.stage.repair(request, $0) }
         try settle(rig)
-        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
-        guard case .done(let said) = mended else {
-            Issue.record("\(String(describing: mended))")
+        try rig.stage.turn { repaired = try rig.stage.stage.repaired(request, $0) }
+        guard case .done(let said) = repaired else {
+            Issue.record("\(String(describing: repaired))")
             return .null
         }
         return said
     }
 
     private func reset(_ rig: FilesRig) throws {
-        try rig.stage.turn { _ = try rig.stage.stage.mend(MendRequest(id: "reset", action: "reset"), $0) }
+        try rig.stage.turn { _ = try rig.stage.stage.repair(RepairRequest(id: "reset", action: "reset"), $0) }
         for pull in rig.stage.pulls where pull.name == "samples" {
             try rig.stage.answer(pull, .reset(head(rig.observer.sequence)))
         }

@@ -32,16 +32,16 @@ import Testing
     }
 
     private func verify(_ rig: FilesRig, repairs: Bool, id: String = "verify") throws -> Value {
-        var request = MendRequest(id: id, action: "verify")
+        var request = RepairRequest(id: id, action: "verify")
         if !repairs { request.dryRun = true }
-        var mended: Mended?
-        try rig.stage.turn { mended = try rig.stage.stage.mend(request, $0) }
-        if case .done = mended { Issue.record("nothing was read yet") }
+        var repaired: RepairOutcome?
+        try rig.stage.turn { repaired = try rig.stage.stage.repair(request, $0) }
+        if case .done = repaired { Issue.record("nothing was read yet") }
         try rig.serve()
         try settle(rig)
-        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
-        guard case .done(let said) = mended else {
-            Issue.record("\(String(describing: mended))")
+        try rig.stage.turn { repaired = try rig.stage.stage.repaired(request, $0) }
+        guard case .done(let said) = repaired else {
+            Issue.record("\(String(describing: repaired))")
             return .null
         }
         return said
@@ -114,9 +114,9 @@ import Testing
     /// A day that was read, but whose change wasn't consumed yet, is no difference.
     @Test func aChangeThatIsOnItsWayIsNoDifference() throws {
         let rig = try written()
-        var request = MendRequest(id: "look", action: "verify")
+        var request = RepairRequest(id: "look", action: "verify")
         request.dryRun = true
-        try rig.stage.turn { _ = try rig.stage.stage.mend(request, $0) }
+        try rig.stage.turn { _ = try rig.stage.stage.repair(request, $0) }
         // The producer has it, but the stage hasn't heard of it.
         rig.sequence += 1
         rig.days[Self.day] = (rig.sequence, 9)
@@ -124,10 +124,10 @@ import Testing
         try rig.hear()
         try rig.serve()
         try settle(rig)
-        var mended: Mended?
-        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
-        guard case .done(let said) = mended else {
-            Issue.record("\(String(describing: mended))")
+        var repaired: RepairOutcome?
+        try rig.stage.turn { repaired = try rig.stage.stage.repaired(request, $0) }
+        guard case .done(let said) = repaired else {
+            Issue.record("\(String(describing: repaired))")
             return
         }
         #expect(said["different"] == 0)
@@ -179,23 +179,23 @@ import Testing
 
     @Test func aDiskThatFailsEndsTheProof() throws {
         let rig = try written()
-        var request = MendRequest(id: "look", action: "verify")
+        var request = RepairRequest(id: "look", action: "verify")
         request.dryRun = true
         rig.problem = FileProblem("the disk is away")
-        try rig.stage.turn { _ = try rig.stage.stage.mend(request, $0) }
+        try rig.stage.turn { _ = try rig.stage.stage.repair(request, $0) }
         try rig.serve(5)
-        var mended: Mended?
-        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
-        #expect(mended == .refused("the disk is away"))
+        var repaired: RepairOutcome?
+        try rig.stage.turn { repaired = try rig.stage.stage.repaired(request, $0) }
+        #expect(repaired == .refused("the disk is away"))
         rig.problem = nil
         request.id = "again"
         for _ in 0..<5 {
-            try rig.stage.turn { mended = try rig.stage.stage.mend(request, $0) }
+            try rig.stage.turn { repaired = try rig.stage.stage.repair(request, $0) }
             try settle(rig)
         }
-        try rig.stage.turn { mended = try rig.stage.stage.mended(request, $0) }
-        guard case .done(let said) = mended else {
-            Issue.record("\(String(describing: mended))")
+        try rig.stage.turn { repaired = try rig.stage.stage.repaired(request, $0) }
+        guard case .done(let said) = repaired else {
+            Issue.record("\(String(describing: repaired))")
             return
         }
         #expect(said["compared"] == 2 && said["different"] == 0)

@@ -15,7 +15,7 @@ import Testing
 
     private static let day: Int64 = 20_200
 
-    @Test func aChangeIsWrittenOnceItHasSettledAndTheManifestTellsOfIt() throws {
+    @Test func aChangeIsWrittenOnceItHasSettledAndTheManifestSaysSo() throws {
         let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// A sync is told of nothing until the files that were removed, and the manifest, are there again.
+    /// A sync hears of nothing until the files that were removed, and the manifest, are there again.
     @Test func aSyncWritesWhatIsMissingAtOnce() throws {
         let rig = try FilesRig()
         try rig.serve()
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// With another format, the old files are replaced by new ones.
-    @Test func anotherLayoutWritesEverythingAnew() throws {
+    @Test func anotherLayoutWritesEverythingAgain() throws {
         let rig = try FilesRig()
         try rig.serve()
         try rig.change(Self.day, steps: 1)

@@ -298,7 +298,7 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 3)
     }
 
-    /// "Synced" tells when samples last arrived: reading old ones again, with other options, isn't an arrival, and
+    /// "Synced" says when samples last arrived: reading old ones again, with other options, isn't an arrival, and
     /// moves only "checked".
     @Test func whatIsReadAgainHasNotArrived() throws {
         let version = Mutex(1)
@@ -342,10 +342,10 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
         #expect(try rig.report().details["failedDays"] == 1)
         func days() throws -> Int { try rig.rows().values.count { !$0.topic.hasPrefix("alert.") } }
-        func isTold() throws -> Bool {
+        func isReported() throws -> Bool {
             try rig.rows().values.contains { $0.topic == Alert.topic(.failedDays) && $0.body != nil }
         }
-        #expect(try days() == 1 && isTold())
+        #expect(try days() == 1 && isReported())
         // After its data has changed, the day gets three more tries, and is still counted only once.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
@@ -356,7 +356,7 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 14)
         try touch(rig, [Self.day], through: 14)
         try slices(rig)
-        #expect(try rig.report().details["failedDays"] == 0 && days() == 2 && !isTold())
+        #expect(try rig.report().details["failedDays"] == 0 && days() == 2 && !isReported())
     }
 
     /// The event itself stays as it is; only the day it belongs to changes.
@@ -397,7 +397,7 @@ private struct CountingHandler: DayHandler {
         #expect(try rig.rows().mapValues(\.body) == ["event/me/e": nil, "figures/me/\(Self.day)": nil])
     }
 
-    @Test func anUpstreamThatBeginsAnewMarksAllDays() throws {
+    @Test func anUpstreamThatBeginsAgainMarksAllDays() throws {
         let rig = try rig()
         try sync(rig, 10)
         try touch(rig, [Self.day], through: 10)

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-private struct ToldHandler: DayHandler {
+private struct OneEventHandler: DayHandler {
     let version = 1
     let events: @Sendable () -> [DayEvent]
 
@@ -29,7 +29,7 @@ private struct ToldHandler: DayHandler {
         return try StageRig {
             HandlerStage(
                 instance: "sleep", manifest: manifest, configuration: [:],
-                handler: ToldHandler { [DayEvent(id: "1", kind: kind(), payload: [:])] }, namedTypes: [],
+                handler: OneEventHandler { [DayEvent(id: "1", kind: kind(), payload: [:])] }, namedTypes: [],
                 observer: "observer")
         }
     }

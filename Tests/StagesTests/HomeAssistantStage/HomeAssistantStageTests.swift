@@ -421,8 +421,8 @@ import Testing
     @Test func aRefusedPasswordNeedsAPerson() throws {
         try news(.lost(.refused(5, "not authorised"), retryAfter: 1))
         #expect(rig.log.count("upload.paused") == 1)
-        let told = try #require(try rig.report().details["paused"])
-        #expect(told == true)
+        let reported = try #require(try rig.report().details["paused"])
+        #expect(reported == true)
         try news(.lost(.refused(5, "not authorised"), retryAfter: 2))
         #expect(rig.log.count("upload.paused") == 1)
     }

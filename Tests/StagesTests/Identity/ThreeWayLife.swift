@@ -81,7 +81,7 @@ struct ThreeWayLife {
     }
 }
 
-// MARK: How each way tells of a sample
+// MARK: How each way describes a sample
 
 extension ThreeWayLife.Sample {
     private static let stages = ["", "AsleepUnspecified", "Awake", "AsleepCore", "AsleepDeep", "AsleepREM"]

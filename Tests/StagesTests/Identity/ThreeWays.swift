@@ -50,10 +50,10 @@ final class ThreeWays {
                 rig.observer.effects.last { if case .read? = $0.request as? ObserverEffect { true } else { false } })
             rig.observer.effects.removeAll { $0.id == effect.id }
             reading = (id, effect)
-            try tell(.found(.info(ExportInfo(date: Instant(seconds: made), locale: "en_DE"))))
+            try report(.found(.info(ExportInfo(date: Instant(seconds: made), locale: "en_DE"))))
         case .elements(let text):
-            for batch in try Self.batches(text) { try tell(.found(.records(batch))) }
-        case .exportEnds: try tell(.finished(ReadSummary()))
+            for batch in try Self.batches(text) { try report(.found(.records(batch))) }
+        case .exportEnds: try report(.finished(ReadSummary()))
         case .autoExport(let body, let aggregation):
             let answer = try rig.send(
                 "POST", "/v1/health-auto-export", body: body, headers: ["Automation-Aggregation": aggregation])
@@ -71,7 +71,7 @@ final class ThreeWays {
         try rig.observer.reply(effect, reply(effect))
     }
 
-    private func tell(_ event: ImportEvent) throws {
+    private func report(_ event: ImportEvent) throws {
         try rig.observer.reply(try #require(reading?.effect), event)
     }
 

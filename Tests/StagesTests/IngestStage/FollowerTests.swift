@@ -68,7 +68,7 @@ struct FollowerTests {
         try rig.catchUp()
         // A 410 answer carries no changes.
         try rig.catchUp()
-        #expect(rig.notices.contains(.beginsAnew))
+        #expect(rig.notices.contains(.beginsAgain))
         #expect(try rig.isSame())
         let samples = try FollowRig.alive(rig.here)
         #expect(samples.count == 25 && rig.here.store.sequence == sequence)
@@ -129,7 +129,7 @@ struct FollowerTests {
         try rig.catchUp()
         rig.generation = "g2"
         _ = try rig.step()
-        #expect(rig.notices.last == .beginsAnew)
+        #expect(rig.notices.last == .beginsAgain)
         _ = try rig.step()
         #expect(try rig.isOpen())
         try rig.here.restart()
@@ -162,7 +162,7 @@ struct FollowerTests {
         #expect(why.contains("followUrl"))
     }
 
-    @Test func aRefusedTokenIsToldAndTriedAgain() throws {
+    @Test func aRefusedTokenIsReportedAndTriedAgain() throws {
         let rig = try filled()
         rig.token = "another"
         var pauses: [Duration] = []
@@ -348,22 +348,22 @@ struct FollowerTests {
         try own(rig.here, OwnRequest(.addType, body: ["name": .string(name), "unit": .string(unit)]))
     }
 
-    /// What stages are told: the types created here, and those of the stack that is followed.
+    /// What stages hear: the types created here, and those of the stack that is followed.
     @Test func typesMadeHereWinByTheirNames() throws {
         let rig = try FollowRig()
         let theirs: Value = ["aggregation": "sum", "unit": "theirs"]
         // A type that was made here before.
         #expect(try addType(rig, "mood", "ours").status == 201)
         _ = try receipt(rig, SamplePage(), ["dateOfBirth": "1985-07-14", "ownTypes": ["mood": theirs, "tea": theirs]])
-        var told: Value = .null
+        var reported: Value = .null
         let request: Value = [
             "query": "spans", "consumer": "generic", "types": ["exclude": []], "after": 0, "until": .integer(.max),
         ]
         try ObserverSource(database: rig.here.store.database).answer(request, head: rig.here.store.head) { members, _ in
-            told = members["characteristics"]?["anna"] ?? .null
+            reported = members["characteristics"]?["anna"] ?? .null
         }
-        #expect(told["dateOfBirth"] == "1985-07-14")
-        #expect(told["ownTypes"]["mood"]["unit"] == "ours" && told["ownTypes"]["tea"] == theirs)
+        #expect(reported["dateOfBirth"] == "1985-07-14")
+        #expect(reported["ownTypes"]["mood"]["unit"] == "ours" && reported["ownTypes"]["tea"] == theirs)
     }
 
     /// Such a type couldn't be removed again: the other stack's events count as its events.

@@ -101,7 +101,7 @@ struct IngestContractTests {
     @Test(arguments: [
         ("ended", "this token has ended"), ("revoked", "this token was revoked"), ("guess", "is missing or wrong"),
     ])
-    func aTokenThatIsOverIsToldSo(_ token: String, _ words: String) throws {
+    func aTokenThatIsOverGetsThatAnswer(_ token: String, _ words: String) throws {
         let answer = try IngestRig().send(token: token)
         #expect(answer.status == 401 && answer.text.contains("\"unauthorized\"") && answer.text.contains(words))
     }

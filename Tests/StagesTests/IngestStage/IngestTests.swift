@@ -13,7 +13,7 @@ import Testing
 
 /// Pushed samples, from the request to the store and back.
 struct IngestTests {
-    @Test func eachItemIsToldWhatBecameOfIt() throws {
+    @Test func eachItemIsAnsweredWithItsOutcome() throws {
         let rig = try IngestRig()
         let first = try rig.post([
             IngestRig.steps(1), IngestRig.steps(2, uuid: IngestRig.uuid(2)), IngestRig.steps(3, value: 9e8),
@@ -73,10 +73,10 @@ struct IngestTests {
         let listed = try HealthStoreReader(database: rig.observer.store.database)
             .quarantinedRecords(after: 0, limit: 10).map(\.entry)
         let conflicts = listed.compactMap { RecordConflict(json: $0.raw) }
-        #expect(conflicts.map(\.told.value) == [40, 12, 60] && listed.map(\.seen) == [2, 1, 1])
+        #expect(conflicts.map(\.other.value) == [40, 12, 60] && listed.map(\.seen) == [2, 1, 1])
         #expect(conflicts.map(\.kept?.value) == [12, 12, nil])
-        let moved = try #require(conflicts.first { $0.told.start != $0.kept?.start && $0.kept != nil })
-        #expect(moved.kept.map { moved.told.start - $0.start } == .seconds(480))
+        let moved = try #require(conflicts.first { $0.other.start != $0.kept?.start && $0.kept != nil })
+        #expect(moved.kept.map { moved.other.start - $0.start } == .seconds(480))
     }
 
     @Test func aHigherVersionReplacesAndALowerOneChangesNothing() throws {
@@ -111,7 +111,7 @@ struct IngestTests {
         return pages
     }
 
-    /// A consumer that asked for runs has this run, and must be told that it is gone, though its tombstone no longer
+    /// A consumer that asked for runs has this run, and must learn that it is gone, though its tombstone no longer
     /// says that it was a run.
     @Test func anActivityPredicateDropsNoDeletion() throws {
         let rig = try IngestRig()
@@ -135,9 +135,9 @@ struct IngestTests {
             "{\"type\": \"HKQuantityTypeIdentifierStepCount\", \"start\": \"then\"}", IngestRig.steps(1, value: -5),
         ]
         #expect(try rig.post(odd).words == ["quarantined", "quarantined"])
-        let drop = MendRequest(id: "drop", action: "drop")
-        try rig.observer.turn { _ = try rig.observer.stage.mend(drop, $0) }
-        try rig.observer.turn { _ = try rig.observer.stage.mended(drop, $0) }
+        let drop = RepairRequest(id: "drop", action: "drop")
+        try rig.observer.turn { _ = try rig.observer.stage.repair(drop, $0) }
+        try rig.observer.turn { _ = try rig.observer.stage.repaired(drop, $0) }
         let again = try rig.post(odd + ["{\"type\": 7}"])
         #expect(again.words == ["deleted", "deleted", "quarantined"], "\(again.json())")
         #expect(again["quarantined"] == 1)

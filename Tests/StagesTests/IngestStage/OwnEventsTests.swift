@@ -235,7 +235,7 @@ struct OwnEventsTests {
             var rows: [QuarantinedRow] = []
             for entry in try store.quarantine() {
                 try ObserverSource(database: rig.observer.store.database).answer(
-                    Question(.quarantined(MendSelection(numbers: [entry.number]), record: true)), for: nil,
+                    Question(.quarantined(RepairSelection(numbers: [entry.number]), record: true)), for: nil,
                     head: rig.observer.store.head
                 ) { page, _ in rows += (page as? QuarantinedPage)?.entries ?? [] }
             }
@@ -250,9 +250,9 @@ struct OwnEventsTests {
         }
         try push(80, version: 1)
         try push(81, version: 1)
-        #expect(try shown().map(\.kept?.value) == [80] && shown().map(\.told.value) == [81])
+        #expect(try shown().map(\.kept?.value) == [80] && shown().map(\.other.value) == [81])
         try push(82, version: 2)
-        #expect(try shown().map(\.kept?.value) == [82] && shown().map(\.told.value) == [81])
+        #expect(try shown().map(\.kept?.value) == [82] && shown().map(\.other.value) == [81])
         #expect(try shown().allSatisfy(\.isOpen))
         try push(81, version: 3)
         #expect(try shown().contains { $0.isOpen } == false)
@@ -274,7 +274,7 @@ struct OwnEventsTests {
             return
         }
         let left = try store.quarantine().compactMap { RecordConflict(json: $0.raw) }
-        #expect(left.map(\.told.value) == [50] && left.map(\.kept?.value) == [40])
+        #expect(left.map(\.other.value) == [50] && left.map(\.kept?.value) == [40])
         guard case .done = try settle(entries[1].number, "other") else {
             Issue.record("the second wasn't settled")
             return
@@ -302,11 +302,11 @@ struct OwnEventsTests {
         #expect(try rig.alive() == 0)
     }
 
-    private func settle(_ number: Int64, _ keep: String) throws -> Mended {
-        var request = MendRequest(id: "settle-\(number)", action: "settle")
+    private func settle(_ number: Int64, _ keep: String) throws -> RepairOutcome {
+        var request = RepairRequest(id: "settle-\(number)", action: "settle")
         (request.numbers, request.keep) = ([number], keep)
-        var outcome = Mended.refused("nothing")
-        try rig.observer.turn { outcome = try rig.observer.stage.mend(request, $0) }
+        var outcome = RepairOutcome.refused("nothing")
+        try rig.observer.turn { outcome = try rig.observer.stage.repair(request, $0) }
         return outcome
     }
 

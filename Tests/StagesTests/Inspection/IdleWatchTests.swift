@@ -93,7 +93,7 @@ import Testing
         #expect(done == .idle)
     }
 
-    @Test func saysWhatOnlyAPersonCanMend() {
+    @Test func saysWhatOnlyAPersonCanRepair() {
         #expect(verdict { $0["uploader"]?.beat.say(["deadLetters": 2]) } == .blocked("'uploader' has 2 dead letters"))
         let paused = verdict {
             $0["uploader"]?.beat.say(["paused": true])

@@ -17,7 +17,7 @@ import Testing
         text: "Nothing has reached the backend.", remedy: "Look at the status.", since: 0)
 
     /// Returns the outcome; nil when none comes.
-    private func tell(_ target: NotificationTarget, timeout: Double = Patience.seconds) -> NotificationResult? {
+    private func notify(_ target: NotificationTarget, timeout: Double = Patience.seconds) -> NotificationResult? {
         let runner = NotificationRunner(target, timeout: timeout)
         defer { runner.stop() }
         let result = Mutex<NotificationResult?>(nil)
@@ -38,7 +38,7 @@ import Testing
     @Test func aProgramGetsTheAlertOnItsInputAndInItsEnvironment() throws {
         let folder = try TemporaryFolder()
         let script = #"cat > "$0/input"; printf %s "$HEALTHBUS_ALERT_KIND $HEALTHBUS_ALERT_STATE" > "$0/environment""#
-        #expect(try tell(command("/bin/sh", "-c", script, folder.path)) == .told)
+        #expect(try notify(command("/bin/sh", "-c", script, folder.path)) == .notified)
         let input = try Value(json: try String(contentsOfFile: folder.path + "/input", encoding: .utf8).utf8)
         #expect(input["kind"] == "degraded" && input["since"] == "1970-01-01T00:00:00Z")
         #expect(try String(contentsOfFile: folder.path + "/environment", encoding: .utf8) == "degraded raised")
@@ -46,14 +46,14 @@ import Testing
 
     @Test func nothingIsTakenForAShellsText() throws {
         let folder = try TemporaryFolder()
-        #expect(try tell(command("/usr/bin/touch", folder.path + "/a; touch b")) == .told)
+        #expect(try notify(command("/usr/bin/touch", folder.path + "/a; touch b")) == .notified)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/a; touch b"))
     }
 
     @Test func aProgramThatFailsOrHangsIsAFailureWithAReason() throws {
-        #expect(try tell(command("/bin/false")) == .failed("/bin/false ended with 1"))
+        #expect(try notify(command("/bin/false")) == .failed("/bin/false ended with 1"))
         #expect(
-            try tell(command("/bin/sleep", "1000"), timeout: 1)
+            try notify(command("/bin/sleep", "1000"), timeout: 1)
                 == .failed("/bin/sleep ran longer than 1 s and was ended")
         )
         #expect(throws: ConfigurationError.self) { try command("sleep") }
@@ -72,23 +72,23 @@ import Testing
         }
         defer { server.stop() }
         let base = "http://127.0.0.1:\(server.port)"
-        #expect(try tell(.webhook(Webhook(base + "/hook?room=1"), tokenFile: folder.path + "/token")) == .told)
+        #expect(try notify(.webhook(Webhook(base + "/hook?room=1"), tokenFile: folder.path + "/token")) == .notified)
         let request = try #require(seen.withLock { $0.first })
         #expect(
             request.path == "/hook" && request.query["room"] == "1"
                 && request.headers["Authorization"] == "Bearer secret")
         #expect(request.headers["Idempotency-Key"] == "\"uploader/alert/degraded/delivery/9\"")
         #expect(try Value(json: request.body)["text"] == "Nothing has reached the backend.")
-        #expect(try tell(.webhook(Webhook(base + "/health%20bus/a%2Fb"), tokenFile: nil)) == .told)
+        #expect(try notify(.webhook(Webhook(base + "/health%20bus/a%2Fb"), tokenFile: nil)) == .notified)
         #expect(seen.withLock { $0.last?.path } == "/health bus/a/b")
-        #expect(try tell(.webhook(Webhook(base + "/busy"), tokenFile: nil)) == .failed("the webhook answered 503"))
+        #expect(try notify(.webhook(Webhook(base + "/busy"), tokenFile: nil)) == .failed("the webhook answered 503"))
     }
 
     /// Names may be repeated, their order may matter, and a `+` isn't `%2B`.
     @Test(arguments: ["/hook?to=anna&b=1&to=ben&a=x+y&flag&empty=&c=%2B%26", "/hook"])
     func aWebhooksQueryIsSentAsItIsConfigured(_ place: String) throws {
         let listener = try RequestLineListener()
-        #expect(try tell(.webhook(Webhook("http://127.0.0.1:\(listener.port)\(place)"), tokenFile: nil)) == .told)
+        #expect(try notify(.webhook(Webhook("http://127.0.0.1:\(listener.port)\(place)"), tokenFile: nil)) == .notified)
         #expect(listener.line == "POST \(place) HTTP/1.1")
     }
 }

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct NotifyStageTests {
-    private func rig(kinds: Set<String>? = nil, tellsCleared: Bool = false) throws -> StageRig<NotifyStage> {
-        try StageRig { NotifyStage(producers: ["observer"], kinds: kinds, tellsCleared: tellsCleared) }
+    private func rig(kinds: Set<String>? = nil, reportsCleared: Bool = false) throws -> StageRig<NotifyStage> {
+        try StageRig { NotifyStage(producers: ["observer"], kinds: kinds, reportsCleared: reportsCleared) }
     }
 
     private func row(_ sequence: Int64, _ kind: String, raised: Bool = true) -> Value {
@@ -38,13 +38,13 @@ import Testing
         try rig.reply(try #require(rig.effects.first), result)
     }
 
-    @Test func tellsEachInOrderAndThenMovesItsAnchor() throws {
+    @Test func reportsEachInOrderAndThenMovesItsAnchor() throws {
         let rig = try rig()
         try show([row(3, "degraded"), row(5, "workout-recorded")], through: 7, to: rig)
         #expect(try next(rig).kind == "degraded" && rig.report().frontier["observer"] == 0)
-        try end(.told, rig)
+        try end(.notified, rig)
         #expect(try next(rig).id == "observer/alert/workout-recorded//5")
-        try end(.told, rig)
+        try end(.notified, rig)
         #expect(rig.effects.isEmpty)
         #expect(try rig.report().frontier["observer"] == 7 && rig.report().details["told"] == 2)
         try rig.restart()
@@ -52,7 +52,7 @@ import Testing
         #expect(rig.pulls.isEmpty && rig.effects.isEmpty)
     }
 
-    @Test func whatWasNotToldBeforeACrashIsToldAfterIt() throws {
+    @Test func whatWasNotReportedBeforeACrashIsReportedAfterIt() throws {
         let rig = try rig()
         try show([row(3, "degraded")], through: 3, to: rig)
         let first = try next(rig)
@@ -73,14 +73,14 @@ import Testing
         }
         #expect(tries == 8)
         #expect(try rig.report().details["givenUp"] == 1)
-        try end(.told, rig)
+        try end(.notified, rig)
         #expect(try rig.report().frontier["observer"] == 4)
     }
 
     @Test func afterAResetTheLastDeliveryIsForgotten() throws {
         let rig = try rig()
         try show([row(2, "degraded")], through: 2, to: rig)
-        try end(.told, rig)
+        try end(.notified, rig)
         try show([row(3, "degraded")], through: 3, to: rig)
         func fail() throws { try end(.failed("it ended with 1"), rig) }
         for _ in 1...3 {
@@ -88,7 +88,7 @@ import Testing
             try rig.pass(.seconds(300))
         }
         try fail()
-        try rig.turn { _ = try rig.stage.mend(MendRequest(id: "a", action: "reset"), $0) }
+        try rig.turn { _ = try rig.stage.repair(RepairRequest(id: "a", action: "reset"), $0) }
         rig.effects = []
         try rig.hear(beat("observer", head(3)))
         try rig.answer(try #require(rig.pulls.first), .reset(head(3)))
@@ -102,8 +102,8 @@ import Testing
     }
 
     /// An alert that another release raised isn't announced as over.
-    @Test func whatCannotBeReadIsNotTold() throws {
-        let rig = try rig(tellsCleared: true)
+    @Test func whatCannotBeReadIsNotReported() throws {
+        let rig = try rig(reportsCleared: true)
         let strange = KeyedChangelog.Row(
             sequence: 3, key: "alert/degraded/", topic: "alert.degraded", user: "", day: nil, body: ["kind": "degraded"]
         ).wireValue
@@ -113,14 +113,14 @@ import Testing
         #expect(rig.log.fields(of: .notifyGivenUp) == [["kind": "degraded"]])
     }
 
-    @Test func tellsOnlyWhatWasAskedFor() throws {
+    @Test func reportsOnlyWhatWasAskedFor() throws {
         let some = try rig(kinds: ["degraded"])
         try show(
             [row(3, "workout-recorded"), row(4, "degraded"), row(5, "degraded", raised: false)], through: 5, to: some)
         #expect(try next(some).kind == "degraded")
-        try end(.told, some)
+        try end(.notified, some)
         #expect(some.effects.isEmpty)
-        let all = try rig(tellsCleared: true)
+        let all = try rig(reportsCleared: true)
         try show([row(5, "degraded", raised: false)], through: 5, to: all)
         #expect(try !next(all).isRaised && next(all).json.contains(#""state":"cleared""#))
     }

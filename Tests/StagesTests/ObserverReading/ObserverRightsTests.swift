@@ -72,7 +72,7 @@ extension ObserverDeliveryTests {
         }
         let source = try ObserverSource(database: rig.store.database)
         let queries: [any Query] = [
-            .documents(), .entries(user: "me"), .quarantine(user: "me"), .quarantined(MendSelection()),
+            .documents(), .entries(user: "me"), .quarantine(user: "me"), .quarantined(RepairSelection()),
             .summaries(user: "me", from: "2025-01-01", to: "2025-01-02"),
         ]
         for query in queries {

@@ -83,7 +83,7 @@ import Testing
         }
         #expect(apart.map(\.line) == [10_081] && apart.map(\.raw) == pushed.quarantined.map(\.raw))
         var summary = ReadSummary()
-        if case .finished(let told) = found.last { summary = told }
+        if case .finished(let reported) = found.last { summary = reported }
         #expect(summary.records == 10_080 && summary.quarantined == 1 && summary.statistics.isEmpty)
     }
 
@@ -131,7 +131,7 @@ import Testing
     func ofAMalformedFileNothingIsTaken(text: String) async throws {
         let found = try await events(text)
         var reason = ""
-        if case .unreadable(let told) = found.last { reason = told }
+        if case .unreadable(let reported) = found.last { reason = reported }
         #expect(reason.contains("'/x.json' begins as a file of Health Auto Export") && batches(found).isEmpty)
         #expect(reason.hasSuffix("copy it again, or have the app write it again"))
     }
@@ -148,7 +148,7 @@ import Testing
                 [#"{"qty":5000,"date":"2026-03-29 00:00:00 +0100","source":"Watch"}"#], metric: "step_count",
                 units: "count"))
         let rig = try StageRig {
-            MendingStage(
+            RepairStage(
                 ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me", rowsPerStep: 4),
                 instance: "observer")
         }

@@ -41,7 +41,7 @@ import Testing
         #expect(watch.look(["a.zip": file(1)], at: .seconds(10)).map(\.rest) == [.zero])
         #expect(watch.look(["a.zip": file(2)], at: .seconds(12)).map(\.rest) == [.zero])
         #expect(watch.look(["a.zip": file(2)], at: .seconds(15)).map(\.rest) == [.seconds(3)])
-        watch.tell("a.zip")
+        watch.noteReported("a.zip")
         #expect(watch.look(["a.zip": file(2)], at: .seconds(20)).isEmpty)
         #expect(watch.look(["a.zip": file(3)], at: .seconds(22)).map(\.rest) == [.zero], "another file of its name")
         #expect(watch.look([:], at: .seconds(24)).isEmpty)
@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: ["export.zip", "Export", "export.sync-conflict-20250101.zip", "part"])
     func everyOtherNameIsTaken(_ name: String) { #expect(!DropWatch.isPassedOver(name)) }
 
-    @Test func theEndsOfAFileTellWhetherItIsWhole() throws {
+    @Test func theEndsOfAFileShowWhetherItIsWhole() throws {
         let export = "<?xml version=\"1.0\"?>\n<HealthData locale=\"de_DE\">\n</HealthData>\n"
         let stored = "PK\u{3}\u{4}" + String(repeating: "a", count: 40)
         func end(_ bytes: [UInt8]) throws -> ExportEnd? {
@@ -131,7 +131,7 @@ import Testing
         #expect(try drops.files().keys.sorted() == ["a.zip"] && names("done").isEmpty)
     }
 
-    @Test func aFolderThatIsNotThereIsTold() throws {
+    @Test func aFolderThatIsNotThereIsReported() throws {
         #expect(DropFolder(path: folder.path + "/nowhere").problem()?.contains("isn't there") == true)
         #expect(DropFolder(path: "here").problem()?.contains("isn't absolute") == true)
         try write("file")
@@ -219,7 +219,7 @@ import Testing
         #expect(try imports(rig).map(\.id) == [row.id + "-2", row.id])
     }
 
-    @Test func troubleWithTheFolderIsTold() throws {
+    @Test func troubleWithTheFolderIsReported() throws {
         let rig = try rig()
         try rig.reply(Effect(id: 1, request: 0), DropEvent.trouble("'/x' isn't there"))
         #expect(try rig.report().details.contents?.problem == "'/x' isn't there")

@@ -22,7 +22,7 @@ struct LiveChangesTests {
         try rig.turn { try rig.stage.receive(EffectResult(id: 0, value: changes), $0) }
     }
 
-    @Test func aSampleIsKeptOnceHoweverOftenItIsTold() throws {
+    @Test func aSampleIsKeptOnceHoweverOftenItIsSent() throws {
         let rig = try observer()
         let record = Record(start: Instant(seconds: 1_743_000_000), value: 12)
         try give(rig, [record])

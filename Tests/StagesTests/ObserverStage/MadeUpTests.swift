@@ -17,9 +17,9 @@ import Testing
 
     init() throws { start = try #require(InstantText.parse("2025-03-10T00:00:00Z")) }
 
-    private func rig() throws -> StageRig<MendingStage> {
+    private func rig() throws -> StageRig<RepairStage> {
         try StageRig {
-            MendingStage(
+            RepairStage(
                 ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me", rowsPerStep: 4),
                 instance: "observer")
         }
@@ -31,7 +31,7 @@ import Testing
 
     /// Hands over a file, and answers everything up to the effect that reads it.
     private func begin(
-        _ rig: StageRig<MendingStage>, _ id: String, user: String = "me", _ options: [String: Value] = [:]
+        _ rig: StageRig<RepairStage>, _ id: String, user: String = "me", _ options: [String: Value] = [:]
     ) throws -> Effect {
         try rig.hear(
             "control.observer",
@@ -48,7 +48,7 @@ import Testing
 
     /// A whole import.
     private func run(
-        _ rig: StageRig<MendingStage>, _ id: String, isMadeUp: Bool, user: String = "me",
+        _ rig: StageRig<RepairStage>, _ id: String, isMadeUp: Bool, user: String = "me",
         _ options: [String: Value] = [:]
     ) throws -> ImportRow {
         let read = try begin(rig, id, user: user, options)
@@ -60,7 +60,7 @@ import Testing
         return try row(rig, id)
     }
 
-    private func row(_ rig: StageRig<MendingStage>, _ id: String) throws -> ImportRow {
+    private func row(_ rig: StageRig<RepairStage>, _ id: String) throws -> ImportRow {
         var rows: [ImportRow] = []
         try ObserverSource(database: rig.store.database).answer(
             Question(.imports(id: id)), for: nil, head: rig.store.head
@@ -68,7 +68,7 @@ import Testing
         return try #require(rows.first)
     }
 
-    @Test func aPersonsStoreTakesNothingMadeUpUnlessTold() throws {
+    @Test func aPersonsStoreTakesNothingMadeUpUnlessAsked() throws {
         let rig = try rig()
         #expect(try run(rig, "aaaaaaaa-0001", isMadeUp: false).state == .closed)
         let refused = try run(rig, "aaaaaaaa-0002", isMadeUp: true)
@@ -83,7 +83,7 @@ import Testing
         #expect(try run(rig, "aaaaaaaa-0007", isMadeUp: true).state == .failed)
     }
 
-    @Test func aMadeUpStoreTakesNoPersonsExportUnlessTold() throws {
+    @Test func aMadeUpStoreTakesNoPersonsExportUnlessAsked() throws {
         let rig = try rig()
         let first = try run(rig, "aaaaaaaa-0001", isMadeUp: true)
         #expect(first.state == .closed && first.report?["madeUp"] == true)
@@ -105,7 +105,7 @@ import Testing
     @Test func whereNothingIsLeftAnythingMayCome() throws {
         let rig = try rig()
         #expect(try run(rig, "aaaaaaaa-0001", isMadeUp: true).state == .closed)
-        var request = MendRequest(id: "u", action: "undo")
+        var request = RepairRequest(id: "u", action: "undo")
         request.import = "aaaaaaaa-0001"
         try rig.hear("control.observer", .object(request.body))
         for _ in 0..<20 { try rig.turn() }
@@ -114,14 +114,14 @@ import Testing
         #expect(try run(rig, "aaaaaaaa-0003", isMadeUp: false).state == .closed)
     }
 
-    private func cancel(_ rig: StageRig<MendingStage>, _ request: String, _ id: String) throws -> Mending {
-        var mend = MendRequest(id: request, action: "cancel")
-        mend.import = id
-        try rig.hear("control.observer", .object(mend.body))
+    private func cancel(_ rig: StageRig<RepairStage>, _ request: String, _ id: String) throws -> Repair {
+        var cancellation = RepairRequest(id: request, action: "cancel")
+        cancellation.import = id
+        try rig.hear("control.observer", .object(cancellation.body))
         for _ in 0..<4 { try rig.turn() }
-        let told: Mending = try #require(try rig.report().details["mending"]?.read())
-        #expect(told.id == request)
-        return told
+        let reported: Repair = try #require(try rig.report().details["mending"]?.read())
+        #expect(reported.id == request)
+        return reported
     }
 
     @Test func whatIsBeingReadEndsAndTheNextIsRead() throws {

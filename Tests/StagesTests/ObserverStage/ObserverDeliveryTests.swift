@@ -160,12 +160,12 @@ import Testing
         #expect(try rig.report().details["fired"] == nil)
         let before = rig.store.sequence
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
-        let told = try #require(try rig.report().details["fired"]?.read(AnchorVector.self))
-        #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
+        let reported = try #require(try rig.report().details["fired"]?.read(AnchorVector.self))
+        #expect(reported[Self.steps] == before && reported[Self.heart] == rig.store.sequence)
         // A crash changes nothing: what couldn't be fired yet still can't.
         try rig.restart()
         let again = try rig.report().details["fired"]?.read(AnchorVector.self)
-        #expect(again == told)
+        #expect(again == reported)
         #expect(try rig.report().details["registered"] == ["debouncer": 1])
         try rig.pass(3600 * second)
         #expect(fired(rig) == [Self.steps])

@@ -256,8 +256,8 @@ import Testing
             return ["quarantined", "deleted"].map { report[$0].int }
         }
         #expect(try counts("a0000000-0", [odd]) == [1, 0])
-        try rig.turn { _ = try rig.stage.mend(MendRequest(id: "drop", action: "drop"), $0) }
-        try rig.turn { _ = try rig.stage.mended(MendRequest(id: "drop", action: "drop"), $0) }
+        try rig.turn { _ = try rig.stage.repair(RepairRequest(id: "drop", action: "drop"), $0) }
+        try rig.turn { _ = try rig.stage.repaired(RepairRequest(id: "drop", action: "drop"), $0) }
         #expect(try detail(rig) == 0)
         #expect(try counts("a0000000-1", [odd, other], ["dryRun": true]) == [1, 1])
         #expect(try counts("a0000000-2", [odd, other]) == [1, 1])

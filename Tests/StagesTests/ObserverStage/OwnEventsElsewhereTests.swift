@@ -128,9 +128,9 @@ struct OwnEventsElsewhereTests {
         _ = try add("one")
         #expect(try push("one", value: 9, sync: 1) == "quarantined")
         let entry = try #require(try store.quarantine().first)
-        var request = MendRequest(id: "settle", action: "settle")
+        var request = RepairRequest(id: "settle", action: "settle")
         (request.numbers, request.keep) = ([entry.number], "other")
-        try rig.observer.turn { _ = try rig.observer.stage.mend(request, $0) }
+        try rig.observer.turn { _ = try rig.observer.stage.repair(request, $0) }
         let settled = try send("GET", "/v1/events/one").body
         #expect(settled["value"].double == 9 && settled["version"] == 2, "\(settled.json())")
         #expect(try send("PATCH", "/v1/events/one", #"{"value": 3}"#, match: "1").status == 412)
@@ -150,12 +150,12 @@ struct OwnEventsElsewhereTests {
         _ = try add("one")
         _ = try add("two", hour: 7)
         _ = try send("DELETE", "/v1/events/two")
-        var request = MendRequest(id: "undo", action: "undo")
+        var request = RepairRequest(id: "undo", action: "undo")
         (request.device, request.user) = ("phone", "anna")
-        var outcome = Mended.refused("nothing")
-        try rig.observer.turn { outcome = try rig.observer.stage.mend(request, $0) }
+        var outcome = RepairOutcome.refused("nothing")
+        try rig.observer.turn { outcome = try rig.observer.stage.repair(request, $0) }
         while case .underWay = outcome {
-            try rig.observer.turn { outcome = try rig.observer.stage.mended(request, $0) }
+            try rig.observer.turn { outcome = try rig.observer.stage.repaired(request, $0) }
         }
         #expect(try values().isEmpty)
         #expect(try send("GET", "/v1/events/one").status == 404)
@@ -169,11 +169,11 @@ struct OwnEventsElsewhereTests {
     }
 
     @Test(arguments: [Double.nan, .infinity]) func aValueIsANumber(_ value: Double) throws {
-        var request = MendRequest(id: "own", action: "own")
+        var request = RepairRequest(id: "own", action: "own")
         request.user = "anna"
         request.own = OwnRequest(.addEvent, id: "one", body: ["type": "coffee", "value": .number(value)])
-        var outcome = Mended.done([:])
-        try rig.observer.turn { outcome = try rig.observer.stage.mend(request, $0) }
+        var outcome = RepairOutcome.done([:])
+        try rig.observer.turn { outcome = try rig.observer.stage.repair(request, $0) }
         guard case .refused(let why) = outcome else {
             Issue.record("it was stored")
             return
@@ -184,11 +184,11 @@ struct OwnEventsElsewhereTests {
 
     /// Everybody on the bus hears what became of a command.
     @Test func theOutcomeOfACommandNamesNoTypeAndNoUnit() throws {
-        func outcome(_ own: OwnRequest) throws -> Mended {
-            var request = MendRequest(id: "own", action: "own")
+        func outcome(_ own: OwnRequest) throws -> RepairOutcome {
+            var request = RepairRequest(id: "own", action: "own")
             (request.user, request.own) = ("anna", own)
-            var outcome = Mended.done([:])
-            try rig.observer.turn { outcome = try rig.observer.stage.mend(request, $0) }
+            var outcome = RepairOutcome.done([:])
+            try rig.observer.turn { outcome = try rig.observer.stage.repair(request, $0) }
             return outcome
         }
         for name in ["Coffee", "heart_rate", "HKmine"] {

@@ -15,15 +15,15 @@ import Testing
     private static let entry =
         #"{"start":"2025-03-26 10:00:01 +0100","end":"2025-03-26 10:00:31 +0100","qty":9,"source":"Watch"}"#
 
-    private func rig() throws -> StageRig<MendingStage> {
+    private func rig() throws -> StageRig<RepairStage> {
         try StageRig {
-            MendingStage(
+            RepairStage(
                 ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me"), instance: "observer")
         }
     }
 
     /// Puts inputs into the quarantine, as the ingest does.
-    private func keepApart(_ rig: StageRig<MendingStage>, _ way: WayIn, _ raws: [String]) throws {
+    private func keepApart(_ rig: StageRig<RepairStage>, _ way: WayIn, _ raws: [String]) throws {
         var part = IngestPart(id: "r-\(way.path)", number: 0, user: "anna", device: "phone", way: way.path)
         part.isLast = true
         part.quarantined = raws.enumerated().map { QuarantinedInput(line: Int64($0 + 1), reason: "unknown", raw: $1) }
@@ -41,7 +41,7 @@ import Testing
                 #"{"workouts":[{"name":"Run","start":"2025-03-26 10:00:00 +0100","end":"2025-03-26 10:30:00 +0100"}]}"#,
                 #"{"hologram":[1]}"#,
             ])
-        try rig.hear("control.observer", .object(MendRequest(id: "m1", action: "retry").body))
+        try rig.hear("control.observer", .object(RepairRequest(id: "m1", action: "retry").body))
         for _ in 0..<10 {
             try rig.turn()
             guard let effect = rig.effects.first(where: { $0.request is RereadRequest }) else { continue }
@@ -70,8 +70,8 @@ import Testing
             in: Array(body.utf8), aggregation: "none", now: Instant(seconds: 1_743_000_000))
         #expect(changes.quarantined.count == 2)
         for input in changes.quarantined { #expect(WayIn.healthAutoExport.records(in: input.raw) == nil) }
-        let mended = changes.quarantined[0].raw.replacing("furlong", with: "count")
-        let records = try #require(WayIn.healthAutoExport.records(in: mended))
+        let repaired = changes.quarantined[0].raw.replacing("furlong", with: "count")
+        let records = try #require(WayIn.healthAutoExport.records(in: repaired))
         #expect(records.types == ["HKQuantityTypeIdentifierStepCount"] && records.value == [9])
         let known = changes.quarantined[1].raw.replacing("No Such", with: "Headache")
         #expect(WayIn.healthAutoExport.records(in: known)?.types == ["HKCategoryTypeIdentifierHeadache"])

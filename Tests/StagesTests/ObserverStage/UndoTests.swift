@@ -18,9 +18,9 @@ import Testing
 
     init() throws { start = try #require(InstantText.parse("2025-03-10T00:00:00Z")) }
 
-    private func rig() throws -> StageRig<MendingStage> {
+    private func rig() throws -> StageRig<RepairStage> {
         try StageRig {
-            MendingStage(
+            RepairStage(
                 ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me", rowsPerStep: 4),
                 instance: "observer")
         }
@@ -30,7 +30,7 @@ import Testing
         values.map { Record(start: start + Duration.seconds(3600) * $0, value: Double($0)) }
     }
 
-    private func run(_ rig: StageRig<MendingStage>, _ id: String, _ records: [Record]) throws {
+    private func run(_ rig: StageRig<RepairStage>, _ id: String, _ records: [Record]) throws {
         try rig.hear("control.observer", ["command": "import", "id": .string(id), "path": "/x.zip", "user": "me"])
         let adopt = try #require(
             rig.effects.last { if case .adopt? = $0.request as? ObserverEffect { true } else { false } })
@@ -43,13 +43,13 @@ import Testing
         ] { try rig.reply(read, event) }
     }
 
-    private func push(_ rig: StageRig<MendingStage>, _ request: String, _ records: [Record]) throws {
+    private func push(_ rig: StageRig<RepairStage>, _ request: String, _ records: [Record]) throws {
         var part = IngestPart(id: request, number: 0, user: "me", device: "phone", way: "/v1/samples")
         part.records = Record.batch(records)
         try rig.hear(IngestPart.topic("observer"), part.body)
     }
 
-    private func alive(_ rig: StageRig<MendingStage>) throws -> [Int] {
+    private func alive(_ rig: StageRig<RepairStage>) throws -> [Int] {
         let page = try HealthStoreReader(database: rig.store.database).anchored(
             TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning))
         ).samples
@@ -57,12 +57,12 @@ import Testing
     }
 
     /// Sends the request, and runs turns until it is done.
-    private func undo(_ rig: StageRig<MendingStage>, _ id: String, _ members: [String: Value]) throws -> Mending {
-        let request = MendRequest(id: id, action: "undo", members)
+    private func undo(_ rig: StageRig<RepairStage>, _ id: String, _ members: [String: Value]) throws -> Repair {
+        let request = RepairRequest(id: id, action: "undo", members)
         try rig.hear("control.observer", .object(request.body))
         for _ in 0..<100 {
-            let told: Mending = try #require(try rig.report().details["mending"]?.read())
-            if told.id == id, told.state != .underWay { return told }
+            let reported: Repair = try #require(try rig.report().details["mending"]?.read())
+            if reported.id == id, reported.state != .underWay { return reported }
             try rig.turn()
         }
         throw UndoDidNotEnd()
@@ -81,7 +81,7 @@ import Testing
                     dryRun: true, taken: [Self.steps: 10], kept: [Self.steps: 10]))
         #expect(try alive(rig) == Array(1...30))
 
-        let request = MendRequest(id: "u2", action: "undo", ["import": "a0000001"])
+        let request = RepairRequest(id: "u2", action: "undo", ["import": "a0000001"])
         try rig.hear("control.observer", .object(request.body))
         try rig.turn()
         #expect(try alive(rig).count < 30 && alive(rig).count > 20)
@@ -97,7 +97,7 @@ import Testing
         #expect(try alive(rig) == Array(1...30))
     }
 
-    private func row(_ rig: StageRig<MendingStage>, _ id: String) throws -> ImportRow {
+    private func row(_ rig: StageRig<RepairStage>, _ id: String) throws -> ImportRow {
         var rows: [ImportRow] = []
         try ObserverSource(database: rig.store.database).answer(
             Question(.imports(id: id)), for: nil, head: rig.store.head

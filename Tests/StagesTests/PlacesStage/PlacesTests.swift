@@ -159,8 +159,8 @@ import Testing
         let body = "{\"samples\": [\(fixes.joined(separator: ", "))]}"
         for outcome in ["added", "known"] {
             let answer = try rig.send("POST", "/v1/samples", body: body)
-            let told = try Value(json: answer.body)
-            #expect(answer.status == 200 && told[outcome] == 3, "\(told.json())")
+            let reported = try Value(json: answer.body)
+            #expect(answer.status == 200 && reported[outcome] == 3, "\(reported.json())")
         }
         func read(_ consumer: String, locators: [String]?) throws -> [String] {
             try rig.observer.store.transaction {

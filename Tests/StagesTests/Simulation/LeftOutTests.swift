@@ -52,7 +52,7 @@ import Testing
 
     private mutating func change(_ rule: LeftOutSource, revert: Bool = false) throws {
         parts += 1
-        var request = MendRequest(id: "request-\(parts)", action: "leaveOut")
+        var request = RepairRequest(id: "request-\(parts)", action: "leaveOut")
         request.leftOut = rule
         if revert { request.revert = true }
         stack.world.send("control.observer", .object(request.body), from: "client-1-1")
@@ -124,7 +124,7 @@ import Testing
     @Test mutating func aRestartInBetweenLosesNothing() throws {
         try pushLife()
         parts += 1
-        var request = MendRequest(id: "request-\(parts)", action: "leaveOut")
+        var request = RepairRequest(id: "request-\(parts)", action: "leaveOut")
         request.leftOut = LeftOutSource(user: "me", source: "Ring")
         stack.world.send("control.observer", .object(request.body), from: "client-1-1")
         for _ in 0..<3 {
@@ -137,8 +137,8 @@ import Testing
         try compare()
     }
 
-    /// Whoever read while a type was denied has passed its samples: a handler that begins anew, a backend that lost its
-    /// database. Once it is allowed, they get them.
+    /// Whoever read while a type was denied has passed its samples: a handler that begins again, a backend that lost
+    /// its database. Once it is allowed, they get them.
     @Test mutating func whatWasDeniedComesWhenItIsAllowed() throws {
         try pushLife()
         switchTypes(denied: true)

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What a stack says later wins where it is delivered, whatever was restored, lost or made anew.
+/// What a stack says later wins where it is delivered, whatever was restored, lost or made again.
 ///
 /// `HEALTHBUS_SEEDS=1000` tries more seeds; `HEALTHBUS_SEED=17` tries one.
 @Suite(.serialized) struct LineTests {
-    @Test func aStoreMadeAnewAfterARestoreIsHeard() throws {
+    @Test func aStoreMadeAgainAfterARestoreIsHeard() throws {
         for lost in 0..<6 as Range<UInt64> {
             let run = try LineRun(seed: 40 + lost)
             try run.run([.push, .rest, .backup, .clock, .restore, .rest, .lose, .push, .rest])

@@ -34,7 +34,7 @@ import UploaderStage
     private func upload() throws -> (effect: Effect, request: DeliveryRequest) { try #require(uploads.first) }
 
     /// The backend reports what it holds.
-    private func tell(columns: Bool) throws {
+    private func announce(columns: Bool) throws {
         let question = try #require(rig.effects.first { $0.request is HoldingsRequest })
         var answer: [String: Value] = [
             "generation": "g", "sequence": 1, "samples": ["alive": 1_000_000, "deleted": 0],
@@ -90,11 +90,11 @@ import UploaderStage
 
     private func frontier() throws -> SequenceNumber? { try rig.report().frontier["observer"] }
     private func letters() throws -> [DeadLetter] {
-        try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 1000)
+        try DeadLetter.page(in: rig.store.database, RepairSelection(), limit: 1000)
     }
 
     @Test func onlyABackendThatSaysSoGetsColumns() throws {
-        try tell(columns: false)
+        try announce(columns: false)
         try release(5)
         try answerPull(1...5, head: 5)
         let request = try upload().request
@@ -107,7 +107,7 @@ import UploaderStage
     /// 'samplesPerSecond' is an average: the amount sent determines the next wait.
     @Test func noMoreThanSoManyASecond() throws {
         let paced = try Self(DeliverySettings(samplesPerSecond: 2))
-        try paced.tell(columns: false)
+        try paced.announce(columns: false)
         try paced.release(6)
         try paced.answerPull(1...4, head: 6)
         #expect(paced.uploads.count == 1)
@@ -124,7 +124,7 @@ import UploaderStage
 
     @Test func deliverSinceKeepsOlderSamplesHereAndCountsThem() throws {
         let late = try Self(DeliverySettings(deliverSince: DeliverSince(Instant(seconds: 4))))
-        try late.tell(columns: false)
+        try late.announce(columns: false)
         try late.release(6)
         try late.answerPull(1...6, head: 6, deleted: [2])
         // A tombstone is sent whatever its date: what it deletes may have been delivered before.
@@ -138,7 +138,7 @@ import UploaderStage
     }
 
     @Test func columnsHoldWhatIsSent() throws {
-        try tell(columns: true)
+        try announce(columns: true)
         try release(5)
         try answerPull(1...5, head: 5, deleted: [2])
         let request = try upload().request
@@ -157,7 +157,7 @@ import UploaderStage
     }
 
     @Test(arguments: [415, 400]) func whoCannotReadThemGetsTheSameAsJSON(_ status: Int) throws {
-        try tell(columns: true)
+        try announce(columns: true)
         try release(5)
         try answerPull(1...5, head: 5)
         #expect(try upload().request.isColumns)
@@ -175,21 +175,21 @@ import UploaderStage
         try answer(created: 4)
         // This lasts until the backend reports again that it accepts columns.
         try rig.pass(.seconds(3600))
-        try tell(columns: true)
+        try announce(columns: true)
         try release(12)
         try answerPull(10...12, head: 12)
         #expect(try upload().request.isColumns)
         // Columns are no longer sent once the backend stops reporting that it accepts them.
         try answer(created: 3)
         try rig.pass(.seconds(3600))
-        try tell(columns: false)
+        try announce(columns: false)
         try release(15)
         try answerPull(13...15, head: 15)
         #expect(try !upload().request.isColumns)
     }
 
     @Test func aBadRowBecomesADeadLetterByItsPlace() throws {
-        try tell(columns: true)
+        try announce(columns: true)
         try release(6)
         try answerPull(1...6, head: 6, deleted: [2])
         #expect(try upload().request.isColumns)
@@ -201,7 +201,7 @@ import UploaderStage
 
     /// If a refusal names no elements, the request is bisected in columns, down to a single element in JSON.
     @Test func whatIsRefusedWithoutANameIsFound() throws {
-        try tell(columns: true)
+        try announce(columns: true)
         try release(8)
         try answerPull(1...8, head: 8)
         var (isLast, requests) = (false, 0)
@@ -226,7 +226,7 @@ import UploaderStage
     // MARK: Larger requests
 
     @Test func whatWaitsGoesTogether() throws {
-        try tell(columns: true)
+        try announce(columns: true)
         try release(100_000)
         try answerPull(1...2000, head: 100_000)
         // More samples are on their way, and a larger request costs hardly more.
@@ -248,7 +248,7 @@ import UploaderStage
     }
 
     @Test func whatIsNewGoesAtOnce() throws {
-        try tell(columns: true)
+        try announce(columns: true)
         try release(1000)
         try answerPull(1...500, head: 1000)
         #expect(uploads.count == 1)
@@ -257,7 +257,7 @@ import UploaderStage
     }
 
     @Test func inJSONNothingIsPutTogether() throws {
-        try tell(columns: false)
+        try announce(columns: false)
         try release(100_000)
         try answerPull(1...2000, head: 100_000)
         #expect(uploads.count == 1)

@@ -187,12 +187,12 @@ import UploaderStage
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
         // Dead letters are redelivered only after live elements.
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
-        let request = MendRequest(id: "r\(sequence)", action: "retry")
+        let request = RepairRequest(id: "r\(sequence)", action: "retry")
         try rig.turn { turn in
-            let state = try rig.stage.mend(request, turn)
+            let state = try rig.stage.repair(request, turn)
             #expect(state == .underWay(left: 1))
         }
-        try rig.turn { _ = try rig.stage.mended(request, $0) }
+        try rig.turn { _ = try rig.stage.repaired(request, $0) }
         let pull = try #require(rig.pulls.first { $0.producer == "consolidator" && $0.query["until"]?.int == 6 })
         #expect(pull.integer("after") == 5)
         try rig.answer(
@@ -226,7 +226,7 @@ import UploaderStage
         try retry([Self.row], head: 6)
         for code in [400, 200, 400, 200] { try status(code) }
         #expect(try detail("deadLetters") == 1)
-        let letter = try #require(try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 9).first)
+        let letter = try #require(try DeadLetter.page(in: rig.store.database, RepairSelection(), limit: 9).first)
         #expect(letter.tries == 2 && letter.status == 400 && letter.lastTried == letter.firstTried + .seconds(1))
     }
 
@@ -268,12 +268,12 @@ import UploaderStage
     }
 
     /// The commands name this destination, since others may have dead letters too.
-    @Test(arguments: [true, false]) func lettersAreToldUntilTheyAreSentOrDropped(isDropped: Bool) throws {
+    @Test(arguments: [true, false]) func lettersAreReportedUntilTheyAreSentOrDropped(isDropped: Bool) throws {
         var backend = FakeBackend()
         #expect(try alert() == nil)
         try refuseForGood(6)
-        let told = try #require(try alert())
-        let commands = Advice.commands(in: told.remedy)
+        let reported = try #require(try alert())
+        let commands = Advice.commands(in: reported.remedy)
         #expect(
             commands
                 == ["list", "retry --all", "drop --all --yes"].map {
@@ -281,9 +281,9 @@ import UploaderStage
                 })
         // The alert isn't raised again by another process, or for another letter.
         try rig.restart()
-        #expect(try alert()?.since == told.since && rig.log.fields(of: .alertRaised).count == 1)
+        #expect(try alert()?.since == reported.since && rig.log.fields(of: .alertRaised).count == 1)
         if isDropped {
-            try rig.turn { _ = try rig.stage.mend(MendRequest(id: "drop", action: "drop"), $0) }
+            try rig.turn { _ = try rig.stage.repair(RepairRequest(id: "drop", action: "drop"), $0) }
         } else {
             try retry([Self.row], head: 6)
             #expect(try alert() != nil)
@@ -293,7 +293,7 @@ import UploaderStage
     }
 
     /// A file from a release that raised no alert for dead letters.
-    @Test func earlierLettersAreToldToo() throws {
+    @Test func earlierLettersAreReportedToo() throws {
         try refuseForGood(6)
         try rig.turn { _ = try $0.clear(.deadLetters) }
         try rig.restart()
@@ -302,15 +302,15 @@ import UploaderStage
 
     @Test func aDroppedLetterIsCounted() throws {
         try refuseForGood(6)
-        let elsewhere = MendRequest(id: "1", action: "drop", MendSelection(type: "steps").members)
+        let elsewhere = RepairRequest(id: "1", action: "drop", RepairSelection(type: "steps").members)
         try rig.turn { turn in
-            let state = try rig.stage.mend(elsewhere, turn)
+            let state = try rig.stage.repair(elsewhere, turn)
             #expect(state == .done(["dropped": 0]))
         }
-        let request = MendRequest(id: "2", action: "drop", MendSelection(reason: "REFUSE").members)
-        try rig.turn { _ = try rig.stage.mend(request, $0) }
-        let all = MendRequest(id: "3", action: "drop")
-        try rig.turn { _ = try rig.stage.mend(all, $0) }
+        let request = RepairRequest(id: "2", action: "drop", RepairSelection(reason: "REFUSE").members)
+        try rig.turn { _ = try rig.stage.repair(request, $0) }
+        let all = RepairRequest(id: "3", action: "drop")
+        try rig.turn { _ = try rig.stage.repair(all, $0) }
         try rig.restart()
         #expect(try detail("deadLetters") == 0 && detail("droppedLetters") == 1)
         #expect(
@@ -325,7 +325,7 @@ import UploaderStage
 
     /// Drops the only dead letter.
     private func drop() throws {
-        try rig.turn { _ = try rig.stage.mend(MendRequest(id: "d", action: "drop"), $0) }
+        try rig.turn { _ = try rig.stage.repair(RepairRequest(id: "d", action: "drop"), $0) }
         #expect(try dropped().map(\.id) == ["2025-03-16"])
     }
 

@@ -69,9 +69,9 @@ import Testing
     }
 
     @Test func anotherProcessesAdviceBecomesTheHint() {
-        #expect(Failure(told: "there is no import 'x'") == Failure("there is no import 'x'"))
+        #expect(Failure(said: "there is no import 'x'") == Failure("there is no import 'x'"))
         #expect(
-            Failure("a; b wasn't imported: ", told: "it is a photo; choose the export", code: .damaged)
+            Failure("a; b wasn't imported: ", said: "it is a photo; choose the export", code: .damaged)
                 == Failure("a; b wasn't imported: it is a photo", hint: "choose the export", code: .damaged))
     }
 

@@ -32,7 +32,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
     let trampoline = ChildProcess.trampolineBesideProgram()
 
     @Test(arguments: [("exit 0", ProcessExit.code(0)), ("exit 3", .code(3)), ("kill -9 $$", .signal(SIGKILL))])
-    func tellsHowItEnded(script: String, expected: ProcessExit) throws {
+    func saysHowItEnded(script: String, expected: ProcessExit) throws {
         let child = try ChildProcess(shell(script), trampoline: trampoline)
         #expect(child.wait() == expected)
         #expect(child.wait() == expected)

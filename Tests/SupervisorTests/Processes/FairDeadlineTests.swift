@@ -30,7 +30,7 @@ import Testing
     @Test func nobodyHasForEver() { #expect(end(waiting: 1) == .seconds(100)) }
 
     /// Of two loops on one processor, each waits for the other; a process that sleeps doesn't wait for a processor.
-    @Test func theKernelTellsWhoWaits() throws {
+    @Test func theKernelSaysWhoWaits() throws {
         let trampoline = ChildProcess.trampolineBesideProgram()
         let loop = """
             cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)

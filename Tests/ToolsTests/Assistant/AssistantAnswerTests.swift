@@ -83,14 +83,14 @@ import Testing
     }
 
     @Test func timesAreThoseOfTheLocalClock() throws {
-        let told: Value = [
+        let reported: Value = [
             "visits": [["start": "2025-03-30T06:15:00Z", "place": "Tea T Zoo"]], "value": 5, "zone": "Europe/Berlin",
             "metadata": ["made": "2025-03-30T06:15:00Z"], "end": "2025-03-30T08:15:00+02:00",
         ]
-        let shown = LocalTimes.convert(told, try ZoneTimeline(zone: "Europe/Berlin"))
+        let shown = LocalTimes.convert(reported, try ZoneTimeline(zone: "Europe/Berlin"))
         #expect(shown["visits"].array?.first?["start"] == "2025-03-30T08:15:00+02:00")
-        #expect(shown["visits"].array?.first?["place"] == "Tea T Zoo" && shown["metadata"] == told["metadata"])
-        #expect(shown["end"] == told["end"] && shown["value"] == 5)
+        #expect(shown["visits"].array?.first?["place"] == "Tea T Zoo" && shown["metadata"] == reported["metadata"])
+        #expect(shown["end"] == reported["end"] && shown["value"] == 5)
     }
 
     @Test func aDayIsAsLongAsTheClockMadeIt() throws {

@@ -22,7 +22,7 @@ import Testing
     private static func conflict(kept: RecordConflict.Content?) -> RecordConflict {
         RecordConflict(
             type: "HKQuantityTypeIdentifierStepCount", uuid: "01977f3a-5c00-8abc-9def-000000000001", source: "Watch",
-            told: content(40, after: 5), kept: kept)
+            other: content(40, after: 5), kept: kept)
     }
 
     @Test(arguments: [ConflictsReportTests.content(12), ConflictsReportTests.content(nil), nil])
@@ -56,10 +56,10 @@ import Testing
 
     @Test func fractionsAreShownAsPercentages() throws {
         let start = Instant(seconds: 1_743_000_000)
-        let told = RecordConflict.Content(start: start, end: start, value: 0.963, unit: "%")
+        let other = RecordConflict.Content(start: start, end: start, value: 0.963, unit: "%")
         let conflict = RecordConflict(
             type: "HKQuantityTypeIdentifierOxygenSaturation", uuid: "01977f3a-5c00-8abc-9def-000000000001",
-            source: "Watch", told: told, kept: nil)
+            source: "Watch", other: other, kept: nil)
         let entry = try #require(ConflictsReport.Entry(Self.row(1, RecordConflict.reason, conflict.json)))
         let report = ConflictsReport(entries: [entry])
         #expect(report.text(for: Terminal(isTerminal: false)).contains("96.3 % at"))

@@ -98,7 +98,7 @@ import Testing
         #expect(value["healthAutoExport"]["links"]["workouts"].string?.contains("datatype=workouts") == true)
     }
 
-    @Test mutating func theListTellsWhatEachTokenIsAndNoSecret() throws {
+    @Test mutating func theListSaysWhatEachTokenIsAndNoSecret() throws {
         let address = try PhoneAddress("https://health.example.org")
         let phone = try sheet(address)
         let short = try sheet(address, TokenWish(device: "short", scope: .read, ends: now + .seconds(60)))

@@ -30,6 +30,6 @@ import Testing
         ("backup", "no backup was made"), ("reset", "nothing was reset"), ("own", "nothing was changed"),
     ])
     func aRequestThatWasNotMadeIsNamed(_ action: String, _ words: String) {
-        #expect(MendClient.undone(action) == words)
+        #expect(RepairClient.undone(action) == words)
     }
 }

@@ -59,7 +59,7 @@ import Testing
         #expect(row(nil) == ["steps", "5", "6"])
     }
 
-    @Test func trustIsTold() {
+    @Test func trustIsReported() {
         func names(_ details: [String: Value]) -> [String] { TrustedDestinations(["uploader"], beats(details)).names }
         #expect(names(["backend": ["acceptance": "trust"]]) == ["uploader"])
         #expect(names(["backend": ["acceptance": "proven"]]).isEmpty && names([:]).isEmpty)
@@ -73,7 +73,8 @@ import Testing
             waiting: [why], refused: [], off: [], alerts: 0, seconds: 2)
         let text = outcome.text(for: Terminal(isTerminal: false))
         #expect(text.components(separatedBy: "answers 503").count == 2 && text.contains("Not delivered: \(why).\n"))
-        #expect(SyncClient.told(["b": "no room", "a": "no room", "c": "stopped"]) == ["a, b: no room", "c: stopped"])
+        #expect(
+            SyncClient.reported(["b": "no room", "a": "no room", "c": "stopped"]) == ["a, b: no room", "c: stopped"])
     }
 
     /// The phone is mentioned only if its system decides when to deliver, or if someone has set the state of the phone.

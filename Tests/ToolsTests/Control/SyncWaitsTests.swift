@@ -50,16 +50,16 @@ import Testing
     @Test(arguments: ["observer", "steps", "consolidator", "uploader"])
     func whoIsntHeardHasntDelivered(_ name: String) throws {
         #expect(try waits(beats()) == [])
-        let told = ["\(name) isn't heard: 'healthbus doctor' says what to do"]
+        let reported = ["\(name) isn't heard: 'healthbus doctor' says what to do"]
         var beats = try beats()
         beats[name]?.age = 4
-        #expect(waits(beats) == told)
+        #expect(waits(beats) == reported)
         beats[name]?.age = 2
         beats[name]?.beat.phase = .stopped
-        #expect(waits(beats) == told)
+        #expect(waits(beats) == reported)
         beats[name] = nil
-        #expect(waits(beats) == told)
-        #expect(waits(beats, waiting: [name]) == told)
+        #expect(waits(beats) == reported)
+        #expect(waits(beats, waiting: [name]) == reported)
         let silences = SyncClient.silences(roles, metrics: ["steps", "sleep"], beats)
         #expect(!SyncClient.isVain(silences, waits(beats), roles), "it may answer yet")
     }

@@ -56,7 +56,9 @@ import Testing
         let places = stack.destinations.map { stack.place(of: $0) }
         #expect(places.contains("https://t.example.org") && places.contains("tide"))
         #expect(
-            stack.destinations.map { stack.place(of: $0, told: "https://u.example.org") }.count { $0.contains("u.") }
+            stack.destinations.map { stack.place(of: $0, reported: "https://u.example.org") }.count {
+                $0.contains("u.")
+            }
                 == 2)
     }
 

@@ -70,7 +70,7 @@ import Testing
         #expect(found.list.map(\.remedy) == ["start it with 'healthbus start'"])
     }
 
-    /// A mistake in the configuration on disk is told, and doesn't keep anything else from being found.
+    /// A mistake in the configuration on disk is reported, and doesn't keep anything else from being found.
     @Test func mistakesInTheConfigurationAreFindings() {
         let found = findings { seen in
             seen.mistakes = [Finding(.error, "/mine.json", line: 3, "isn't JSON", remedy: "correct it")]
@@ -96,7 +96,7 @@ import Testing
         #expect(found.list.allSatisfy { $0.remedy.contains("'healthbus stop', then 'healthbus start'") })
     }
 
-    @Test func whereNothingRunsAFileOrALostStoreIsTold() {
+    @Test func whereNothingRunsAFileOrALostStoreIsReported() {
         let lost = findings { seen in
             seen.held = []
             seen.beats = [:]
@@ -195,11 +195,11 @@ import Testing
 
     @Test func aStackThatCantBeFollowed() throws {
         func following(_ isRefusal: Bool) -> Value {
-            var told = IngestDetails.Following(address: "https://there")
-            told.problem = .init(
+            var reported = IngestDetails.Following(address: "https://there")
+            reported.problem = .init(
                 what: "it refuses the token", remedy: "make a token", isRefusal: isRefusal,
                 since: Self.now - .seconds(60), nextTry: Self.now + .seconds(60))
-            return Value(told)
+            return Value(reported)
         }
         let what = "can't follow https://there at present: it refuses the token"
         expectOne(.error, "ingest", what) { $0.beats["ingest"]?.beat.say(["following": following(true)]) }
@@ -249,7 +249,7 @@ import Testing
     }
 
     /// A backlog that is seen twice is a note if it shrinks, and an error if it doesn't.
-    @Test func aBacklogIsToldOf() {
+    @Test func aBacklogIsReported() {
         func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in
                 let beats = pending.map { days in
@@ -382,7 +382,7 @@ import Testing
     }
 
     /// One fault is reported once, together with its consequences.
-    @Test func whatFollowsIsToldBelowItsCause() throws {
+    @Test func whatFollowsIsListedBelowItsCause() throws {
         let trouble: (inout Examination) -> Void = { seen in
             seen.beats["uploader"]?.beat.say([
                 "blocked": "no connection", "backend": ["acceptance": "proven", "why": "no connection"],
@@ -416,7 +416,7 @@ import Testing
         #expect(findings(open).list.map(\.subject) == ["consolidator"])
     }
 
-    @Test func aZoneThatChangedWithALostStoreIsToldOf() {
+    @Test func aZoneThatChangedWithALostStoreIsReported() {
         let findings = findings {
             $0.formerZones = [
                 FormerZone(user: "me", former: "Europe/Berlin", now: "Etc/UTC"),

@@ -98,11 +98,11 @@ import Testing
                         "doubles": 2, "refused": ["debouncer": "add a line"],
                         "inbox": ["path": "/in", "problem": "make it readable"],
                     ])
-                var told = IngestDetails.Following(address: "https://there")
-                told.problem = .init(
+                var reported = IngestDetails.Following(address: "https://there")
+                reported.problem = .init(
                     what: "it refuses the token", remedy: "make a token", isRefusal: true, since: Self.now,
                     nextTry: Self.now)
-                seen.beats["ingest"] = heard("ingest", ["following": Value(told)])
+                seen.beats["ingest"] = heard("ingest", ["following": Value(reported)])
             },
             having { seen in
                 let processes: [Value] = [

@@ -149,7 +149,7 @@ import Testing
         (#"{"instances": {"ingest": {"configuration": {"certificateFile": "/c"}}}}"#, .error, "without the other"),
         (#"{"instances": {"ingest": {"configuration": {"keyFile": "/k"}}}}"#, .error, "without the other"),
     ])
-    func whatIsntInOrderIsTold(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
+    func whatIsntInOrderIsReported(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
         let list = try findings(overlay)
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
@@ -157,7 +157,7 @@ import Testing
     /// Of two figures with the same name, the one whose handler's name comes first is in summaries, and the one that is
     /// reported never belongs to a shipped plugin.
     @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
-    func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
+    func figuresOfOneNameAreReported(_ name: String, _ winner: String) throws {
         let folder = try TemporaryFolder()
         let manifest = #"""
             { "name": "NAME", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "x",

@@ -116,12 +116,13 @@ import Testing
         #expect(main.count == 1, comment)
         let naps = sessions.filter { $0["main"] == false && !$0["asleepMinutes"].isNull }
         #expect(naps.count == summary["naps"].array?.count ?? 0, comment)
-        for (session, told) in zip(main + naps, [summary["sleep"]] + (summary["naps"].array ?? [])) {
-            for (member, value) in told.object ?? [:] { #expect(session[member] == value, comment) }
+        for (session, reported) in zip(main + naps, [summary["sleep"]] + (summary["naps"].array ?? [])) {
+            for (member, value) in reported.object ?? [:] { #expect(session[member] == value, comment) }
             let stretches = session["stretches"]
-            #expect(isClose(minutes(stretches, "deep", "REM", "core", "asleep"), told["asleepMinutes"].double), comment)
+            #expect(
+                isClose(minutes(stretches, "deep", "REM", "core", "asleep"), reported["asleepMinutes"].double), comment)
             for (stage, member) in [("deep", "deepMinutes"), ("awake", "awakeMinutes"), ("in bed", "inBedMinutes")] {
-                #expect(isClose(minutes(stretches, stage), told[member].double), comment)
+                #expect(isClose(minutes(stretches, stage), reported[member].double), comment)
             }
         }
         #expect(isClose(minutes(main.first?["stretches"] ?? .null, "deep", "REM", "core", "asleep"), figure), comment)
@@ -131,12 +132,12 @@ import Testing
         let all = members["workouts"].array ?? []
         let counted = all.filter { $0["counted"] == true }
         #expect(Double(counted.count) == figure, comment)
-        for (workout, told) in zip(counted, summary["workouts"].array ?? []) {
+        for (workout, reported) in zip(counted, summary["workouts"].array ?? []) {
             for member in [
                 "id", "activity", "start", "end", "durationSeconds", "distanceMeters", "energyKilocalories",
                 "heartRate",
             ] {
-                #expect(workout[member] == told[member], comment)
+                #expect(workout[member] == reported[member], comment)
             }
         }
         let isOn = members["newestOfRepeats"] == true
@@ -163,17 +164,17 @@ import Testing
         func night(_ samples: String) throws -> ExplainedDay {
             try ExplainedDay(try ExplainedMetric("sleep"), Self.input(samples))
         }
-        let told = try night("Watch core 23:00–06:00; Watch core 14:00–14:40")
+        let reported = try night("Watch core 23:00–06:00; Watch core 14:00–14:40")
         let figures = try SleepHandler().compute(Self.input("Watch core 23:00–06:00; Watch core 14:00–14:40")).figures
-        #expect(told.agrees(with: .object(figures)))
+        #expect(reported.agrees(with: .object(figures)))
         var other = figures
         other["naps"] = []
-        #expect(!told.agrees(with: .object(other)))
+        #expect(!reported.agrees(with: .object(other)))
         other = figures
         var sleep = try #require(figures["sleep"]?.object)
         sleep["end"] = "2025-06-01T06:00:01Z"
         other["sleep"] = .object(sleep)
-        #expect(!told.agrees(with: .object(other)))
+        #expect(!reported.agrees(with: .object(other)))
         // There is only time in bed, so neither side has minutes asleep.
         let bed = try SleepHandler().compute(Self.input("iPhone in bed 23:00–06:00")).figures
         #expect(try night("iPhone in bed 23:00–06:00").agrees(with: .object(bed)))

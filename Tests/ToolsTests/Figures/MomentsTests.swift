@@ -27,7 +27,7 @@ import Testing
         let began = Instant(seconds: 1_742_986_800) + .milliseconds(250)
         let now = began + .seconds(40)
         func text(_ since: Instant, _ terminal: Terminal) -> String {
-            WaitTeller.text("steps", since: since, began: began, now: now, for: terminal)
+            WaitReporter.text("steps", since: since, began: began, now: now, for: terminal)
         }
         #expect(text(began, pipe) == "steps hasn't reported at all since this began, at 2025-03-26T11:00:00Z")
         #expect(text(began + .seconds(9), pipe) == "steps hasn't reported since 2025-03-26T11:00:09Z")

@@ -5,7 +5,7 @@ import Testing
 /// The codes in FHIR resources.
 @Suite struct HealthCodesTests {
     @Test func thePageListsEachCodeWithItsSource() throws {
-        try GeneratedTable(page: "docs/fhir.md", name: "codes").hold(against: HealthCodes.documentation)
+        try GeneratedTable(page: "docs/fhir.md", name: "codes").check(against: HealthCodes.documentation)
     }
 
     @Test func eachIsOfATypeThatExistsAndOfAUnitThatFHIRKnows() {

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A port of the last start is in force, but isn't said to come from the shell.
-    @Test func aRememberedVariableIsToldFromOneThatIsSet() throws {
+    @Test func aRememberedVariableIsDistinguishedFromOneThatIsSet() throws {
         let report = try ConfigurationReport(
             Stack(state: "/nowhere", configurationFile: nil), given: (state: .standard, config: .standard),
             changed: true, environment: ["HEALTHBUS_BACKEND_PORT": "8797", "HEALTHBUS_INGEST_PORT": "8798"],

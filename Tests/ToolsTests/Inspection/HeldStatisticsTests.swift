@@ -53,13 +53,14 @@ import Testing
     }
 
     @Test func theListOfImportsSaysWhatWasTakenAsSums() {
-        var told = ImportReport(
+        var reported = ImportReport(
             path: "/x/HealthAutoExport.json", total: .init(read: 3, added: 3, known: 0, deleted: 0, quarantined: 0),
             byType: [:], seconds: 1)
         let reason = "all of the metric's dates are on whole hours"
-        told.source.statistics = [TakenStatistics(type: Self.steps, count: 3, reason: reason)]
+        reported.source.statistics = [TakenStatistics(type: Self.steps, count: 3, reason: reason)]
         let row = ImportRow(
-            id: "8c1f", path: told.path, user: "me", state: .closed, report: Value(told), problem: nil, request: nil)
+            id: "8c1f", path: reported.path, user: "me", state: .closed, report: Value(reported), problem: nil,
+            request: nil)
         var report = ImportsReport(rows: [row], devices: [.init(user: "me", device: "phone", ways: ["live"])])
         report.statistics = held
         let text = report.table(for: Terminal(isTerminal: false))
@@ -67,7 +68,7 @@ import Testing
         #expect(text.hasSuffix("\n" + held.text), "\(text)")
         #expect(
             report.only("anna b").value["statistics"] == [["user": "anna b", "type": .string(Self.steps), "count": 2]])
-        #expect(Value(told)["statistics"].array?.first?["count"] == 3)
+        #expect(Value(reported)["statistics"].array?.first?["count"] == 3)
         var undone = row
         undone.undone = 7
         #expect(

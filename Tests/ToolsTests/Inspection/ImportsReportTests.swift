@@ -107,10 +107,10 @@ import Testing
         }
         let usual: [Substring] = ["Id", "When", "User", "State", "Added", "Known", "File"]
         #expect(table([nil, 0]).first == usual && table([4], refused: "too many").first == usual)
-        let told = table([nil, 4])
-        #expect(told.first == ["Id", "When", "User", "State", "Added", "Deleted", "Known", "File"])
+        let reported = table([nil, 4])
+        #expect(reported.first == ["Id", "When", "User", "State", "Added", "Deleted", "Known", "File"])
         #expect(
-            told.dropFirst().map { Array($0.suffix(4)) } == [
+            reported.dropFirst().map { Array($0.suffix(4)) } == [
                 ["1", "0", "2", "export.zip"], ["1", "4", "2", "export.zip"],
             ])
     }

@@ -6,7 +6,7 @@ import Terminal
 import Testing
 
 @Suite struct RowOutputTests {
-    private final class Sink: Sendable {
+    private final class Receiver: Sendable {
         let bytes = Mutex<[UInt8]>([])
         let largest = Mutex(0)
         var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
@@ -15,14 +15,14 @@ import Testing
     private func written(
         _ format: RowOutput.Format, _ columns: [String] = ["a", "b"], _ body: (RowOutput) throws -> Void
     ) throws -> String {
-        let sink = Sink()
+        let receiver = Receiver()
         let output = RowOutput(columns, format) { bytes in
-            sink.bytes.withLock { $0 += bytes }
+            receiver.bytes.withLock { $0 += bytes }
             return true
         }
         try body(output)
         try output.finish()
-        return sink.text
+        return receiver.text
     }
 
     private func twoRows(_ output: RowOutput) throws {
@@ -92,9 +92,9 @@ import Testing
 
     /// No matter how many rows there are, no more than one buffer is held in memory.
     @Test func rowsGoOutAsTheyCome() throws {
-        let sink = Sink()
+        let receiver = Receiver()
         let output = RowOutput(["a"], .csv) { bytes in
-            sink.largest.withLock { $0 = max($0, bytes.count) }
+            receiver.largest.withLock { $0 = max($0, bytes.count) }
             return true
         }
         for number in 0..<200_000 {
@@ -102,7 +102,7 @@ import Testing
             try output.endRow()
         }
         try output.finish()
-        #expect(sink.largest.withLock { $0 } < 70_000)
+        #expect(receiver.largest.withLock { $0 } < 70_000)
     }
 
     @Test func aReaderThatIsGoneEndsIt() throws {

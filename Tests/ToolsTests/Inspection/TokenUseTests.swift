@@ -36,7 +36,7 @@ import Testing
         #expect(found.count == 1 && found[0].severity == .warning)
         #expect(found[0].what.contains("'phone' of me") && found[0].what.contains("2 requests refused since 2026-"))
         #expect(found[0].remedy.contains("'healthbus pair --user me'"))
-        // A device that gave up a day ago isn't told of any more.
+        // A device that gave up a day ago isn't reported any more.
         #expect(TokenRefusals.findings(list, kept, subject: "/s", now: now + .seconds(90_000)) == [])
         let table = TokenReport(list, uses: kept, now: now).table(for: Terminal(isTerminal: false))
         #expect(table.contains("then refused 2 times"), "\(table)")

@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: [
         (["anna", "me"], ["anna: t", "me: t"]), (["me", "me"], ["t", "t"]), (["", "me"], ["t", "t"]),
     ])
-    func newsTellsWhoseItIs(_ people: [String], _ texts: [String]) throws {
+    func newsSaysWhoseItIs(_ people: [String], _ texts: [String]) throws {
         let report = AlertsReport(
             raised: people.map {
                 ("x", RaisedAlert(kind: "workout-recorded", subject: "", text: "t", remedy: "r", since: .epoch), $0)

@@ -146,7 +146,7 @@ import Testing
     func whatIsNoEndpointIsRefused(_ text: String) { #expect(Endpoint(text) == nil) }
 
     @Test func thePageOfTheDocumentationListsThem() throws {
-        try GeneratedTable(page: "docs/monitoring.md", name: "metrics").hold(against: MetricFamily.documentation)
+        try GeneratedTable(page: "docs/monitoring.md", name: "metrics").check(against: MetricFamily.documentation)
         let rules = try String(
             contentsOf: Checkout.root.appending(path: "grafana/prometheus/healthbus.rules.yml"),
             encoding: .utf8)

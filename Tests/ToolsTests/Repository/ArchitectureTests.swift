@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    /// A stage works without a person who looks on: it tells what it does in its log and its heartbeat.
+    /// A stage works without a person who looks on: it says what it does in its log and its heartbeat.
     @Test func noStageWritesToTheScreen() throws {
         let stages = targets.filter { $0.folder.hasPrefix("plugins/") && $0.folder.hasSuffix("/Stage") }
         #expect(stages.count > 15)

@@ -75,7 +75,7 @@ import Testing
         #expect(rows == 17)
     }
 
-    /// The first words of a page tell whom it is for.
+    /// The first words of a page say whom it is for.
     @Test func eachPageSaysFirstWhomItIsFor() throws {
         for (page, text) in try DocumentedNames.pages() where page != "README.md" {
             let first = text.components(separatedBy: "\n\n").dropFirst().first ?? ""

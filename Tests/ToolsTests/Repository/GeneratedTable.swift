@@ -9,7 +9,7 @@ struct GeneratedTable {
     /// The table is between `<!-- NAME -->` and `<!-- end -->`.
     let name: String
 
-    func hold(against table: String) throws {
+    func check(against table: String) throws {
         let url = Checkout.root.appending(path: page)
         let text = try String(contentsOf: url, encoding: .utf8)
         let begin = try #require(text.range(of: "<!-- \(name) -->\n"), "\(page) has no table \(name)")

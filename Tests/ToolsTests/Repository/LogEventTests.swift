@@ -31,7 +31,7 @@ import Testing
 
     @Test func thePageListsThem() throws {
         try GeneratedTable(page: "docs/log-events.md", name: "events")
-            .hold(against: LogEvent.documentation(of: LogEvent.all))
+            .check(against: LogEvent.documentation(of: LogEvent.all))
     }
 
     /// A misspelt category must not silently log nothing.

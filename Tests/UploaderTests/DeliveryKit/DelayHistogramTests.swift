@@ -12,7 +12,7 @@ import Testing
         return histogram
     }
 
-    @Test func tellsMedianAndTailToATenth() throws {
+    @Test func reportsMedianAndTailToATenth() throws {
         let delays = (1...1000).map { Double($0) * 3 }
         let median = try #require(histogram(of: delays).quantile(0.5))
         let tail = try #require(histogram(of: delays).quantile(0.95))

@@ -17,7 +17,7 @@ final class BackendCore {
         switch route {
         case .sync(let metric):
             if let seen = request.headers[SeenBackend.header].flatMap({ SeenBackend($0) }),
-                let held = try storage.beginAnew(unlessReached: seen)
+                let held = try storage.beginAgain(unlessReached: seen)
             {
                 notices.rolledBack(seen.sequence, held)
             }
@@ -49,7 +49,7 @@ final class BackendCore {
                 try storage.changes(question, state: $0, now: now)
             }
         case .stats:
-            if request.query["count"] == "rows", let missing = try storage.mendRows() { notices.rowsMissing(missing) }
+            if request.query["count"] == "rows", let missing = try storage.repairRows() { notices.rowsMissing(missing) }
             return try storage.reading { state in
                 try storage.holdings(of: request.query["user"]).answer(state, serverTime: now)
             }

@@ -1,7 +1,7 @@
 import JSON
 import SQLite
 
-/// Which database this is, and its sequence number: from these a caller can tell that the database was lost, or
+/// Which database this is, and its sequence number: from these a caller can see that the database was lost, or
 /// restored from an older copy.
 struct BackendState: Equatable {
     /// Random, created with the database; replaced when the database turns out to be an older copy, or to lack rows.
@@ -54,14 +54,14 @@ final class BackendIdentity {
 
     /// Begins a new generation if a caller has seen a sequence that the current generation never reached.
     /// - Returns: whether it did; if so, the new generation is already committed.
-    func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
+    func beginAgain(unlessReached seen: SeenBackend) throws -> Bool {
         guard seen.isBeyond(state) else { return false }
-        try beginAnew(at: seen.sequence)
+        try beginAgain(at: seen.sequence)
         return true
     }
 
     /// Begins a new generation: every caller delivers everything again. `change` is committed with it.
-    func beginAnew(at sequence: Int64, with change: () throws -> Void = {}) throws {
+    func beginAgain(at sequence: Int64, with change: () throws -> Void = {}) throws {
         let next = Self.nonce()
         try database.transaction {
             try change()

@@ -34,13 +34,13 @@ extension BackendQueries {
             }
             if !hasMore { id = nil }
         } else {
-            var (told, left): (Set<ElementID>, Int) = ([], Self.logLimit)
+            var (listed, left): (Set<ElementID>, Int) = ([], Self.logLimit)
             let one = try statement(kind, "= ?2")
             let isKept = try log.forEach(user: user, kind, after: place) { id in
                 if page.isFull || left == 0 { return false }
                 left -= 1
                 place += 1
-                guard told.insert(id).inserted else { return true }
+                guard listed.insert(id).inserted else { return true }
                 one.bind(1, user)
                 id.bind(to: one, 2)
                 _ = try one.firstRow { try append($0, kind, to: &page) }

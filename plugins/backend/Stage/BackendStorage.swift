@@ -16,7 +16,7 @@ protocol BackendStorage: AnyObject {
     /// Begins a new generation when a caller has seen more of this one than the database holds, since it is then an
     /// older copy.
     /// - Returns: the sequence that the database held; nil when there was nothing to do.
-    func beginAnew(unlessReached seen: SeenBackend) throws -> Int64?
+    func beginAgain(unlessReached seen: SeenBackend) throws -> Int64?
 
     /// Stores the elements of a request, and commits them all at the end.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState)
@@ -42,7 +42,7 @@ protocol BackendStorage: AnyObject {
 
     /// Counts all rows, and begins a new generation if some are missing.
     /// - Returns: how many are missing; nil if none are.
-    func mendRows() throws -> Int64?
+    func repairRows() throws -> Int64?
 
     /// - Parameter user: nil for all users.
     func holdings(of user: String?) throws -> BackendHoldings

@@ -92,11 +92,11 @@ final class DocumentTable {
         replaced.forget()
         try upsert.run()
         guard database.changes == 0 else { return replaced.row == nil ? .created : .updated }
-        return try replaced.isContradicted && !isTold(body, kind, id: id, user: batch.user) ? .conflict : .known
+        return try replaced.isContradicted && !isSame(body, kind, id: id, user: batch.user) ? .conflict : .known
     }
 
     /// Whether the stored JSON means the same, although it is written differently.
-    private func isTold(
+    private func isSame(
         _ body: UnsafeRawBufferPointer?, _ kind: DocumentKind, id: String, user: Int64
     ) throws -> Bool {
         content.bind(1, user)

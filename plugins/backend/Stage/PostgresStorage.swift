@@ -43,7 +43,7 @@ final class PostgresStorage: BackendStorage {
             return try body(store, questions)
         } catch let error as PostgresError {
             // The tables have changed: they are examined again, and created if they are missing.
-            if error.tellsOfOtherTables { (connections, counted) = (nil, nil) }
+            if error.meansOtherTables { (connections, counted) = (nil, nil) }
             throw BackendError.database("\(error)")
         } catch let error as PostgresStoreError {
             (connections, counted) = (nil, nil)
@@ -72,12 +72,12 @@ final class PostgresStorage: BackendStorage {
 
     func table(_ name: String) -> String { "\"\(schema.name)\".\(name)" }
 
-    /// The rows that a search by id range would miss, as in `StoredTimes.areTold`.
+    /// The rows that a search by id range would miss, as in `StoredTimes.areImplied`.
     static let isApart: String = {
-        let told =
+        let shift =
             "start_time - to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)"
         return """
-            NOT deleted AND NOT (\(told) >= interval '0' AND \(told) < interval '1 second'
+            NOT deleted AND NOT (\(shift) >= interval '0' AND \(shift) < interval '1 second'
                 AND end_time - start_time <= interval '1 hour')
             """
     }()
@@ -98,7 +98,7 @@ final class PostgresStorage: BackendStorage {
         }
     }
 
-    func beginAnew(unlessReached seen: SeenBackend) throws -> Int64? {
+    func beginAgain(unlessReached seen: SeenBackend) throws -> Int64? {
         try connected { store, _ in
             let held = BackendState(try store.identity())
             guard seen.isBeyond(held) else { return nil }
@@ -109,7 +109,7 @@ final class PostgresStorage: BackendStorage {
         }
     }
 
-    func mendRows() throws -> Int64? {
+    func repairRows() throws -> Int64? {
         try connected { store, _ in
             counted = nil
             return try store.holdings(countsRows: true).missing.flatMap { $0 > 0 ? $0 : nil }

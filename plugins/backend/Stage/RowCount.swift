@@ -9,10 +9,10 @@ enum RowCount {
     /// Begins a new generation if rows are missing, so that every sender delivers everything again, and restarts the
     /// counts from what is left.
     /// - Returns: how many are missing; nil if none are.
-    static func mend(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {
+    static func repair(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {
         let missing = try missing(in: database)
         guard missing > 0 else { return nil }
-        try identity.beginAnew(at: identity.state.sequence) {
+        try identity.beginAgain(at: identity.state.sequence) {
             let lost = try database.prepare(
                 "INSERT INTO counters(name, count) VALUES('lost', ?1) ON CONFLICT DO UPDATE SET count = count + excluded.count"
             )

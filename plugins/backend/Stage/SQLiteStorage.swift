@@ -51,9 +51,9 @@ final class SQLiteStorage: BackendStorage {
     // No other process writes.
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer { try body(identity.state) }
 
-    func beginAnew(unlessReached seen: SeenBackend) throws -> Int64? {
+    func beginAgain(unlessReached seen: SeenBackend) throws -> Int64? {
         let held = identity.state.sequence
-        return try identity.beginAnew(unlessReached: seen) ? held : nil
+        return try identity.beginAgain(unlessReached: seen) ? held : nil
     }
 
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState) {
@@ -80,7 +80,7 @@ final class SQLiteStorage: BackendStorage {
         try queries.changes(question, log, state: state, now: now)
     }
 
-    func mendRows() throws -> Int64? { try RowCount.mend(database, identity) }
+    func repairRows() throws -> Int64? { try RowCount.repair(database, identity) }
 
     func holdings(of user: String?) throws -> BackendHoldings { try queries.holdings(of: user, audit: audit) }
 

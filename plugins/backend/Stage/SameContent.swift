@@ -13,14 +13,14 @@ enum SameContent {
     }
 
     private static func meaning(_ json: UnsafeRawBufferPointer?) throws -> String {
-        try json.map { told(try Value(json: $0)).json() } ?? Value.object([:]).json()
+        try json.map { essential(try Value(json: $0)).json() } ?? Value.object([:]).json()
     }
 
     /// The value without members that are null.
-    private static func told(_ value: Value) -> Value {
+    private static func essential(_ value: Value) -> Value {
         switch value {
-        case .object(let members): .object(members.filter { !$0.value.isNull }.mapValues(told))
-        case .array(let elements): .array(elements.map(told))
+        case .object(let members): .object(members.filter { !$0.value.isNull }.mapValues(essential))
+        case .array(let elements): .array(elements.map(essential))
         default: value
         }
     }

@@ -48,7 +48,7 @@ extension SampleTable {
                 let times = StoredTimes(start: row.int64(5), end: row.int64(6), id: id)
                 insert.bind(6, times.shift)
                 insert.bind(7, times.duration)
-                if isManual || !times.areTold(by: id) { insert.bind(14, row.int64(5)) }
+                if isManual || !times.areImplied(by: id) { insert.bind(14, row.int64(5)) }
             }
             if !row.isNull(7) { insert.bind(8, row.double(7)) }
             insert.bind(9, try batches.number(device: row.int64(12), syncedAt: row.int64(13)))

@@ -40,8 +40,8 @@ final class SampleTable {
     /// after `id` are ordered by how often they are read.
     ///
     /// Our own ids begin with the start time, so an id range is a time range and needs no index. A sample that can't be
-    /// found that way (see `StoredTimes.areTold`), like every manual one, has its start in `start`, and an entry in one
-    /// or both of two indexes.
+    /// found that way (see `StoredTimes.areImplied`), like every manual one, has its start in `start`, and an entry in
+    /// one or both of two indexes.
     static let tables = """
         CREATE TABLE IF NOT EXISTS sample_rows(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
@@ -98,7 +98,7 @@ final class SampleTable {
         """
 
     /// Whether a row with this version has other values in its columns. Different values may still mean the same: see
-    /// `isTold`.
+    /// `isSame`.
     private static let differs = ["kind", "shift", "duration", "value", "metadata", "payload"].map {
         "\($0) IS NOT excluded.\($0)"
     }.joined(separator: " OR ")
@@ -127,7 +127,7 @@ final class SampleTable {
         } catch let error as SQLiteError where error.isUniqueViolation {
             effect = try settle(sample, times, id: id, version: version, in: batch)
         }
-        if replaced.isContradicted, try !isTold(sample, times, id: id, user: batch.user) { effect.verdict = .conflict }
+        if replaced.isContradicted, try !isSame(sample, times, id: id, user: batch.user) { effect.verdict = .conflict }
         return effect
     }
 
@@ -175,7 +175,7 @@ final class SampleTable {
         if let payload = sample.payload { put.bindText(10, borrowed: payload) }
         sample.uuid?.bind(to: put, 11)
         // The id of a manual sample needn't begin with its time.
-        if sample.kind.isManual || !times.areTold(by: id) { put.bind(13, sample.start) }
+        if sample.kind.isManual || !times.areImplied(by: id) { put.bind(13, sample.start) }
         guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
         return try moment.withUnsafeBytes {
             put.bindText(12, borrowed: $0)
@@ -185,7 +185,7 @@ final class SampleTable {
 
     /// Whether the row under this id has the same content, although its columns differ: metadata may be in the row or in
     /// `texts`, and JSON may be written in several ways.
-    private func isTold(_ sample: SampleContent, _ times: StoredTimes, id: ElementID, user: Int64) throws -> Bool {
+    private func isSame(_ sample: SampleContent, _ times: StoredTimes, id: ElementID, user: Int64) throws -> Bool {
         content.bind(1, user)
         id.bind(to: content, 2)
         return try content.firstRow { row in

@@ -26,7 +26,7 @@ struct StoredTimes {
 
     /// Whether a search by id range finds the sample: the id must begin with the start, to the second, and the sample
     /// must be short.
-    func areTold(by id: ElementID) -> Bool {
+    func areImplied(by id: ElementID) -> Bool {
         guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
         return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond
     }

@@ -90,8 +90,8 @@ extension ConsolidatorStage {
         if let hours = try zones.flatMap({ try days.hours(of: key, $0, turn) }) {
             summary[SummaryDays.hoursMember] = hours
         }
-        if !state.isFinal, !significance.isAny, let before = try summaryTold(key, turn), before["final"] == false,
-            !significance.isWorthTelling(summary, after: before)
+        if !state.isFinal, !significance.isAny, let before = try publishedSummary(key, turn), before["final"] == false,
+            !significance.isWorthPublishing(summary, after: before)
         {
             return
         }
@@ -101,7 +101,7 @@ extension ConsolidatorStage {
     }
 
     /// A day's summary as last published.
-    private func summaryTold(_ key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value]? {
+    private func publishedSummary(_ key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value]? {
         try turn.changelog.rows(user: key.user, days: key.day...key.day).first { $0.key == Self.changelogKey(key) }?
             .body?.object
     }

@@ -15,7 +15,7 @@ package struct SignificantChange: Sendable, Equatable {
 
     /// Whether a summary differs enough from the last one written. Hourly figures don't count on their own, because
     /// they are published with their day.
-    package func isWorthTelling(_ new: [String: Value], after old: [String: Value]) -> Bool {
+    package func isWorthPublishing(_ new: [String: Value], after old: [String: Value]) -> Bool {
         Set(new.keys).union(old.keys).contains { name in
             guard name != SummaryDays.hoursMember, new[name] != old[name] else { return false }
             guard let threshold = thresholds[name], let before = old[name]?.double, let now = new[name]?.double else {

@@ -38,7 +38,7 @@ PluginProgram.start("dashboard") { context, stopper in
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
     // Removes the files that an earlier process received but didn't pass on.
-    FileSink.removeLeftovers(in: folder)
+    FileReceiver.removeLeftovers(in: folder)
     let uses = TokenUses(folder: context.folder)
     let gate = TokenGate(TokenFile(context.state), noting: uses)
     let tickets = SignInTickets(context.state)

@@ -17,11 +17,11 @@ extension Dashboard {
             let token = try bringer(request)
             guard let url = ingestURL else { throw Self.noIngest }
             let failed = parts.failed
-            let sink = try FileSink(folder: parts.folder) { failed("/api/import", Failure($0)) }
+            let receiver = try FileReceiver(folder: parts.folder) { failed("/api/import", Failure($0)) }
             return .stream(
-                HTTPServer.BodyStream(to: sink, limit: Self.fileBytes) { [self] _ in
-                    defer { sink.abandon() }
-                    return dressed(answer { try handOn(sink.path, to: url, token) })
+                HTTPServer.BodyStream(to: receiver, limit: Self.fileBytes) { [self] _ in
+                    defer { receiver.abandon() }
+                    return dressed(answer { try handOn(receiver.path, to: url, token) })
                 })
         } catch { return .refuse(dressed(answer { throw error })) }
     }
@@ -37,10 +37,10 @@ extension Dashboard {
         guard !stack.configuration.bus.isRemote,
             let ingest = IngestAddress.instance(in: stack.configuration),
             ingest.configuration["certificateFile"].string == nil,
-            let told = parts.client.heartbeats[ingest.name]?.beat.ingest,
+            let reported = parts.client.heartbeats[ingest.name]?.beat.ingest,
             var endpoint = try? IngestAddress.endpoint(of: ingest)
         else { return nil }
-        endpoint.port = told.ingestPort
+        endpoint.port = reported.ingestPort
         return IngestAddress.url(endpoint, isTLS: false)
     }
 

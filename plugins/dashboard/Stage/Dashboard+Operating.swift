@@ -46,28 +46,28 @@ extension Dashboard {
                 400, "the body names no destination of this stack",
                 hint: "send {\"destination\": \"\(stack.destinations.first?.name ?? "uploader")\"}")
         }
-        var mend = MendRequest(id: UUID().uuidString.lowercased(), action: "retry")
-        mend.selection = MendSelection()
-        return try ask(destination.name, mend)
+        var request = RepairRequest(id: UUID().uuidString.lowercased(), action: "retry")
+        request.selection = RepairSelection()
+        return try ask(destination.name, request)
     }
 
-    private func ask(_ name: String, _ mend: MendRequest) throws -> Value {
+    private func ask(_ name: String, _ request: RepairRequest) throws -> Value {
         let client = parts.client
         let deadline = MonotonicClock.now + .seconds(20)
         while MonotonicClock.now < deadline {
-            let told = client.heartbeats[name]?.beat.stage.mending
-            if let told, told.id == mend.id {
-                switch told.state {
-                case .done: return ["state": "done", "result": told.result ?? .null]
+            let reported = client.heartbeats[name]?.beat.stage.mending
+            if let reported, reported.id == request.id {
+                switch reported.state {
+                case .done: return ["state": "done", "result": reported.result ?? .null]
                 case .refused:
                     throw DashboardProblem(
-                        409, "\(name) refuses: \(told.problem ?? "it gives no reason")",
+                        409, "\(name) refuses: \(reported.problem ?? "it gives no reason")",
                         hint: "see 'healthbus status'")
                 case .underWay: break
                 }
             } else {
                 // A message may be lost, so it is repeated; a process that has received it ignores repeats.
-                client.command(name, mend.body)
+                client.command(name, request.body)
             }
             client.hello()
             client.wait(until: Date(timeIntervalSinceNow: 0.3))

@@ -28,12 +28,12 @@ package struct SyncAnswer: Codable, Sendable, Equatable {
     ///   - isLocked: whether the phone is locked.
     /// - Returns: nil while the sync is under way.
     package init?(
-        _ told: DebouncerDetails.Manual, before: [String: Instant], now: [String: Instant], isLocked: Bool
+        _ reported: DebouncerDetails.Manual, before: [String: Instant], now: [String: Instant], isLocked: Bool
     ) {
-        why = told.problem
-        if told.problem != nil {
+        why = reported.problem
+        if reported.problem != nil {
             result = isLocked ? .locked : .failed
-        } else if let ended = told.result {
+        } else if let ended = reported.result {
             failed = ended.failed
             result = !ended.failed.isEmpty ? .failed : now != before ? .newData : .noData
         } else {
@@ -41,9 +41,9 @@ package struct SyncAnswer: Codable, Sendable, Equatable {
         }
     }
 
-    fileprivate init(underWay told: DebouncerDetails.Manual?, why: String?) {
+    fileprivate init(underWay reported: DebouncerDetails.Manual?, why: String?) {
         result = .underWay
-        waiting = told?.waiting ?? []
+        waiting = reported?.waiting ?? []
         self.why = why
     }
 }
@@ -88,21 +88,21 @@ extension Dashboard {
         let before = lastSynced
         var mine: DebouncerDetails.Manual?
         while MonotonicClock.now - began < Self.patience {
-            let told = client.heartbeats[debouncer]?.beat.debouncer?.manual
-            if let told, told.id == id {
-                mine = told
+            let reported = client.heartbeats[debouncer]?.beat.debouncer?.manual
+            if let reported, reported.id == id {
+                mine = reported
                 let isLocked = client.heartbeats[stack.observer]?.beat.observer?.device?.isLocked == true
-                if let answer = SyncAnswer(told, before: before, now: lastSynced, isLocked: isLocked) {
+                if let answer = SyncAnswer(reported, before: before, now: lastSynced, isLocked: isLocked) {
                     return answer
                 }
-            } else if gives, mine == nil, told?.waiting == nil {
-                // A command's own sync is left to end, since the debouncer tells of one at a time.
+            } else if gives, mine == nil, reported?.waiting == nil {
+                // A command's own sync is left to end, since the debouncer reports one at a time.
                 let head = client.heartbeats[stack.observer]?.beat.head?.sequence
                 let isEarly = MonotonicClock.now - began < Self.headPatience
                 client.command(debouncer, SyncNow(id: id, head: isEarly ? head : nil).body)
-            } else if mine != nil, let told {
+            } else if mine != nil, let reported {
                 // Another sync has taken its place, and covers what this one was for.
-                id = told.id
+                id = reported.id
                 continue
             }
             client.hello()

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// What open pages are told about imports: how far one has been read, and how it ended.
+/// What open pages hear about imports: how far one has been read, and how it ended.
 package struct ImportNews {
     private var reading: ObserverDetails.Reading?
     /// The row of the import that is being read; nil until it is known.
@@ -19,13 +19,13 @@ package struct ImportNews {
         let ended = reading?.id == now?.id ? nil : reading?.id
         if reading?.id != now?.id { row = nil }
         let all = ended != nil || (now != nil && row == nil) ? rows() : []
-        var told = all.filter { $0["id"].string != nil && $0["id"].string == ended }
+        var reported = all.filter { $0["id"].string != nil && $0["id"].string == ended }
         if let now {
             row = row ?? all.first { $0["id"].string == now.id }
             // Without its row, it isn't known whose import it is.
-            if let row { told.append(Self.row(row, now)) }
+            if let row { reported.append(Self.row(row, now)) }
         }
-        return told
+        return reported
     }
 
     /// A row of `healthbus imports --json`, with its progress if it is being read.

@@ -93,26 +93,26 @@ package final class LivePages: Sendable {
     }
 
     /// - Parameter user: whose news it is; nil if it concerns nobody in particular.
-    private func tell(_ event: StaticString, _ data: [UInt8], of user: String? = nil) {
+    private func send(_ event: StaticString, _ data: [UInt8], of user: String? = nil) {
         for viewer in state.withLock({ $0.viewers }) {
             if let user, let only = viewer.only, user != only { continue }
             viewer.stream.send(event, data: data)
         }
     }
 
-    /// Tells open pages that summaries have changed.
+    /// Says to open pages that summaries have changed.
     package func changed(_ changes: [SeriesKeeper.Change]) {
         for change in changes {
-            let dates = change.days.sorted().suffix(Self.datesTold)
+            let dates = change.days.sorted().suffix(Self.datesSent)
             let value: Value = [
                 "user": .string(change.user), "dates": .array(dates.map { .string($0.description) }),
                 "more": .bool(change.days.count > dates.count),
             ]
-            tell("days", Array(value.json().utf8), of: change.user)
+            send("days", Array(value.json().utf8), of: change.user)
         }
     }
 
-    private static let datesTold = 100
+    private static let datesSent = 100
 
     // MARK: The pipeline
 
@@ -175,9 +175,9 @@ package final class LivePages: Sendable {
             }
             state.withLock { if !$0.viewers.isEmpty { ($0.view, $0.rates) = (view, rates) } }
             if isWhole || old.map(view.isLike) != true {
-                tell("pipeline", Array(view.value(rates: rates).json().utf8))
+                send("pipeline", Array(view.value(rates: rates).json().utf8))
             }
-            tellOfImports(&news)
+            sendImports(&news)
             look += 1
             if look % 20 == 0 {
                 for viewer in state.withLock({ $0.viewers }) { viewer.stream.beat() }
@@ -188,13 +188,13 @@ package final class LivePages: Sendable {
         }
     }
 
-    private func tellOfImports(_ news: inout ImportNews) {
+    private func sendImports(_ news: inout ImportNews) {
         let rows = news.look(client.heartbeats[stack.observer]?.beat.observer?.reading) {
             (try? ImportsReport(stack, stack.reader(over: client)))?.value["imports"].array ?? []
         }
         for row in rows {
             guard let user = row["user"].string else { continue }
-            tell("import", Array(row.json().utf8), of: user)
+            send("import", Array(row.json().utf8), of: user)
         }
     }
 
@@ -227,7 +227,7 @@ package final class LivePages: Sendable {
                 defer { if !state.viewers.isEmpty { state.waits = list } }
                 return state.waits != list
             }
-            if isNew { tell("waits", list) }
+            if isNew { send("waits", list) }
             Thread.sleep(forTimeInterval: Self.pause)
         }
     }

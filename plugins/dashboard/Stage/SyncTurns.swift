@@ -33,7 +33,7 @@ package struct SyncTurns: Sendable, Equatable {
         return .begin(new)
     }
 
-    /// The next request begins anew once all those that wait have their answer.
+    /// The next request begins again once all those that wait have their answer.
     package mutating func leave() {
         waiting -= 1
         if waiting <= 0 { (id, waiting) = (nil, 0) }

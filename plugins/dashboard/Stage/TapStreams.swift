@@ -84,15 +84,15 @@ package final class TapStreams: Sendable {
     ) {
         let second = message.header.at.microseconds / 1_000_000
         let (isShown, skipped) = pace.withLock { pace in
-            var told = 0
+            var missed = 0
             if second != pace.second {
-                (told, pace) = (pace.skipped, Pace(second: second))
+                (missed, pace) = (pace.skipped, Pace(second: second))
             }
             pace.count += 1
             if pace.count > perSecond { pace.skipped += 1 }
-            return (pace.count <= perSecond, told)
+            return (pace.count <= perSecond, missed)
         }
-        if skipped > 0 { tell(skipped, stream) }
+        if skipped > 0 { report(skipped, stream) }
         guard isShown else { return }
         let value: Value = [
             "topic": .string(message.topic), "at": .string(InstantText.iso8601(message.header.at)),
@@ -101,7 +101,7 @@ package final class TapStreams: Sendable {
         if !stream.send("message", data: Array(value.json().utf8)) { pace.withLock { $0.skipped += 1 } }
     }
 
-    private static func tell(_ skipped: Int, _ stream: EventStream) {
+    private static func report(_ skipped: Int, _ stream: EventStream) {
         stream.send("skipped", data: Array("{\"skipped\":\(skipped)}".utf8))
     }
 }

@@ -21,8 +21,8 @@ export async function ask(path, query, options = {}) {
       throw new Refusal(t('unreachable'), t('unreachableAdvice'), 0);
     }
     if (answer.ok) return answer.status === 204 ? null : answer.json();
-    const told = await answer.json().catch(() => ({}));
-    if (answer.status !== 503 || options.method || Date.now() > until) throw new Refusal(told.error ?? t('refused', { status: answer.status }), told.hint, answer.status);
+    const body = await answer.json().catch(() => ({}));
+    if (answer.status !== 503 || options.method || Date.now() > until) throw new Refusal(body.error ?? t('refused', { status: answer.status }), body.hint, answer.status);
     await pause(500);
   }
 }

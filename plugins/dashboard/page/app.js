@@ -58,8 +58,8 @@ async function show(keep) {
     reload: (changed) => { frame.keep(changed); show(true); },
     redraw: () => { if (mine === turn) show(true); },
     /** Asks again with each state of the pipeline, for what no event announces, and calls `take` with an answer unlike the one before. */
-    follow: (path, told, take) => {
-      let before = JSON.stringify(told), isAsking = false;
+    follow: (path, news, take) => {
+      let before = JSON.stringify(news), isAsking = false;
       leaving.push(early.on('pipeline', async () => {
         if (isAsking) return;
         isAsking = true;
@@ -115,7 +115,7 @@ async function look() {
   if (!reads && !out) { out = true; show(true); }
 }
 setInterval(look, 3000);
-live.on('waits', (told) => { counts = { waits: told.waits.filter((one) => ['warning', 'error'].includes(one.severity)).length }; drawNav(place().view); });
+live.on('waits', (news) => { counts = { waits: news.waits.filter((one) => ['warning', 'error'].includes(one.severity)).length }; drawNav(place().view); });
 addEventListener('hashchange', () => show());
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => show(true));
 live.ready.then(() => { if (!turn) show(); });

@@ -15,9 +15,9 @@ function limits(values) {
 
 const weekday = (day) => (dayOf(day).getUTCDay() + 6) % 7;
 
-export function yearCalendar(figure, from, to, told, open) {
+export function yearCalendar(figure, from, to, found, open) {
   const start = shift(from, -weekday(from)), weeks = Math.ceil((daysBetween(start, to) + 1) / 7);
-  const valueOf = (day) => told.values[daysBetween(told.from, day)] ?? null;
+  const valueOf = (day) => found.values[daysBetween(found.from, day)] ?? null;
   const all = [...Array(daysBetween(from, to) + 1).keys()].map((at) => shift(from, at));
   const bounds = limits(all.map(valueOf));
   const level = (one) => (one === null ? 'none' : 1 + bounds.filter((limit) => one >= limit).length);

@@ -12,17 +12,17 @@ import { t } from './words.js';
 export async function draw(frame) {
   const person = await about();
   const day = /^\d{4}-\d\d-\d\d$/.test(frame.rest[0]) ? frame.rest[0] : person.last ?? person.today;
-  const [told, list] = await Promise.all([ask('day', { date: day }), figures()]);
+  const [found, list] = await Promise.all([ask('day', { date: day }), figures()]);
   frame.leaving.push(frame.live.on('days', (event) => { if (event.more || event.dates.includes(day)) frame.redraw(); }));
   const head = h('div', { class: 'top' }, h('h1', null, date(day, 'long')), h('div', { class: 'turns' },
-    h('a', { href: `#/day/${told.previous ?? shift(day, -1)}`, rel: 'prev' }, '‹ ', t('previousDay')), told.next && h('a', { href: `#/day/${told.next}`, rel: 'next' }, t('nextDay'), ' ›')));
-  const summary = told.summary;
-  if (!summary) return [head, card(null, null, empty(t('noDay')), told.previous && h('a', { href: `#/day/${told.previous}` }, date(told.previous, 'long')))];
+    h('a', { href: `#/day/${found.previous ?? shift(day, -1)}`, rel: 'prev' }, '‹ ', t('previousDay')), found.next && h('a', { href: `#/day/${found.next}`, rel: 'next' }, t('nextDay'), ' ›')));
+  const summary = found.summary;
+  if (!summary) return [head, card(null, null, empty(t('noDay')), found.previous && h('a', { href: `#/day/${found.previous}` }, date(found.previous, 'long')))];
 
   const zone = summary.zone ?? person.zone;
   return [head, h('p', { class: 'soft small', id: 'final' }, standing(summary)), tiles(summary, [...list, ...others([summary])]),
-    hours(frame, told, list, zone), await sourcesOf(frame, day, list.filter((one) => one.explain && one.rule === 'total' && value(summary, one) !== null), zone),
-    h('div', { class: 'pair' }, await sleepOf(day, summary, zone, true), h('div', null, rings(summary, told.apple), workouts(summary, zone), places(summary)))];
+    hours(frame, found, list, zone), await sourcesOf(frame, day, list.filter((one) => one.explain && one.rule === 'total' && value(summary, one) !== null), zone),
+    h('div', { class: 'pair' }, await sleepOf(day, summary, zone, true), h('div', null, rings(summary, found.apple), workouts(summary, zone), places(summary)))];
 }
 
 function standing(summary) {
@@ -36,19 +36,19 @@ function standing(summary) {
 function tiles(summary, list) {
   const some = list.filter((one) => value(summary, one) !== null && !one.path.includes('Mean'));
   const tile = (figure) => {
-    const unit = unitOf(figure), told = value(summary, figure);
-    return h('div', { class: `tile ${figure.family}`, 'data-figure': figure.path, 'data-value': told }, h('dt', null, figure.title), h('dd', null, figure.family === 'sleep' || figure.unit === 'min' ? full(figure, told) : [plain(figure, told), unit && h('small', null, ` ${unit}`)]));
+    const unit = unitOf(figure), found = value(summary, figure);
+    return h('div', { class: `tile ${figure.family}`, 'data-figure': figure.path, 'data-value': found }, h('dt', null, figure.title), h('dd', null, figure.family === 'sleep' || figure.unit === 'min' ? full(figure, found) : [plain(figure, found), unit && h('small', null, ` ${unit}`)]));
   };
   return h('section', { class: 'card' }, h('dl', { class: 'tiles' }, some.map(tile)));
 }
 
-function hours(frame, told, list, zone) {
-  const some = list.filter((one) => one.hourly && told.hours?.[one.hourly]?.some((amount) => amount !== null));
+function hours(frame, found, list, zone) {
+  const some = list.filter((one) => one.hourly && found.hours?.[one.hourly]?.some((amount) => amount !== null));
   if (!some.length) return card(t('byHour'), null, empty(t('noHours')));
   const figure = some.find((one) => one.path === frame.options.get('figure')) ?? some[0];
-  const starts = told.hours.start, factor = scaled(figure, 1);
+  const starts = found.hours.start, factor = scaled(figure, 1);
   const rate = figure.path === 'heartRate.average';
-  const values = (name) => (told.hours[name] ?? []).map((one) => scaled(figure, one));
+  const values = (name) => (found.hours[name] ?? []).map((one) => scaled(figure, one));
   return card(t('byHour'), picker(t('figure'), some.map((one) => [one.path, one.title]), figure.path, (path) => { frame.keep({ figure: path }); frame.redraw(); }, 'figure'),
     chart({
       label: `${figure.title}, ${t('byHour')}`, labels: starts, low: true, unit: unitOf(figure), floor: figure.sums ? 0 : undefined,

@@ -32,11 +32,11 @@ export async function draw(frame) {
   if (asked) await more();
   await drawFigure(frame, rest, person, [...list, ...extra]);
   if (!asked) more().then(() => frame.current() && offer(rest, [...list, ...extra]), () => {});
-  frame.leaving.push(frame.live.on('days', async (told) => {
+  frame.leaving.push(frame.live.on('days', async (found) => {
     const [again, now] = await Promise.all([ask('days'), about()]);
     if (!frame.current()) return;
     if (!now.last) { frame.redraw(); return; }
-    drawWeek(glance, again.days, list, new Set(told.dates));
+    drawWeek(glance, again.days, list, new Set(found.dates));
     await drawFigure(frame, rest, now, [...list, ...extra]);
   }));
   return [title, fresh, glance, rest];
@@ -52,9 +52,9 @@ function drawWeek(into, days, list, changed = new Set()) {
       h('th', { scope: 'row' }, h('a', { href: `#/day/${day.date}` }, h('span', { class: 'weekday' }, date(day.date, 'weekday')), ' ', date(day.date, 'short')),
         day.final ? null : h('span', { class: 'small soft' }, ` ${t('provisional')}`)),
       shown.map(([figure, rank]) => {
-        const told = value(day, figure);
-        return h('td', { class: `rank${rank} ${figure.family}`, 'data-figure': figure.path, 'data-value': told }, full(figure, told),
-          figure.sums || figure.family === 'sleep' ? h('span', { class: 'bar', '--part': told && most.get(figure) ? `${(100 * told) / most.get(figure)}%` : '0%' }) : null);
+        const found = value(day, figure);
+        return h('td', { class: `rank${rank} ${figure.family}`, 'data-figure': figure.path, 'data-value': found }, full(figure, found),
+          figure.sums || figure.family === 'sleep' ? h('span', { class: 'bar', '--part': found && most.get(figure) ? `${(100 * found) / most.get(figure)}%` : '0%' }) : null);
       }),
       h('td', { class: 'left rank1 small' }, (day.workouts ?? []).map((one, at) => [at ? ', ' : '', h('a', { href: `#/workouts/${one.id}` }, `${named('activity', one.activity)} ${duration(one.durationSeconds / 60)}`)])))))))));
 }
@@ -76,7 +76,7 @@ async function drawFigure(frame, into, person, list) {
   const figure = find(list, frame.options.get('figure') ?? 'steps');
   const years = [...Array(Number(person.last.slice(0, 4)) - Number(person.first.slice(0, 4)) + 1).keys()].map((at) => String(Number(person.last.slice(0, 4)) - at));
   const rolling = 'rolling', year = frame.options.get('year') ?? rolling;
-  const told = await columns(figure, person);
+  const found = await columns(figure, person);
   // If figures are picked in quick succession, only the last one counts.
   if (mine !== turn) return;
   const change = (changed) => { frame.keep(changed); drawFigure(frame, into, person, list); };
@@ -86,8 +86,8 @@ async function drawFigure(frame, into, person, list) {
     card(t('calendarOf', { figure: figure.title }), h('div', { class: 'controls' },
       picker(t('figure'), byFamily(list), figure.path, (path) => (find(list, path).path === path ? change({ figure: path }) : frame.reload({ figure: path })), 'figure'),
       picker(t('year'), [[rolling, t('lastYear')], ...years.map((one) => [one, one])], year, (one) => change({ year: one }), 'year')),
-    yearCalendar(figure, from, to, told, (day) => frame.go(`#/day/${day}`))),
-    trend(figure, told, frame, change));
+    yearCalendar(figure, from, to, found, (day) => frame.go(`#/day/${day}`))),
+    trend(figure, found, frame, change));
   if (held) document.getElementById(held)?.focus();
 }
 
@@ -97,27 +97,27 @@ async function columns(figure, person) {
   if (figure.member) {
     for (let at = from; at <= person.last; at = shift(at, 400)) for (const day of (await ask('days', { from: at, to: shift(at, 399) })).days) values[daysBetween(from, day.date)] = value(day, figure);
   } else {
-    const told = await ask('series', { figures: figure.path });
-    told.dates.forEach((one, at) => { const place = daysBetween(from, one); if (place >= 0 && place < days) values[place] = told.values[figure.path][at]; });
+    const found = await ask('series', { figures: figure.path });
+    found.dates.forEach((one, at) => { const place = daysBetween(from, one); if (place >= 0 && place < days) values[place] = found.values[figure.path][at]; });
   }
   return { from, values, dates: values.map((_, at) => shift(from, at)) };
 }
 
-function trend(figure, told, frame, change) {
+function trend(figure, found, frame, change) {
   const span = frame.options.get('span') ?? '90';
-  const first = Math.max(0, told.values.length - (SPANS[span] ?? 90));
+  const first = Math.max(0, found.values.length - (SPANS[span] ?? 90));
   const cut = (values) => values.slice(first).map((one) => scaled(figure, one));
-  const labels = told.dates.slice(first), back = scaled(figure, 1);
+  const labels = found.dates.slice(first), back = scaled(figure, 1);
   const say = (one, axis) => (axis ? plain(figure, one / back) : full(figure, one / back));
   return card(t('trendOf', { figure: figure.title }), choice(t('span'), [['90', t('days90')], ['365', t('year1')], ['all', t('allTime')]], span in SPANS ? span : '90', (one) => change({ span: one }), 'span'),
-    h('div', { class: 'compare' }, [7, 30].map((width) => compare(figure, told.values, width))),
+    h('div', { class: 'compare' }, [7, 30].map((width) => compare(figure, found.values, width))),
     chart({
       label: t('trendOf', { figure: figure.title }), labels, unit: unitOf(figure), floor: figure.sums ? 0 : undefined, say,
       lines: [
-        series({ title: t('mean7'), values: cut(means(told.values, 7)), tone: figure.family }),
-        series({ title: t('mean30'), values: cut(means(told.values, 30)), tone: 'soft', dash: [5, 4], width: 1.5 }),
+        series({ title: t('mean7'), values: cut(means(found.values, 7)), tone: figure.family }),
+        series({ title: t('mean30'), values: cut(means(found.values, 30)), tone: 'soft', dash: [5, 4], width: 1.5 }),
         // Days narrower than a pixel would show nothing.
-        labels.length < 800 && series({ title: t('eachDay'), values: cut(told.values), tone: figure.family, kind: figure.sums ? 'bar' : 'line', soft: true, width: 1, points: !figure.sums }),
+        labels.length < 800 && series({ title: t('eachDay'), values: cut(found.values), tone: figure.family, kind: figure.sums ? 'bar' : 'line', soft: true, width: 1, points: !figure.sums }),
       ].filter(Boolean),
       tick: (one) => date(one, labels.length > 200 ? 'monthYear' : 'short'), place: (one) => date(one), pick: (at) => frame.go(`#/day/${labels[at]}`),
     }));

@@ -29,12 +29,12 @@ function dress(figure) {
 export function others(days) {
   const found = new Map();
   for (const day of days) {
-    for (const [type, told] of Object.entries(day.other ?? {})) {
-      const member = ['sum', 'average', 'mostRecent', 'minutes', 'count'].find((name) => typeof told[name] === 'number');
+    for (const [type, kept] of Object.entries(day.other ?? {})) {
+      const member = ['sum', 'average', 'mostRecent', 'minutes', 'count'].find((name) => typeof kept[name] === 'number');
       if (!member || found.has(type)) continue;
       const what = word(`figure.other.${type}`) ?? named('figure', type.replace(/^HK\w+?TypeIdentifier/, ''));
       const title = member === 'count' ? t('howOften', { what }) : what;
-      found.set(type, { path: `other.${type}`, member, title, family: 'other', unit: member === 'minutes' ? 'min' : member === 'count' ? 'count' : told.unit, sums: !['average', 'mostRecent'].includes(member), digits: told.unit === 'count' || member === 'count' ? 0 : undefined });
+      found.set(type, { path: `other.${type}`, member, title, family: 'other', unit: member === 'minutes' ? 'min' : member === 'count' ? 'count' : kept.unit, sums: !['average', 'mostRecent'].includes(member), digits: kept.unit === 'count' || member === 'count' ? 0 : undefined });
     }
   }
   return [...found.values()].sort((a, b) => a.title.localeCompare(b.title));

@@ -20,8 +20,8 @@ export function freshness(frame, person) {
   };
   const look = async () => {
     // Without an answer, the next look is soon enough.
-    const told = await ask('freshness').catch(() => null);
-    if (told && frame.current()) show(told);
+    const reported = await ask('freshness').catch(() => null);
+    if (reported && frame.current()) show(reported);
   };
   let isBusy = false;
   const sync = async () => {

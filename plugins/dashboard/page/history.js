@@ -9,14 +9,14 @@ import { t } from './words.js';
 const seconds = (value) => (value === null || value === undefined ? '–' : `${number(value, value < 10 ? 1 : 0)} s`);
 
 export async function draw(frame) {
-  const [person, told] = await Promise.all([about(), ask('history')]);
-  frame.follow('history', told, () => frame.redraw());
+  const [person, reported] = await Promise.all([about(), ask('history')]);
+  frame.follow('history', reported, () => frame.redraw());
   const title = h('div', { class: 'top' }, h('h1', null, t('view.history')));
-  if (!told.rounds) return [title, card(null, null, empty(t('noRounds')))];
-  const rounds = [...told.last].sort((a, b) => a.number - b.number), tile = (name, said) => h('div', { class: 'tile' }, h('dt', null, name), h('dd', null, said));
-  const delays = Object.entries(told.delays ?? {});
+  if (!reported.rounds) return [title, card(null, null, empty(t('noRounds')))];
+  const rounds = [...reported.last].sort((a, b) => a.number - b.number), tile = (name, said) => h('div', { class: 'tile' }, h('dt', null, name), h('dd', null, said));
+  const delays = Object.entries(reported.delays ?? {});
   return [title,
-    h('section', { class: 'card' }, h('dl', { class: 'tiles' }, tile(t('rounds'), number(told.rounds)), tile(t('success'), told.successRate === null ? '–' : percent(told.successRate)), tile(t('median'), seconds(told.seconds?.median)), tile(t('p95'), seconds(told.seconds?.p95)))),
+    h('section', { class: 'card' }, h('dl', { class: 'tiles' }, tile(t('rounds'), number(reported.rounds)), tile(t('success'), reported.successRate === null ? '–' : percent(reported.successRate)), tile(t('median'), seconds(reported.seconds?.median)), tile(t('p95'), seconds(reported.seconds?.p95)))),
     rounds.length > 1 && card(t('roundLength'), null, chart({ label: t('roundLength'), labels: rounds.map((one) => one.began), floor: 0, low: true, unit: 's', say: (one, axis) => (axis ? number(one, one < 10 ? 1 : 0) : seconds(one)), tick: (one) => moment(one, person.zone), place: (one) => moment(one, person.zone),
       lines: [series({ title: t('rounds'), values: rounds.map((one) => one.seconds), tone: 'steps', kind: 'bar' })] })),
     delays.length > 0 && card(t('delays'), null, scroll(t('delays'), table(t('delays'), [{ title: t('metric') }, { title: t('samples') }, { title: t('median') }, { title: t('p95') }],

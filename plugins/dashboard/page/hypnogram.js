@@ -12,12 +12,12 @@ const kind = (stage) => ({ asleep: 'unspecified', 'in bed': 'bed' }[stage.toLowe
 /** The card of one night; its stages come from `explain`. */
 export async function sleepOf(day, summary, zone, halved = false, title = t('nightBefore')) {
   if (!summary?.sleep) return card(title, null, empty(t('noNight')));
-  let told;
-  try { told = await ask('explain', { date: day, figure: 'sleep' }); } catch (error) {
+  let found;
+  try { found = await ask('explain', { date: day, figure: 'sleep' }); } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    told = { sessions: [] };
+    found = { sessions: [] };
   }
-  const main = told.sessions.find((one) => one.main), naps = told.sessions.filter((one) => !one.main && one.asleepMinutes);
+  const main = found.sessions.find((one) => one.main), naps = found.sessions.filter((one) => !one.main && one.asleepMinutes);
   return card(title, null, main && hypnogram(main, day, zone, halved), facts(summary.sleep, zone), main && shares(main),
     naps.length ? [h('h3', null, t('naps', { count: naps.length })), naps.map((nap) => h('p', { class: 'small' }, `${time(nap.start, zone)} – ${time(nap.end, zone)}, ${duration(nap.asleepMinutes)}`))] : null);
 }
@@ -46,7 +46,7 @@ export function hypnogram(session, day, zone, halved) {
 const shares = ({ sources }) => sources?.length > 1 && h('p', { class: 'small soft' }, sources.filter((one) => one.asleepMinutes).map((one) => `${one.source}: ${duration(one.asleepMinutes)}`).join(' · '));
 
 function facts(sleep, zone) {
-  const tile = (title, told, note) => told && h('div', { class: 'tile sleep' }, h('dt', null, title), h('dd', null, told, note && h('div', { class: 'note' }, note)));
+  const tile = (title, found, note) => found && h('div', { class: 'tile sleep' }, h('dt', null, title), h('dd', null, found, note && h('div', { class: 'note' }, note)));
   const length = (minutes) => (minutes === null || minutes === undefined ? null : duration(minutes));
   return h('dl', { class: 'tiles' }, tile(t('asleep'), length(sleep.asleepMinutes), `${time(sleep.start, zone)} – ${time(sleep.end, zone)}`), tile(t('inBed'), length(sleep.inBedMinutes)),
     tile(t('efficiency'), sleep.efficiency === null ? null : percent(sleep.efficiency)), tile(t('latency'), length(sleep.latencyMinutes)), tile(t('awakeInNight'), length(sleep.wakeAfterOnsetMinutes)));

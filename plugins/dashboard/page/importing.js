@@ -26,9 +26,9 @@ export async function draw(frame) {
     if (frame.current()) before.replaceChildren(imported([...seen.values()], person.zone));
   };
   const list = async () => {
-    const told = await ask('imports');
-    show(told.imports);
-    return told;
+    const reported = await ask('imports');
+    show(reported.imports);
+    return reported;
   };
   frame.leaving.push(frame.live.on('import', (one) => show([one])));
   // A small file may be read between two states of the pipeline, so that neither shows it.
@@ -41,7 +41,7 @@ export async function draw(frame) {
     }
   };
   // A small file that comes from elsewhere, too.
-  frame.follow('imports', await list(), (told) => show(told.imports));
+  frame.follow('imports', await list(), (reported) => show(reported.imports));
   const bring = person.scopes.includes('ingest')
     ? dropzone((file) => take(file, said, follow))
     : h('div', null, h('p', null, t('needToken', { scope: 'ingest' })), tokenForm('ingest', () => frame.redraw()));

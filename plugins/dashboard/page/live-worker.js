@@ -9,19 +9,19 @@ const newest = new Map();
 const stream = new Stream(new URL('api/live', location.href));
 let connected = null;
 
-function tell(event, told) {
-  for (const [port, missed] of tabs) if (missed) missed.add(event); else port.postMessage([event, told]);
+function spread(event, news) {
+  for (const [port, missed] of tabs) if (missed) missed.add(event); else port.postMessage([event, news]);
 }
-function hear(event, told) {
-  newest.set(event, told);
-  tell(event, told);
+function hear(event, news) {
+  newest.set(event, news);
+  spread(event, news);
 }
-for (const event of EVENTS) stream.on(event, (told) => hear(event, told));
+for (const event of EVENTS) stream.on(event, (news) => hear(event, news));
 stream.onstate = (now) => {
   // Days may have changed while there was no connection.
   if (now && connected === false) hear('days', ANY_DAY);
   connected = now;
-  tell('state', now);
+  spread('state', now);
 };
 
 const said = {

@@ -21,7 +21,7 @@ export class Live {
   on(event, take) {
     const takers = this.#heard.get(event) ?? new Set();
     this.#heard.set(event, takers.add(take));
-    if (takers.size === 1) this.#own?.on(event, (told) => this.#take(event, told));
+    if (takers.size === 1) this.#own?.on(event, (news) => this.#take(event, news));
     return () => takers.delete(take);
   }
 
@@ -36,11 +36,11 @@ export class Live {
     this.onstate(connected);
   }
 
-  #take(event, told) { for (const take of this.#heard.get(event) ?? []) take(told); }
+  #take(event, news) { for (const take of this.#heard.get(event) ?? []) take(news); }
 
   #share() {
     this.#worker = new SharedWorker(new URL('live-worker.js', document.baseURI), { type: 'module', name: 'healthbus' });
-    this.#worker.port.onmessage = ({ data: [event, told] }) => (event === 'state' ? this.#state(told) : this.#take(event, told));
+    this.#worker.port.onmessage = ({ data: [event, news] }) => (event === 'state' ? this.#state(news) : this.#take(event, news));
     // A browser may support shared workers, but not as modules.
     this.#worker.onerror = () => { this.#worker = null; this.#alone(); };
     this.#say(document.visibilityState === 'visible' ? 'look' : 'rest');
@@ -54,7 +54,7 @@ export class Live {
       before = connected;
       this.#state(connected);
     };
-    for (const event of this.#heard.keys()) this.#own.on(event, (told) => this.#take(event, told));
+    for (const event of this.#heard.keys()) this.#own.on(event, (news) => this.#take(event, news));
     this.#own.open();
   }
 
@@ -71,8 +71,8 @@ export class Early {
 
   constructor(live) {
     this.#live = live;
-    this.#ends = ['pipeline', 'waits', 'days', 'import'].map((event) => live.on(event, (told) => {
-      this.#early.set(event, event === 'import' ? [...(this.#early.get(event) ?? []), told] : [event === 'days' ? ANY_DAY : told]);
+    this.#ends = ['pipeline', 'waits', 'days', 'import'].map((event) => live.on(event, (news) => {
+      this.#early.set(event, event === 'import' ? [...(this.#early.get(event) ?? []), news] : [event === 'days' ? ANY_DAY : news]);
     }));
   }
 
@@ -87,7 +87,7 @@ export class Early {
     this.end();
     this.#isShown = true;
     for (const taker of this.#takers) taker.end = this.#live.on(taker.event, taker.take);
-    for (const { event, take } of [...this.#takers]) for (const told of this.#early.get(event) ?? []) take(told);
+    for (const { event, take } of [...this.#takers]) for (const news of this.#early.get(event) ?? []) take(news);
   }
 
   end() { for (const end of this.#ends) end(); }

@@ -39,7 +39,7 @@ function deviation(values) {
 function regularity(nights, zone) {
   const starts = nights.map((one) => sinceNoon(one.start_date, zone)), lengths = nights.map((one) => (Date.parse(one.end_date) - Date.parse(one.start_date)) / 3.6e6);
   const middles = starts.map((one, at) => one + lengths[at] / 2), asleep = nights.map((one) => one.asleep_minutes);
-  const tile = (title, told, note) => h('div', { class: 'tile sleep' }, h('dt', null, title), h('dd', null, told, note && h('div', { class: 'note' }, note)));
+  const tile = (title, found, note) => h('div', { class: 'tile sleep' }, h('dt', null, title), h('dd', null, found, note && h('div', { class: 'note' }, note)));
   return h('section', { class: 'card' }, h('dl', { class: 'tiles' },
     mean(asleep) !== null && tile(t('meanAsleep'), duration(mean(asleep))), tile(t('meanBed'), clock(mean(starts))), tile(t('meanUp'), clock(mean(starts.map((one, at) => one + lengths[at])))),
     nights.length > 2 && tile(t('regularity'), `± ${duration(deviation(middles) * 60)}`, t('regularityNote'))));

@@ -19,15 +19,15 @@ const WIDE = 128, TALL = 44, ACROSS = 156, DOWN = 58;
 export async function draw(frame) {
   const notice = h('div', { role: 'status' }), graph = h('div', { class: 'graph-box', tabindex: 0, role: 'region', 'aria-label': t('graph') }), list = h('div');
   let said = null;
-  const show = (told) => {
-    const at = Date.parse(told.at), ill = told.nodes.filter((one) => !WELL.has(one.state)), back = told.nodes.filter((one) => again(one, at) !== null);
+  const show = (news) => {
+    const at = Date.parse(news.at), ill = news.nodes.filter((one) => !WELL.has(one.state)), back = news.nodes.filter((one) => again(one, at) !== null);
     // Screen readers read a status aloud when it is written, so it is written only when it changes.
     const now = JSON.stringify([ill.map((one) => [one.name, one.state, one.why]), back.map((one) => [one.name, one.restarts])]);
     if (now !== said) notice.replaceChildren(...summary(ill, back));
     said = now;
-    graph.replaceChildren(picture(told));
+    graph.replaceChildren(picture(news));
     const from = list.querySelector('.scroll')?.scrollLeft ?? 0;
-    list.replaceChildren(rows(told));
+    list.replaceChildren(rows(news));
     list.querySelector('.scroll').scrollLeft = from;
   };
   show(await ask('pipeline'));
@@ -47,7 +47,7 @@ function wrong(ill) {
 }
 
 /** Layers run from left to right, with the processes of each below one another. The hub hears everyone, so it stands apart. */
-function picture({ at: told, nodes, edges }) {
+function picture({ at: news, nodes, edges }) {
   const layers = [...new Set(nodes.map((one) => one.layer ?? 0))].sort((a, b) => a - b).map((layer) => nodes.filter((one) => (one.layer ?? 0) === layer));
   const most = Math.max(...layers.map((layer) => layer.length)), height = most * DOWN + 10;
   const at = new Map(layers.flatMap((layer, column) => layer.map((one, row) => [one.name, [4 + column * ACROSS, 6 + (row + (most - layer.length) / 2) * DOWN]])));
@@ -64,7 +64,7 @@ function picture({ at: told, nodes, edges }) {
     return s('path', { class: `edge ${data ? '' : 'control'} ${rate > 0.5 ? 'busy' : ''}`, d: `M${x1} ${y1}C${x1 + (x2 > x1 ? bend : -bend)} ${y1} ${x2 + (x2 > x1 ? -bend : bend)} ${y2} ${x2} ${y2}` });
   };
   const node = (one) => {
-    const [x, y] = at.get(one.name), back = again(one, Date.parse(told)), kind = back === null ? tone(one.state) : 'wait';
+    const [x, y] = at.get(one.name), back = again(one, Date.parse(news)), kind = back === null ? tone(one.state) : 'wait';
     const below = back !== null ? t('restarted', { time: ago(back) }) : kind === 'ready' ? (one.received || one.sent ? t('messages', { rate: number((one.received ?? 0) + (one.sent ?? 0), 1) }) : t('state.ready')) : t(`state.${one.state}`);
     return s('g', { class: `node ${kind}`, 'data-name': one.name, 'data-state': one.state, 'data-restarts': one.restarts ?? 0 }, s('rect', { x, y, width: WIDE, height: TALL, rx: 9 }), s('circle', { class: 'dot', cx: x + 12, cy: y + 16, r: 4.5 }),
       s('text', { class: 'name', x: x + 22, y: y + 20 }, one.name), s('text', { class: 'said', x: x + 12, y: y + 37 }, back !== null ? below : one.behind && kind === 'ready' ? t('left', { count: number(one.behind) }) : one.behind ? `${below} · ${number(one.behind)}` : below));

@@ -3,7 +3,7 @@ export const ANY_DAY = { dates: [], more: true };
 
 /** Server-sent events that reconnect automatically: after an error, after silence, and when a sleeping machine wakes. Works in a page and in a worker. */
 export class Stream {
-  #address; #heard = new Map(); #source = null; #last = 0; #wait = 1000; #again = null; #watch; #told = null;
+  #address; #heard = new Map(); #source = null; #last = 0; #wait = 1000; #again = null; #watch; #reported = null;
   onstate = () => {};
 
   constructor(address) {
@@ -26,7 +26,7 @@ export class Stream {
     this.#source?.close();
     this.#last = Date.now();
     this.#source = new EventSource(address);
-    this.#source.onopen = () => { this.#last = Date.now(); this.#wait = 1000; this.#tell(true); };
+    this.#source.onopen = () => { this.#last = Date.now(); this.#wait = 1000; this.#report(true); };
     this.#source.onerror = () => this.#lost();
     for (const event of this.#heard.keys()) this.#hear(event);
   }
@@ -42,19 +42,19 @@ export class Stream {
   #hear(event) {
     this.#source?.addEventListener(event, (message) => {
       this.#last = Date.now();
-      this.#tell(true);
-      const told = message.data ? JSON.parse(message.data) : null;
-      for (const take of this.#heard.get(event)) take(told);
+      this.#report(true);
+      const news = message.data ? JSON.parse(message.data) : null;
+      for (const take of this.#heard.get(event)) take(news);
     });
   }
 
   #lost() {
     this.#source?.close(); this.#source = null;
-    this.#tell(false);
+    this.#report(false);
     clearTimeout(this.#again);
     this.#again = setTimeout(() => this.open(), this.#wait);
     this.#wait = Math.min(this.#wait * 2, 15_000);
   }
 
-  #tell(connected) { if (connected !== this.#told) { this.#told = connected; this.onstate(connected); } }
+  #report(connected) { if (connected !== this.#reported) { this.#reported = connected; this.onstate(connected); } }
 }

@@ -17,9 +17,9 @@ export async function draw(frame) {
     field('topic', t('topic')), field('type', t('type')), h('label', null, t('sender'), h('select', { name: 'from' }, h('option', { value: '' }, '–'), nodes.map((one) => h('option', { value: one.name, selected: frame.options.get('from') === one.name }, one.name)))),
     h('label', null, h('input', { type: 'checkbox', name: 'values', value: '1' }), t('values')), pause, h('button', { type: 'button', onclick: () => list.replaceChildren() }, t('clear')));
 
-  const line = (told) => {
-    const body = JSON.stringify(told.body ?? null);
-    return h('li', null, h('span', { class: 'soft' }, `${told.at.slice(11, 23)} `), h('b', null, told.topic), ` ← ${told.from} `, body.length > 600 ? `${body.slice(0, 600)}…` : body);
+  const line = (news) => {
+    const body = JSON.stringify(news.body ?? null);
+    return h('li', null, h('span', { class: 'soft' }, `${news.at.slice(11, 23)} `), h('b', null, news.topic), ` ← ${news.from} `, body.length > 600 ? `${body.slice(0, 600)}…` : body);
   };
   // Redrawn at most four times a second, no matter how many messages arrive.
   const flush = () => {
@@ -35,10 +35,10 @@ export async function draw(frame) {
     waiting = [];
     if (tap) return tap.open(address(`tap?${query}`));
     tap = new Stream(address(`tap?${query}`));
-    tap.on('message', (told) => {
-      if (!paused && waiting.push(told) > KEPT) waiting.shift();
+    tap.on('message', (news) => {
+      if (!paused && waiting.push(news) > KEPT) waiting.shift();
     });
-    tap.on('skipped', (told) => { skipped += told.skipped; left.textContent = t('skipped', { count: skipped }); });
+    tap.on('skipped', (news) => { skipped += news.skipped; left.textContent = t('skipped', { count: skipped }); });
     return tap.open();
   }
   const timer = setInterval(flush, 250);

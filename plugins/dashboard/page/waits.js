@@ -28,8 +28,8 @@ function entry(one, person, said, frame) {
   const again = async () => {
     if (!(await about()).scopes.includes('admin')) return form.replaceChildren(h('p', null, t('needToken', { scope: 'admin' })), tokenForm('admin', again));
     try {
-      const told = await send('retry', one.retry);
-      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: told.result?.sent ?? one.count })));
+      const reported = await send('retry', one.retry);
+      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: reported.result?.sent ?? one.count })));
       form.replaceChildren();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -7,10 +7,10 @@ import { t } from './words.js';
 
 export function curves({ workout, heartRate, track }) {
   const bpm = { unit: 'count/min' }, feet = { unit: 'm', short: true };
-  const over = (title, label, told, values, figure, tone, say, fill) => card(title, null, chart({
-    label, labels: told.seconds, linear: true, low: true, unit: unitOf(figure), lines: [series({ title, values, tone, fill, width: 2 })],
-    tick: (one) => clockSeconds(one), say: (one, axis) => (axis ? number(one) : say(one)), step: Math.max(60, Math.ceil(told.seconds.at(-1) / 480) * 60),
-    numbers: { columns: [{ title: t('time') }, { title }], rows: told.seconds.map((second, at) => [clockSeconds(second), values[at] === null ? '–' : say(values[at])]) },
+  const over = (title, label, course, values, figure, tone, say, fill) => card(title, null, chart({
+    label, labels: course.seconds, linear: true, low: true, unit: unitOf(figure), lines: [series({ title, values, tone, fill, width: 2 })],
+    tick: (one) => clockSeconds(one), say: (one, axis) => (axis ? number(one) : say(one)), step: Math.max(60, Math.ceil(course.seconds.at(-1) / 480) * 60),
+    numbers: { columns: [{ title: t('time') }, { title }], rows: course.seconds.map((second, at) => [clockSeconds(second), values[at] === null ? '–' : say(values[at])]) },
   }));
   const heights = track?.elevation?.some((one) => one !== null) ? track.elevation.map((one) => scaled(feet, one)) : null;
   const speeds = track && workout.distanceMeters ? paces(track) : null;
@@ -63,10 +63,10 @@ export function parts(workout, zone) {
     .map((one) => ({ ...one, title: t(kind(one)), stroke: one.metadata?.HKSwimmingStrokeStyle }));
   const some = [...activities, ...marked], seconds = (one) => one.durationSeconds ?? (new Date(one.end) - new Date(one.start)) / 1000;
   if (!some.length) return null;
-  const told = (one, say) => (one === null || one === undefined ? '–' : say(one));
+  const shownOr = (one, say) => (one === null || one === undefined ? '–' : say(one));
   return card(t('parts'), null, scroll(t('parts'), table(t('parts'), [{ title: t('part'), left: true }, { title: t('when'), left: true }, { title: t('length') }, { title: t('distance') }, { title: t('strokes') }],
-    some.map((one) => [one.title, moment(one.start, zone), clockSeconds(seconds(one)), told(one.distanceMeters, distance),
-      one.stroke ? named('stroke', one.stroke) : told(one.swimmingStrokes, number)]))));
+    some.map((one) => [one.title, moment(one.start, zone), clockSeconds(seconds(one)), shownOr(one.distanceMeters, distance),
+      one.stroke ? named('stroke', one.stroke) : shownOr(one.swimmingStrokes, number)]))));
 }
 
 /** The route, drawn from its points alone: degrees are projected flat around its middle, so that its shape is right. */
@@ -76,8 +76,8 @@ export function route({ workout, track }) {
   const xs = track.longitude.map((one) => one * squeeze), ys = track.latitude.map((one) => -one);
   const [left, top] = [Math.min(...xs), Math.min(...ys)], wide = Math.max(...xs) - left, tall = Math.max(...ys) - top;
   const width = room(560, true), tallest = 400, edge = 18, scale = Math.min((width - 2 * edge) / (wide || 1e-9), (tallest - 2 * edge) / (tall || 1e-9));
-  const tallness = Math.max(80, tall * scale + 2 * edge), shift = (width - wide * scale) / 2, sink = (tallness - tall * scale) / 2;
-  const points = xs.map((one, at) => [shift + (one - left) * scale, sink + (ys[at] - top) * scale]);
+  const tallness = Math.max(80, tall * scale + 2 * edge), shift = (width - wide * scale) / 2, drop = (tallness - tall * scale) / 2;
+  const points = xs.map((one, at) => [shift + (one - left) * scale, drop + (ys[at] - top) * scale]);
   const perMeter = scale * (180 / Math.PI / RADIUS), wanted = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000].find((one) => one * perMeter > 60) ?? 100_000;
   const mark = ([x, y], kind, title) => [s('circle', { class: kind, cx: x, cy: y, r: 6 }), s('text', { x: x + 9, y: y + 4 }, title)];
   const near = Math.hypot(points[0][0] - points.at(-1)[0], points[0][1] - points.at(-1)[1]) < 30;

@@ -89,7 +89,7 @@ extension DebouncerStage {
 
     /// Acknowledges fires although the turn that noted them has failed, as an app calls the completion handler on its
     /// error path too: a failure here is no reason to stop waking the app. Nothing is lost, since the next launch
-    /// registers anew, and continues from what was released.
+    /// registers again, and continues from what was released.
     package func lastWords(_ messages: [Message]) -> [(topic: String, body: Value)] {
         var types = registration.acknowledgements
         for fire in messages.compactMap({ $0.topic.hasPrefix("observed.") ? $0.body.read(Observed.self) : nil }) {
@@ -118,8 +118,8 @@ extension DebouncerStage {
         }
         guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
         // An instance that has restarted knows nothing of the releases its predecessor received.
-        if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
-            telling.told[consumer.name] = nil
+        if announcements.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
+            announcements.sent[consumer.name] = nil
         }
         if consumer.role == .uploader, let standing = beat.uploaderStanding {
             phone.hasPath = standing.path?.isSatisfied

@@ -73,7 +73,7 @@ extension DebouncerStage {
         let owners = owners ?? concerned
         let moved = window.releaseEverything { type in owners.contains { $0.takes(type) } }
         if !moved.isEmpty { try save(turn) }
-        for consumer in concerned { tell(consumer, turn) }
+        for consumer in concerned { announce(consumer, turn) }
         return (moved, open(roundOf: concerned, reason: reason, turn))
     }
 

@@ -1,5 +1,5 @@
 extension DebouncerStage {
-    /// An instance that is told how far it may pull, and which types it may pull.
+    /// An instance that hears how far it may pull, and which types it may pull.
     package struct Consumer: Sendable, Equatable {
         package enum Role: Sendable { case handler, uploader }
 

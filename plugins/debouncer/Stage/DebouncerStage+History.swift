@@ -52,9 +52,9 @@ extension DebouncerStage {
     }
 
     /// The current chunk, for each consumer's next message; nil when there is none.
-    var toldReplay: Replay? {
+    var announcedReplay: Replay? {
         guard work[.historical] == .history, window.reach != .nothing, let chunk = historical.sync?.chunk,
-            historical.toldChunk == chunk.id,
+            historical.announcedChunk == chunk.id,
             !phone.zones.isEmpty
         else {
             return nil
@@ -79,19 +79,19 @@ extension DebouncerStage {
             turn.log(.historyCompleted, ["chunks": now.chunks])
             finish(.history, success: true, turn)
         } else {
-            historical.toldChunk = nil
+            historical.announcedChunk = nil
         }
     }
 
     /// Begins the next chunk once live data has been consumed: today never waits for the past.
     func replay(_ turn: Turn) throws {
-        guard work[.historical] == .history, let chunk = historical.sync?.chunk, historical.toldChunk != chunk.id,
+        guard work[.historical] == .history, let chunk = historical.sync?.chunk, historical.announcedChunk != chunk.id,
             rounds.open == nil,
             !phone.zones.isEmpty
         else {
             return
         }
-        historical.toldChunk = chunk.id
-        for consumer in consumers { tell(consumer, turn) }
+        historical.announcedChunk = chunk.id
+        for consumer in consumers { announce(consumer, turn) }
     }
 }

@@ -5,9 +5,9 @@ import Protocol
 
 extension DebouncerStage {
     /// Which releases the consumers have been sent, and when.
-    struct Telling {
+    struct Announcements {
         /// The release that each consumer was last sent.
-        var told: [String: AnchorVector] = [:]
+        var sent: [String: AnchorVector] = [:]
         /// The epoch of each consumer's last heartbeat.
         var lives: [String: Int64] = [:]
         var lastRepeat = MonotonicTime.distantPast
@@ -40,6 +40,6 @@ extension DebouncerStage {
     struct HistoricalSync {
         var sync: History?
         /// The chunk that has been announced to the consumers.
-        var toldChunk: String?
+        var announcedChunk: String?
     }
 }

@@ -32,8 +32,8 @@ extension DebouncerStage {
         for task in moves.begun.compactMap(DebouncerTask.init(rawValue:)) { try begin(task, turn) }
         if work.values.contains(.uploaders), areUploadersLevel { finish(.uploaders, success: true, turn) }
         try adaptReach(turn, reason: "task")
-        if !moves.isEmpty || turn.monotonic - (toldTasks?.at ?? .distantPast) >= .seconds(1) {
-            toldTasks = (tasks.scheduler.tasks(conditions(turn)), turn.monotonic)
+        if !moves.isEmpty || turn.monotonic - (reportedTasks?.at ?? .distantPast) >= .seconds(1) {
+            reportedTasks = (tasks.scheduler.tasks(conditions(turn)), turn.monotonic)
         }
     }
 
@@ -50,7 +50,7 @@ extension DebouncerStage {
             try sync(task, consumers.filter { $0.name == "energy" }, turn)
         case .remoteSync:
             _ = window.releaseEverything()
-            for consumer in consumers { tell(consumer, turn) }
+            for consumer in consumers { announce(consumer, turn) }
             work[task] = .uploaders
         case .notificationCheck:
             try checkRounds(turn)
@@ -66,7 +66,7 @@ extension DebouncerStage {
         }
         _ = window.releaseEverything { type in concerned.contains { $0.takes(type) } }
         try save(turn)
-        for consumer in concerned { tell(consumer, turn) }
+        for consumer in concerned { announce(consumer, turn) }
         work[task] = .round(open(roundOf: concerned, reason: task.rawValue, turn))
     }
 

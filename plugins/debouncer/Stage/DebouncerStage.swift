@@ -22,7 +22,7 @@ package final class DebouncerStage: Stage {
 
     var window: ReleaseWindow
     private(set) var head: StoreHead?
-    var telling = Telling()
+    var announcements = Announcements()
     /// Types that aren't observed, each with the sequence number up to which it was fired: nothing beyond that is
     /// released.
     var offFired: [String: SequenceNumber] = [:]
@@ -35,7 +35,7 @@ package final class DebouncerStage: Stage {
     var tasks: TaskHost
     /// What a running task waits for.
     var work: [DebouncerTask: Work] = [:]
-    var toldTasks: (tasks: [ScheduledTask], at: MonotonicTime)?
+    var reportedTasks: (tasks: [ScheduledTask], at: MonotonicTime)?
     var rounds: Rounds
     var ledger = RoundLedger()
     var historical = HistoricalSync()
@@ -120,7 +120,7 @@ package final class DebouncerStage: Stage {
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
             if !isImporting, window.isImporting { window.endBurst() }
             if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
-            for consumer in consumers where passesOn(to: consumer) { tell(consumer, turn) }
+            for consumer in consumers where passesOn(to: consumer) { announce(consumer, turn) }
         } else if message.topic.hasPrefix("control.") {
             try obey(message.body, turn)
         } else if let fire = message.body.read(Observed.self) {
@@ -140,24 +140,24 @@ package final class DebouncerStage: Stage {
         if head?.generation != new.generation || new.sequence > head?.sequence ?? .beginning { head = new }
         guard isReset else { return }
         turn.log(.anchorReset, ["upstream": observer, "generation": new.generation])
-        try releaseAnew(turn)
+        try releaseAgain(turn)
     }
 
-    private func releaseAnew(_ turn: Turn) throws {
+    private func releaseAgain(_ turn: Turn) throws {
         window.reset()
         rounds.reset()
         // Whoever still waits for one asks again, and gets a round of the new store.
         wakes.recent.removeAll { wakes.rounds[$0.id] != nil }
         wakes.rounds = [:]
-        telling.told = [:]
+        announcements.sent = [:]
         try save(turn)
     }
 
     /// Forgets what it has released, and the current historical sync; tasks and settings aren't derived data, so they
     /// stay.
-    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func repair(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         guard request.action == "reset" else { return .refused("a debouncer doesn't support '\(request.action)'") }
-        try releaseAnew(turn)
+        try releaseAgain(turn)
         if historical.sync != nil {
             historical.sync = nil
             try store("history", .null, turn)
@@ -173,31 +173,34 @@ package final class DebouncerStage: Stage {
         try finishRounds(turn)
         try replay(turn)
         // Requests waiting for an answer are repeated soon.
-        if registration.confirmed != registration.launch || !registration.acknowledgements.isEmpty || toldReplay != nil
+        if registration.confirmed != registration.launch || !registration.acknowledgements.isEmpty
+            || announcedReplay != nil
         {
-            telling.repetition.moved(at: turn.monotonic)
+            announcements.repetition.moved(at: turn.monotonic)
         }
-        if turn.monotonic >= telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic)
+        if turn.monotonic >= announcements.repetition.next(after: announcements.lastRepeat, at: turn.monotonic)
             || nextTime.map({ turn.now >= $0 }) ?? false
         {
-            telling.lastRepeat = turn.monotonic
-            telling.lastSpread = turn.monotonic
+            announcements.lastRepeat = turn.monotonic
+            announcements.lastSpread = turn.monotonic
             register(turn)
             try scheduleTasks(turn)
             try followClock(turn)
-            for consumer in consumers { tell(consumer, turn) }
-        } else if turn.monotonic - telling.lastSpread >= Self.spread {
-            telling.lastSpread = turn.monotonic
-            for consumer in consumers where telling.told[consumer.name] != vector(for: consumer) {
-                tell(consumer, turn)
+            for consumer in consumers { announce(consumer, turn) }
+        } else if turn.monotonic - announcements.lastSpread >= Self.spread {
+            announcements.lastSpread = turn.monotonic
+            for consumer in consumers where announcements.sent[consumer.name] != vector(for: consumer) {
+                announce(consumer, turn)
             }
         }
-        acknowledge(atOnce: telling.lastRepeat == turn.monotonic, turn)
+        acknowledge(atOnce: announcements.lastRepeat == turn.monotonic, turn)
         try tasks.save(turn)
         let spread =
-            consumers.contains { telling.told[$0.name] != vector(for: $0) } ? telling.lastSpread + Self.spread : nil
+            consumers.contains { announcements.sent[$0.name] != vector(for: $0) }
+            ? announcements.lastSpread + Self.spread : nil
         return [
-            window.nextDeadline, telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic), spread,
+            window.nextDeadline, announcements.repetition.next(after: announcements.lastRepeat, at: turn.monotonic),
+            spread,
             nextTime.map { turn.monotonic + max(.zero, $0 - turn.now) }, rounds.nextDeadline,
             tasks.scheduler.nextDeadline(conditions(turn)),
         ].compactMap { $0 }.min()
@@ -219,7 +222,7 @@ package final class DebouncerStage: Stage {
 
     package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()
-        common.tasks = toldTasks?.tasks
+        common.tasks = reportedTasks?.tasks
         let own = DebouncerDetails(
             pending: window.pendingTypes.count, manual: manual?.details(rounds), history: historical.sync?.details,
             wakes: wakes.recent.isEmpty ? nil : wakes.recent)

@@ -21,7 +21,7 @@ package struct Rounds: Sendable, Equatable {
         /// Consumers that haven't reached the target yet.
         package private(set) var waiting: [String: AnchorVector] = [:]
         /// When something was released to each consumer that it didn't have.
-        private var told: [String: MonotonicTime] = [:]
+        private var spokenTo: [String: MonotonicTime] = [:]
         /// How long each consumer took since then.
         package private(set) var succeeded: [String: Duration] = [:]
         /// Why each failed.
@@ -38,7 +38,7 @@ package struct Rounds: Sendable, Equatable {
 
         fileprivate mutating func add(_ targets: [String: AnchorVector], at monotonic: MonotonicTime) {
             for consumer in targets.keys where waiting[consumer] == nil {
-                told[consumer] = monotonic
+                spokenTo[consumer] = monotonic
                 succeeded[consumer] = nil
                 failed[consumer] = nil
             }
@@ -48,7 +48,11 @@ package struct Rounds: Sendable, Equatable {
         /// - Parameter why: why the consumer failed; nil if it has reached its target.
         fileprivate mutating func end(_ consumer: String, at monotonic: MonotonicTime, failed why: String?) {
             waiting[consumer] = nil
-            if let why { failed[consumer] = why } else { succeeded[consumer] = monotonic - (told[consumer] ?? since) }
+            if let why {
+                failed[consumer] = why
+            } else {
+                succeeded[consumer] = monotonic - (spokenTo[consumer] ?? since)
+            }
             duration = monotonic - released
         }
     }
@@ -67,7 +71,7 @@ package struct Rounds: Sendable, Equatable {
 
     /// A consumer that sends no heartbeat for this long is silent.
     package static let silence = Duration.seconds(15)
-    /// More changes than this at once, a few seconds' work, don't tell how fast syncs usually are.
+    /// More changes than this at once, a few seconds' work, don't show how fast syncs usually are.
     package static let manyChanges: Int64 = 5000
 
     /// How long a consumer may go without progress before it counts as failed.

@@ -19,20 +19,20 @@ final class ExecErrorOutput: Sendable {
         let thread = Thread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             var line: [UInt8] = []
-            var told = 0
+            var reported = 0
             var left = 0
             var since = ContinuousClock.now
-            func tell() {
+            func report() {
                 defer { line.removeAll(keepingCapacity: true) }
                 let now = ContinuousClock.now
                 if now - since > Self.window {
                     if left > 0 { said("(\(left) more lines left out)") }
-                    (since, told, left) = (now, 0, 0)
+                    (since, reported, left) = (now, 0, 0)
                 }
                 let text = String(decoding: line, as: UTF8.self)
                 kept.withLock { $0 = $0.suffix(Self.linesKept - 1) + [text] }
-                guard told < Self.linesPerWindow else { return left += 1 }
-                told += 1
+                guard reported < Self.linesPerWindow else { return left += 1 }
+                reported += 1
                 said(text)
             }
             while true {
@@ -40,10 +40,14 @@ final class ExecErrorOutput: Sendable {
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { break }
                 for byte in buffer[..<count] {
-                    if byte == UInt8(ascii: "\n") { tell() } else if line.count < Self.longestLine { line.append(byte) }
+                    if byte == UInt8(ascii: "\n") {
+                        report()
+                    } else if line.count < Self.longestLine {
+                        line.append(byte)
+                    }
                 }
             }
-            if !line.isEmpty { tell() }
+            if !line.isEmpty { report() }
             if left > 0 { said("(\(left) more lines left out)") }
             close(descriptor)
             ended.signal()

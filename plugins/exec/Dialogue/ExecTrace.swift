@@ -12,8 +12,8 @@ package enum ExecTrace {
     package static func summary(of lines: [String], folder: String) -> String? {
         let found = python(lines, folder) ?? node(lines, folder) ?? swift(lines, folder)
         if let (message, place) = found {
-            let told = String(message.prefix(longest))
-            return place.map { "\(told) (\($0.file), line \($0.line))" } ?? told
+            let shown = String(message.prefix(longest))
+            return place.map { "\(shown) (\($0.file), line \($0.line))" } ?? shown
         }
         let last = lines.last { !$0.allSatisfy(\.isWhitespace) }
         return last.map { String($0.drop { $0 == " " }.prefix(longest)) }

@@ -68,24 +68,24 @@ package struct ExecTraits: HandlerTraits, Equatable {
         do { hello = try SchemaCheck(file: "").resolve(answer, schema: Self.schema, key: "hello") } catch {
             throw refuse("'\(error.key)' \(error.reason)")
         }
-        let told = hello.read(Hello.self)
-        guard let told, let spoken = told.protocol, ExecLines.versions.contains(spoken) else {
+        let said = hello.read(Hello.self)
+        guard let said, let spoken = said.protocol, ExecLines.versions.contains(spoken) else {
             throw refuse(
-                "speaks protocol \(told?.protocol.map { "\($0)" } ?? "unknown"); this release speaks"
+                "speaks protocol \(said?.protocol.map { "\($0)" } ?? "unknown"); this release speaks"
                     + " \(ExecLines.versions.lowerBound) to \(ExecLines.versions.upperBound)")
         }
-        guard told.name == plugin else { throw refuse("'hello.name' must be '\(plugin)', as in plugin.json") }
-        guard let version = told.version else { throw refuse("'hello.version' must be a whole number") }
+        guard said.name == plugin else { throw refuse("'hello.name' must be '\(plugin)', as in plugin.json") }
+        guard let version = said.version else { throw refuse("'hello.version' must be a whole number") }
         name = plugin
         self.version = version
-        detailedTypes = Set(told.detailedTypes ?? [])
-        during = told.during ?? [:]
-        characteristics = Set(told.characteristics ?? [])
-        readsIDs = told.ids ?? false
+        detailedTypes = Set(said.detailedTypes ?? [])
+        during = said.during ?? [:]
+        characteristics = Set(said.characteristics ?? [])
+        readsIDs = said.ids ?? false
         func length(_ seconds: Double?) -> Duration { .microseconds(Int64((seconds ?? 0) * 1_000_000)) }
         handlerWindow = HandlerWindow(
-            endHour: told.window?.endHour ?? 24, before: length(told.window?.beforeSeconds),
-            after: length(told.window?.afterSeconds))
+            endHour: said.window?.endHour ?? 24, before: length(said.window?.beforeSeconds),
+            after: length(said.window?.afterSeconds))
         guard !types.contains("*") else { return }
         for type in detailedTypes.union(during.keys).union(during.values).sorted() where !types.contains(type) {
             throw refuse("names \(type), which plugin.json has neither in 'types' nor in 'reads'")
@@ -118,7 +118,7 @@ package enum ExecFailure: Error, Equatable, CustomStringConvertible {
         case .late(let seconds): "the program gave no answer within \(JSONNumber.text(seconds)) s and was ended"
         case .flood(let bytes): "the program's answer is longer than \(bytes) bytes"
         case .badLine(let line, let why): "line \(line) of the program's answer \(why)"
-        case .early: "the program was done before it was told to compute"
+        case .early: "the program was done before it was asked to compute"
         case .declined(let why): "the program says: \(why)"
         case .cantStart(let why): why
         case .stopped: "the host is stopping"

@@ -44,9 +44,9 @@ package enum FHIRAnswer {
             // An element to be deleted may never have been on the server.
             let isGone = method == .delete && (isAbsent(code) || outcome?.verdict == .absent)
             let isDone = (200..<300).contains(code)
-            let told = outcome?.told ?? ""
-            if !isGone, !isDone, let refusal = refusal(code, told) {
-                return .failed(.init(refusal, why: why + told, status: code))
+            let reported = outcome?.reported ?? ""
+            if !isGone, !isDone, let refusal = refusal(code, reported) {
+                return .failed(.init(refusal, why: why + reported, status: code))
             }
             if !isGone, let outcome, let failure = failure(of: outcome, code, why) { return .failed(failure) }
             guard isGone || isDone else { return .unproven(why) }
@@ -62,9 +62,9 @@ package enum FHIRAnswer {
 
     /// What a failed entry in a successful answer means: a transaction should take effect as a whole or not at all, so
     /// such a server breaks the rules; but one of the elements is the cause, and is found by halving.
-    private static func refusal(_ code: Int, _ told: String) -> RetryPolicy.Outcome? {
+    private static func refusal(_ code: Int, _ reported: String) -> RetryPolicy.Outcome? {
         switch code {
-        case 400, 412, 422: .refused("the server refuses it (\(code)\(told))")
+        case 400, 412, 422: .refused("the server refuses it (\(code)\(reported))")
         case 500: .failing
         case 501...: .later()
         default: nil
@@ -73,11 +73,11 @@ package enum FHIRAnswer {
 
     /// What an outcome means for what it is about; nil if that is accepted.
     private static func failure(of outcome: FHIROutcome, _ status: Int, _ why: String) -> DeliveryReply.Failure? {
-        let error = "\(why) and an error\(outcome.told)"
+        let error = "\(why) and an error\(outcome.reported)"
         return switch outcome.verdict {
         case .fine: nil
         case .refusal, .absent:
-            .init(.refused("the server refuses it (\(status)\(outcome.told))"), why: error, status: status)
+            .init(.refused("the server refuses it (\(status)\(outcome.reported))"), why: error, status: status)
         case .failing: .init(.failing, why: error, status: status)
         case .unreadable: .init(.failing, why: "\(why) and an outcome that can't be understood", status: status)
         }
@@ -103,11 +103,11 @@ package enum FHIRAnswer {
 
     package static func failure(_ response: HTTPResponse, url: String) -> DeliveryReply.Failure {
         let status = response.status
-        let told = json(response.body).flatMap { FHIROutcome($0) }?.told ?? ""
-        let why = "the server answered \(status)\(told)"
+        let reported = json(response.body).flatMap { FHIROutcome($0) }?.reported ?? ""
+        let why = "the server answered \(status)\(reported)"
         let outcome: RetryPolicy.Outcome =
             switch status {
-            case 400, 412, 422: .refused("the server refuses it (\(status)\(told))")
+            case 400, 412, 422: .refused("the server refuses it (\(status)\(reported))")
             case 413: .refused("the server accepts no transaction of this size (413)")
             case 401: .refusesToken(isFinal: false, unauthorized)
             case 403: .refusesToken(isFinal: true, unauthorized)

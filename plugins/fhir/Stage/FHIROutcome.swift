@@ -29,14 +29,14 @@ struct FHIROutcome: Equatable {
 
     /// - Parameter outcomes: those about one thing; nil if each is null.
     init?(_ outcomes: Value...) {
-        let told = outcomes.filter { !$0.isNull }.map { $0["issue"].array ?? [] }
-        guard !told.isEmpty else { return nil }
-        let issues = told.flatMap { $0 }
+        let reported = outcomes.filter { !$0.isNull }.map { $0["issue"].array ?? [] }
+        guard !reported.isEmpty else { return nil }
+        let issues = reported.flatMap { $0 }
         let severities = issues.map { $0["severity"].string?.lowercased() ?? "" }
         let wrong = zip(issues, severities).filter { Self.errors.contains($1) }.map(\.0)
         let kinds = Set(wrong.map { $0["code"].string ?? "" })
         if wrong.isEmpty {
-            let isReadable = told.allSatisfy { !$0.isEmpty } && severities.allSatisfy(Self.notes.contains)
+            let isReadable = reported.allSatisfy { !$0.isEmpty } && severities.allSatisfy(Self.notes.contains)
             verdict = isReadable ? .fine : .unreadable
         } else if kinds.isSubset(of: Self.absent) {
             verdict = .absent
@@ -58,8 +58,8 @@ struct FHIROutcome: Equatable {
         self.init(answer)
     }
 
-    /// ", invariant"; empty if nothing can be told.
-    var told: String { issue.map { ", \($0)" } ?? "" }
+    /// ", invariant"; empty if nothing is known.
+    var reported: String { issue.map { ", \($0)" } ?? "" }
     var isError: Bool { [.absent, .failing, .refusal].contains(verdict) }
 
     private static func text(_ issue: Value) -> String? {

@@ -5,7 +5,7 @@ import StageKit
 /// Sends what the stage delivers, on a thread of its own.
 package final class FHIRRunner: DeliveryRunner {
     package let thread: EffectThread
-    package let path = PathTeller()
+    package let path = PathReporter()
 
     /// A server that returns whole resources, although it was asked not to, sends about as much as it received.
     private static let answerLimit = 64 << 20

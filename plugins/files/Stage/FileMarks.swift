@@ -19,7 +19,7 @@ struct FileMarks {
     }
 
     private(set) var marks: [String: Mark] = [:]
-    /// The lowest `since` by producer; nil when it must be recomputed.
+    /// The lowest `since` by producer; nil when it must be computed again.
     private var oldest: [String: SequenceNumber]? = [:]
     /// The next path is at the end. Built from `marks` when it has run out or is too old.
     private var queue: [String] = []

@@ -82,13 +82,13 @@ struct FilesProof {
         if isLast { phase = .expecting }
     }
 
-    var isUntold: Bool { rows == nil }
+    var isUnasked: Bool { rows == nil }
     var types: [TypeRow] {
         get { rows ?? [] }
         set { rows = newValue }
     }
 
-    mutating func told(_ rows: [TypeRow]) { self.rows = rows }
+    mutating func reported(_ rows: [TypeRow]) { self.rows = rows }
 
     /// - Parameter areGuesses: whether the files need not be there.
     mutating func expect(_ paths: Set<String>, areGuesses: Bool = false) {

@@ -13,7 +13,7 @@ extension FilesStage {
     func moveExpecting(_ turn: Turn) throws -> MonotonicTime? {
         guard turn.monotonic >= proof.notBefore else { return proof.notBefore }
         guard proof.question == nil else { return nil }
-        if proof.isUntold {
+        if proof.isUnasked {
             proof.question = turn.pull(samples.producer, .types).id
             return nil
         }
@@ -46,7 +46,7 @@ extension FilesStage {
         }
         guard let gap = proof.gaps.last else {
             let rows = try types(pages)
-            proof.told(rows)
+            proof.reported(rows)
             try expectDocuments(rows, turn)
             return true
         }

@@ -23,13 +23,13 @@ extension FilesStage {
     }
 
     /// Begins the proof that a person asked for; one that is under way gives way.
-    func prove(_ request: MendRequest, _ turn: Turn) {
+    func prove(_ request: RepairRequest, _ turn: Turn) {
         for index in jobs.indices.reversed() where jobs[index].proves { drop(index, turn) }
         proof.begin(
             turn.perform(ListFiles(makesFolder: ledger.count == 0)), for: request.id, repairs: request.dryRun != true)
     }
 
-    func proven(_ request: MendRequest, _ turn: Turn) -> Mended {
+    func proven(_ request: RepairRequest, _ turn: Turn) -> RepairOutcome {
         if proof.answered == request.id { return .done(proof.result(pending: marks.marks.count)) }
         if let blocked, !proof.isListing {
             proof.stop()

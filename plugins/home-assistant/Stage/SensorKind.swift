@@ -1,4 +1,4 @@
-/// What Home Assistant is told about a unit: its own name for it, and the device class that permits it.
+/// What Home Assistant learns about a unit: its own name for it, and the device class that permits it.
 ///
 /// Only device classes that permit the unit are used: any other pair is refused or logged as an error. See
 /// https://www.home-assistant.io/integrations/sensor/#device-class.

@@ -1,7 +1,7 @@
 import CZeroMQ
 import MessageBus
 
-/// Tells libzmq which peers may connect (ZAP 1.0, RFC 27), when it asks at `inproc://zeromq.zap.01` in the hub's
+/// Says to libzmq which peers may connect (ZAP 1.0, RFC 27), when it asks at `inproc://zeromq.zap.01` in the hub's
 /// context.
 ///
 /// It is used for an open hub too, where it lets every peer in: libzmq then refuses the oldest protocols, ZMTP 1 and 2,

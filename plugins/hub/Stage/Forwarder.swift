@@ -106,8 +106,8 @@ package final class Forwarder: Sendable {
     }
 
     private func note(_ new: BusNotice) {
-        guard let told = notices.withLock({ $0.pass(new, at: MonotonicClock.now) }) else { return }
-        notice(told)
+        guard let passed = notices.withLock({ $0.pass(new, at: MonotonicClock.now) }) else { return }
+        notice(passed)
     }
 
     private func tally(_ kind: BusNotice.Kind) {

@@ -67,7 +67,7 @@ final class SealedHall: Hall {
             switch try audience.listen(guests, at: now) {
             case .none: return isNew
             case .subscribed(let new): isNew = isNew || new
-            case .denied(let why): tell(why)
+            case .denied(let why): report(why)
             }
         }
         return isNew
@@ -78,8 +78,8 @@ final class SealedHall: Hall {
             switch verdict {
             case .admitted(_, let key): admitted.insert(key)
             case .unknownKey(let address):
-                tell(BusNotice(.refused, who: address, why: "its key isn't on the hub's list"))
-            case .malformed: tell(BusNotice(.refused, who: "unknown", why: "libzmq asked in an unknown form"))
+                report(BusNotice(.refused, who: address, why: "its key isn't on the hub's list"))
+            case .malformed: report(BusNotice(.refused, who: "unknown", why: "libzmq asked in an unknown form"))
             }
         }
         for monitor in monitors {
@@ -92,15 +92,15 @@ final class SealedHall: Hall {
                         differs
                         ? "it doesn't use CURVE: the bus is sealed"
                         : "it sent something other than a handshake for this hub's key"
-                    tell(BusNotice(.refused, who: endpoint, why: why))
+                    report(BusNotice(.refused, who: endpoint, why: why))
                 case .brokenOff:
-                    tell(BusNotice(.refused, who: endpoint, why: "the connection ended during the handshake"))
+                    report(BusNotice(.refused, who: endpoint, why: "the connection ended during the handshake"))
                 }
             }
         }
     }
 
-    private func tell(_ new: BusNotice) {
+    private func report(_ new: BusNotice) {
         count(new.kind)
         notice(new)
     }
@@ -131,7 +131,7 @@ final class SealedHall: Hall {
     }
 
     private func deny(_ why: String) -> Bool {
-        tell(BusNotice(.denied, who: message.user ?? "nobody", why: why))
+        report(BusNotice(.denied, who: message.user ?? "nobody", why: why))
         return false
     }
 

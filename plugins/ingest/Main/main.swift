@@ -122,7 +122,7 @@ PluginProgram.start("ingest") { context, stopper in
                 notice: { notice in
                     switch notice {
                     case .taken(let samples): log(.ingestFollowed, ["samples": samples])
-                    case .beginsAnew: log(.ingestFollowsAnew)
+                    case .beginsAgain: log(.ingestFollowsAgain)
                     case .failed(let why, let pause):
                         log(.ingestFollowFailed, ["why": why, "seconds": Int(pause.seconds)])
                     case .recovered(let time):

@@ -26,20 +26,20 @@ extension IngestDoor {
     func stream(_ files: Files) -> HTTPServer.Admission {
         do throws(HTTPRefusal) {
             do throws(IngestProblem) { try requireObserver() } catch { return .refuse(count(error)) }
-            let sink = try FileSink(folder: files.folder, failed: files.failed)
+            let receiver = try FileReceiver(folder: files.folder, failed: files.failed)
             return .stream(
-                HTTPServer.BodyStream(to: sink, limit: files.bytes) { [self] in take(sink, files, $0) })
+                HTTPServer.BodyStream(to: receiver, limit: files.bytes) { [self] in take(receiver, files, $0) })
         } catch { return .refuse(error.answer) }
     }
 
     /// The whole file is on disk: it goes to the observer, and is removed here.
-    private func take(_ sink: FileSink, _ files: Files, _ request: HTTPRequest) -> HTTPResponse {
-        defer { sink.abandon() }
+    private func take(_ receiver: FileReceiver, _ files: Files, _ request: HTTPRequest) -> HTTPResponse {
+        defer { receiver.abandon() }
         do throws(IngestProblem) {
             // The body may have taken hours, in which a token may have ended.
             let caller = try admit(request).caller
-            guard sink.byteCount > 0 else { throw .malformed("the body is empty") }
-            let hash = sink.contentHash
+            guard receiver.byteCount > 0 else { throw .malformed("the body is empty") }
+            let hash = receiver.contentHash
             let content = [hash.high, hash.low].flatMap { word in
                 (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
             }
@@ -47,9 +47,9 @@ extension IngestDoor {
             do throws(FileHandover.Failure) {
                 // Linked under a name that the list of imports can show; another file with the same content may have
                 // that name at this moment.
-                let kept = try? sink.keep(as: "posted-" + String(hash.high, radix: 16))
+                let kept = try? receiver.keep(as: "posted-" + String(hash.high, radix: 16))
                 defer { if let kept { unlink(kept) } }
-                id = try files.taking.handOver(kept ?? sink.path, content: content, user: caller.user)
+                id = try files.taking.handOver(kept ?? receiver.path, content: content, user: caller.user)
             } catch { throw Self.problem(error) }
             noteTaken()
             return HTTPResponse(status: 202, json: Array("{\"id\":\"\(id)\"}".utf8))
@@ -64,10 +64,10 @@ extension IngestDoor {
         let found: FileState?
         do throws(FileHandover.Failure) { found = try files.taking.state(id) } catch { throw Self.problem(error) }
         guard let found, found.row.user == caller.user else { throw .notFound }
-        return HTTPResponse(status: 200, json: Array(Self.told(found).json().utf8))
+        return HTTPResponse(status: 200, json: Array(Self.reported(found).json().utf8))
     }
 
-    private static func told(_ found: FileState) -> Value {
+    private static func reported(_ found: FileState) -> Value {
         let row = found.row
         // The sender needn't know how a file reaches the observer.
         let state = row.state == .receiving ? ImportRow.State.announced : row.state

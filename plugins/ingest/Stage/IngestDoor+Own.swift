@@ -24,12 +24,12 @@ extension IngestDoor {
         if request.method != "GET" { noteTaken() }
         // Otherwise, a change that changes nothing would be a way to read without the right to do so.
         if !caller.mayRead {
-            answer.body = .object((answer.body.object ?? [:]).filter { Self.told.contains($0.key) })
+            answer.body = .object((answer.body.object ?? [:]).filter { Self.shown.contains($0.key) })
         }
         return Self.response(answer)
     }
 
-    private static let told: Set = ["id", "name", "version", "deleted"]
+    private static let shown: Set = ["id", "name", "version", "deleted"]
 
     private static func response(_ answer: OwnAnswer) -> HTTPResponse {
         var response = HTTPResponse(status: answer.status, json: Array(answer.body.json().utf8))
@@ -48,8 +48,8 @@ extension IngestDoor {
         case (.events, _):
             var members = try body(of: request)
             // The id is made here, so that a part that is sent twice makes only one event.
-            let told = members.removeValue(forKey: "id") ?? .string(UUID().uuidString.lowercased())
-            guard let id = told.string else { throw .malformed("id isn't text") }
+            let given = members.removeValue(forKey: "id") ?? .string(UUID().uuidString.lowercased())
+            guard let id = given.string else { throw .malformed("id isn't text") }
             return OwnRequest(.addEvent, id: id, body: .object(members))
         case (_, "DELETE"):
             var wish = OwnRequest(route == .event ? .removeEvent : .removeType, id: id)
@@ -67,15 +67,15 @@ extension IngestDoor {
 
     /// Takes the version that a change is meant for from `If-Match`, which takes precedence over the body's.
     private static func expect(
-        _ request: HTTPRequest, _ told: Value?, _ wish: inout OwnRequest
+        _ request: HTTPRequest, _ given: Value?, _ wish: inout OwnRequest
     ) throws(IngestProblem) {
         if let field = request.headers["If-Match"]?.trimmingCharacters(in: .whitespaces) {
             if field == "*" { return }
             let text = field.hasPrefix("\"") && field.hasSuffix("\"") ? field.dropFirst().dropLast() : field[...]
             guard let version = Int64(text) else { throw .malformed("If-Match isn't a version, as in \"3\"") }
             (wish.version, wish.isPrecondition) = (version, true)
-        } else if let told {
-            guard let version = told.int else { throw .malformed("version isn't a whole number") }
+        } else if let given {
+            guard let version = given.int else { throw .malformed("version isn't a whole number") }
             wish.version = version
         }
     }

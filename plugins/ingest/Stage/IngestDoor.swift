@@ -210,7 +210,7 @@ package final class IngestDoor: Sendable {
             switch error {
             case .silent:
                 throw .busy(
-                    "the observer isn't answering, so there is no telling what it accepted", code: "observer-silent",
+                    "the observer isn't answering, so nobody knows what it accepted", code: "observer-silent",
                     seconds: 5)
             case .refused(let reason): throw .busy(reason, code: "not-kept", seconds: 30)
             }

@@ -42,7 +42,7 @@ package struct Notification: Sendable, Equatable {
 
 /// The result of an attempt to deliver the notification.
 package enum NotificationResult: Sendable, Equatable {
-    case told
+    case notified
     /// Why it failed; delivery is tried again.
     case failed(String)
 }

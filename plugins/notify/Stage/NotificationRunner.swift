@@ -50,7 +50,7 @@ package final class NotificationRunner: ThreadedRunner {
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             return .failed("\(words[0]) ended with \(process.terminationStatus)")
         }
-        return .told
+        return .notified
     }
 
     private static func post(
@@ -62,7 +62,7 @@ package final class NotificationRunner: ThreadedRunner {
             ]
             if let tokenFile { headers.add("Authorization", "Bearer \(try SecretFile.read(tokenFile))") }
             let status = try hook.post(notification.json, headers: headers, timeout: timeout)
-            return (200..<300).contains(status) ? .told : .failed("the webhook answered \(status)")
+            return (200..<300).contains(status) ? .notified : .failed("the webhook answered \(status)")
         } catch {
             return .failed("\(error)")
         }

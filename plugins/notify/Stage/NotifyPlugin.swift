@@ -11,7 +11,7 @@ extension StagePlugin {
             return NotifyStage(
                 producers: setting.stack.instances.filter { Alert.raisers.contains($0.manifest.kind) }.map(\.name),
                 kinds: options["kinds"].array.flatMap { $0.isEmpty ? nil : Set($0.compactMap(\.string)) },
-                tellsCleared: options["cleared"].bool == true)
+                reportsCleared: options["cleared"].bool == true)
         },
         effects: { context in
             let options = context.configuration

@@ -18,12 +18,12 @@ package final class NotifyStage: Stage {
 
     private let upstreams: [Upstream]
     private let kinds: Set<String>?
-    private let tellsCleared: Bool
+    private let reportsCleared: Bool
     private var waiting: [Waiting] = []
     private var effect: Int64?
     private var attempt = 0
     private var waitUntil = MonotonicTime.distantPast
-    private var told: Int64 = 0
+    private var notified: Int64 = 0
     private var givenUp: Int64 = 0
     private var problem: String?
 
@@ -33,10 +33,10 @@ package final class NotifyStage: Stage {
 
     /// - Parameters:
     ///   - kinds: the kinds of alerts to deliver; nil for all.
-    ///   - tellsCleared: whether to notify when an alert is over, too.
-    package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
+    ///   - reportsCleared: whether to notify when an alert is over, too.
+    package init(producers: [String], kinds: Set<String>?, reportsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
-        (self.kinds, self.tellsCleared) = (kinds, tellsCleared)
+        (self.kinds, self.reportsCleared) = (kinds, reportsCleared)
     }
 
     package var subscriptions: [Subscription] { upstreams.map { .exact(Heartbeat.topic($0.producer)) } }
@@ -71,20 +71,20 @@ package final class NotifyStage: Stage {
     private func notifications(of page: ChangesPage, from producer: String, _ turn: Turn) -> [Notification] {
         page.rows.compactMap { row in
             let kind = String(row.topic.dropFirst(Alert.topicPrefix.count))
-            guard kinds?.contains(kind) ?? true, row.body != nil || tellsCleared else { return nil }
+            guard kinds?.contains(kind) ?? true, row.body != nil || reportsCleared else { return nil }
             // alert/<kind>/<subject>: a tombstone has nothing but its key.
             let subject = row.key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last
-            let told = row.body?.read(RaisedAlert.self)
+            let notified = row.body?.read(RaisedAlert.self)
             // A raised alert in another form mustn't be announced as over.
-            if row.body != nil, told == nil {
+            if row.body != nil, notified == nil {
                 givenUp += 1
                 turn.log(.notifyGivenUp, ["kind": kind])
                 return nil
             }
             return Notification(
                 id: "\(producer)/\(row.key)/\(row.sequence)", producer: producer, kind: kind,
-                subject: subject.map(String.init) ?? "", text: told?.text ?? "It is over: \(kind).",
-                remedy: told?.remedy ?? "", since: told?.since)
+                subject: subject.map(String.init) ?? "", text: notified?.text ?? "It is over: \(kind).",
+                remedy: notified?.remedy ?? "", since: notified?.since)
         }
     }
 
@@ -92,8 +92,8 @@ package final class NotifyStage: Stage {
         guard result.id == effect, let result = result.value as? NotificationResult else { return }
         effect = nil
         switch result {
-        case .told:
-            told += 1
+        case .notified:
+            notified += 1
             done()
         case .failed(let why):
             attempt += 1
@@ -132,7 +132,7 @@ package final class NotifyStage: Stage {
     }
 
     /// Alerts that still apply are delivered once more.
-    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func repair(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         guard request.action == "reset" else { return .refused("a notifier doesn't support '\(request.action)'") }
         waiting = []
         effect = nil
@@ -146,7 +146,7 @@ package final class NotifyStage: Stage {
             frontier: Dictionary(uniqueKeysWithValues: upstreams.map { ($0.producer, $0.frontier) }),
             details: HeartbeatDetails(
                 NotifierDetails(
-                    told: told, givenUp: givenUp, blocked: problem,
+                    told: notified, givenUp: givenUp, blocked: problem,
                     pending: waiting.reduce(0) { $0 + $1.notifications.count })))
     }
 }

@@ -69,14 +69,14 @@ extension ObserverSource {
         return (0..<pieces).map { piece in
             let runs = Array(type.runs.dropFirst(piece * step * 2).prefix(step * 2))
             let late = Array(type.late.dropFirst(piece * step).prefix(step))
-            let told = overlaps.map {
+            let reported = overlaps.map {
                 TypeDaysRow.Overlaps(stretches: Int64($0.stretches), first: $0.first, last: $0.last)
             }
             let value = TypeDaysRow(
                 user: head.user, type: head.type, sequence: head.sequence, samples: Int64(head.alive),
                 firstStart: head.firstStart, lastEnd: head.lastEnd, runs: runs, lateDay: late.map(\.day),
                 lateCount: late.map(\.arrivals.count), lateLongest: late.map(\.arrivals.longest),
-                overlaps: piece == 0 ? told : nil)
+                overlaps: piece == 0 ? reported : nil)
             return (value, 60 + runs.count + 4 * late.count)
         }
     }

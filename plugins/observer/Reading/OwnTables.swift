@@ -78,17 +78,17 @@ package enum OwnTables {
     ) throws -> [String: Value] {
         guard try exist(in: database) else { return [:] }
         var byUser: [String: [String: Value]] = [:]
-        var told = users
+        var changed = users
         try database.prepare("SELECT user, name, seq, kind, unit, aggregation FROM own_types").forEachRow { row in
             let (user, sequence) = (row.string(0), SequenceNumber(row.int64(2)))
-            if sequence > after, sequence <= through { told.insert(user) }
+            if sequence > after, sequence <= through { changed.insert(user) }
             var types = byUser[user] ?? [:]
             if !row.isNull(3) {
                 types[row.string(1)] = ["aggregation": .string(row.string(5)), "unit": .string(row.string(4))]
             }
             byUser[user] = types
         }
-        return byUser.filter { told.contains($0.key) }.mapValues { .object($0) }
+        return byUser.filter { changed.contains($0.key) }.mapValues { .object($0) }
     }
 
     // MARK: Events

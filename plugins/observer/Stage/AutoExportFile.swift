@@ -26,7 +26,7 @@ struct AutoExportFile {
         (self.path, self.file) = (path, file)
     }
 
-    func read(into sink: @escaping ExportSink) throws -> ReadSummary {
+    func read(into receiver: @escaping ExportReceiver) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
         defer { close(descriptor) }
@@ -45,14 +45,14 @@ struct AutoExportFile {
         defer { munmap(bytes, Int(size)) }
         var info = ExportInfo(date: nil, locale: "")
         info.way = WayIn.healthAutoExport.path
-        try sink(.info(info))
+        try receiver(.info(info))
         var summary = ReadSummary()
         let written = Instant(seconds: Int64(status.st_mtim.tv_sec))
         do {
             try HealthAutoExport.read(file: UnsafeRawBufferPointer(start: bytes, count: Int(size)), written: written) {
                 piece in
-                if piece.records.count > 0 { try sink(.records(piece.records)) }
-                if !piece.quarantined.isEmpty { try sink(.quarantined(piece.quarantined)) }
+                if piece.records.count > 0 { try receiver(.records(piece.records)) }
+                if !piece.quarantined.isEmpty { try receiver(.quarantined(piece.quarantined)) }
                 let workouts = piece.records.types.firstIndex(of: HealthType.workoutIdentifier)
                 summary.workouts += piece.records.type.count { Int($0) == workouts }
                 summary.records += piece.records.count
@@ -62,7 +62,7 @@ struct AutoExportFile {
         } catch let error as PushError {
             throw ImportError.malformedAutoExport(path: path, reason: error.description)
         }
-        try sink(.progress(bytesRead: size, bytesTotal: size))
+        try receiver(.progress(bytesRead: size, bytesTotal: size))
         summary.records -= summary.workouts
         return summary
     }

@@ -24,9 +24,9 @@ extension CharacteristicsTable {
     /// Adopts what another stack knows about the user; anything that it doesn't say stays as it is. The value counts
     /// until an export says otherwise, since that stack doesn't say which export it comes from.
     static func follow(_ members: Value, user: String, _ turn: Turn) throws {
-        guard let told = members.object else { return }
+        guard let given = members.object else { return }
         let known = try known(of: user, turn)
-        let members = known.members.merging(told.filter { !$0.value.isNull }) { $1 }
+        let members = known.members.merging(given.filter { !$0.value.isNull }) { $1 }
         guard members != known.members else { return }
         try write(
             members, exported: known.exported ?? Instant.distantPast.microseconds, was: known, user: user, turn)

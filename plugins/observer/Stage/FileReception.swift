@@ -5,7 +5,7 @@ import StageKit
 
 /// One file that comes over the bus in pieces. The observer asks for them, so that it controls order, repetition and
 /// back-pressure: it requests the next pieces while the previous ones are being written. Only the length of the file in
-/// the inbox tells how much has arrived.
+/// the inbox says how much has arrived.
 struct FileReception {
     let id: String
     let sender: String

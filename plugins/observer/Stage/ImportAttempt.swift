@@ -79,11 +79,11 @@ final class ImportAttempt {
             let isRefused = entry.plan?.isTryingOut == true && entry.plan?.isTrial == false
             let known =
                 isRefused ? Int64(tally.known + tally.joined) : read - added - quarantined - deleted
-            var told = ImportReport.Tally(
+            var reported = ImportReport.Tally(
                 read: read, added: added, known: known, deleted: deleted, quarantined: quarantined)
-            if entry.plan?.isComplete == true { told.deletedByAbsence = entry.plan?.deleted[type] ?? 0 }
-            if let replaced = rewrites.replaced[type], !isRefused { told.replaced = Int64(replaced) }
-            byType[type] = told
+            if entry.plan?.isComplete == true { reported.deletedByAbsence = entry.plan?.deleted[type] ?? 0 }
+            if let replaced = rewrites.replaced[type], !isRefused { reported.replaced = Int64(replaced) }
+            byType[type] = reported
             total.added += added
             total.known += known
             total.deleted += deleted

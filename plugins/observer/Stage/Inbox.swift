@@ -28,11 +28,11 @@ package final class Inbox: EffectRunner {
         }
         guard let request = effect.request as? ObserverEffect else { return }
         let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
-        let tell: @Sendable (FileStep) -> Void = { _ = reply(EffectResult(id: effect.id, value: $0)) }
+        let report: @Sendable (FileStep) -> Void = { _ = reply(EffectResult(id: effect.id, value: $0)) }
         switch request {
-        case .adopt(let id, let source, let file): start { [self] in tell(adopt(id, from: source, file)) }
-        case .measure(let id): start { [self] in tell(measure(id)) }
-        case .append(let id, let pieces): start { [self] in tell(append(id, pieces)) }
+        case .adopt(let id, let source, let file): start { [self] in report(adopt(id, from: source, file)) }
+        case .measure(let id): start { [self] in report(measure(id)) }
+        case .append(let id, let pieces): start { [self] in report(append(id, pieces)) }
         case .read(let id, let path, let known):
             start { [self] in
                 read(path, file: self.path(id), known) { event in
@@ -118,10 +118,10 @@ package final class Inbox: EffectRunner {
         _ path: String, file: String, _ known: [PieceHash: Int], _ answer: @escaping (ImportEvent) -> Bool
     ) {
         do {
-            let sink: ExportSink = { guard answer(.found($0)) else { throw Stopped() } }
+            let receiver: ExportReceiver = { guard answer(.found($0)) else { throw Stopped() } }
             let summary =
-                try AutoExportFile(path: path, file: file)?.read(into: sink)
-                ?? ExportReader(path: path, file: file).read(into: sink, known: known)
+                try AutoExportFile(path: path, file: file)?.read(into: receiver)
+                ?? ExportReader(path: path, file: file).read(into: receiver, known: known)
             _ = answer(.finished(summary))
         } catch is Stopped {
             return

@@ -35,7 +35,8 @@ struct IngestDesk {
             guard part.number == 0 else { return .beginAgain }
             return .take(
                 ImportSession(
-                    source: part.way, bringer: .device(part.device, way: part.way), pushed: wall, tellsOutcomes: true))
+                    source: part.way, bringer: .device(part.device, way: part.way), pushed: wall, reportsOutcomes: true)
+            )
         }
         requests[part.id]?.heard = now
         if part.number == request.receipt.part { return .answered(request.receipt) }

@@ -46,7 +46,7 @@ extension ObserverStage {
     }
 
     /// Ends an import that is waiting, on its way or being read, because a person asked for that.
-    func cancel(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    func cancel(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         guard let id = request.import, let entry = try imports.entry(id, turn) else {
             return .refused(
                 "there is no import '\(request.import ?? "")'; 'healthbus imports list' shows them")

@@ -149,7 +149,7 @@ extension ObserverDelivery {
             if let isOn = setting.on { registrations.setOff(!isOn, type, head: covered) }
             if let isDenied = setting.denied {
                 registrations.setDenied(isDenied, type, head: covered)
-                try tellDenial(isDenied, type, turn)
+                try reportDenial(isDenied, type, turn)
             }
             if setting.frequency == SwitchTypes.appsFrequency {
                 registrations.setFrequency(nil, type)
@@ -161,7 +161,7 @@ extension ObserverDelivery {
         return denied.subtracting(registrations.denied).sorted()
     }
 
-    private func tellDenial(_ isDenied: Bool, _ type: String, _ turn: Turn) throws {
+    private func reportDenial(_ isDenied: Bool, _ type: String, _ turn: Turn) throws {
         guard isDenied else {
             try turn.clear(.deliveryStopped, subject: type)
             return
@@ -234,7 +234,7 @@ extension ObserverDelivery {
     }
 
     /// Adds delivery to the heartbeat's details, without the phone's state while it is as it would be without one.
-    func tell(_ details: inout ObserverDetails, head: SequenceNumber, now: Instant) {
+    func report(_ details: inout ObserverDetails, head: SequenceNumber, now: Instant) {
         if device.app != .active { details.nextWake = registrations.nextWake(after: now) }
         if device != DeviceState() { details.device = device }
         details.registered = registrations.launches

@@ -71,7 +71,7 @@ extension ObserverStage {
     }
 
     /// One step. All of this is done before the samples that a complete export lacks are deleted, so that renamed,
-    /// condensed and edited ones are told apart from deleted ones.
+    /// condensed and edited ones are distinguished from deleted ones.
     /// - Returns: whether it was the last.
     private func settle(
         _ ending: inout ImportEnding, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn

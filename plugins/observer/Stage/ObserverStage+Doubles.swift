@@ -7,7 +7,7 @@ import StageKit
 
 /// One pass over what an earlier release stored twice, user by user, in steps: a search, a repair or its undo.
 struct DoublesJob {
-    let request: MendRequest
+    let request: RepairRequest
     /// Those whose samples haven't been looked at yet; the current one comes first.
     var users: [String]
     var progress: DoublesProgress
@@ -16,16 +16,16 @@ struct DoublesJob {
     var report: DoublesReport
 
     /// Everybody can read a heartbeat, so the outcome contains no names of sources.
-    var state: Mended {
+    var state: RepairOutcome {
         guard users.isEmpty else { return .underWay(left: Int64(users.count), goesOn: true) }
-        var told = report
-        for index in told.users.indices { told.users[index].renamed = [] }
-        return .done(Value(told))
+        var reported = report
+        for index in reported.users.indices { reported.users[index].renamed = [] }
+        return .done(Value(reported))
     }
 }
 
 extension ObserverStage {
-    func beginDoubles(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    func beginDoubles(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         guard attempt == nil, imports.firstOpen == nil else {
             return .refused("an import is under way; 'healthbus imports list' shows when it is over, try again then")
         }
@@ -49,7 +49,7 @@ extension ObserverStage {
     }
 
     /// One step; nil if there is no such job.
-    func goOnDoubles(_ turn: Turn) throws -> Mended? {
+    func goOnDoubles(_ turn: Turn) throws -> RepairOutcome? {
         guard var job = doubling else { return nil }
         guard let user = job.users.first else {
             doubling = nil

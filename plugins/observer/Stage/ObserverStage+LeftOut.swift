@@ -8,7 +8,7 @@ import StageKit
 /// Leaving sources out, and taking them back. A rule applies at once; whoever has read the samples concerned learns of
 /// it by their new versions.
 extension ObserverStage {
-    func leaveOut(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    func leaveOut(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         guard let rule = request.leftOut, !rule.source.isEmpty else {
             return .refused("the request doesn't say which source is meant")
         }
@@ -35,13 +35,13 @@ extension ObserverStage {
     }
 
     /// One step of a request.
-    func goOnLeavingOut(for request: MendRequest, _ turn: Turn) throws -> Mended? {
+    func goOnLeavingOut(for request: RepairRequest, _ turn: Turn) throws -> RepairOutcome? {
         guard request.action == "leaveOut", let rule = request.leftOut else { return nil }
         _ = try goOnRenewing(turn)
         return renewing(of: rule)
     }
 
-    private func renewing(of rule: LeftOutSource) -> Mended {
+    private func renewing(of rule: LeftOutSource) -> RepairOutcome {
         let open = renewals.filter { $0.user == rule.user && $0.type == rule.type && $0.sources != nil }
         return open.isEmpty ? .done([:]) : .underWay(left: open.reduce(0) { $0 + max(1, $1.left) }, goesOn: true)
     }

@@ -224,7 +224,7 @@ extension ObserverStage {
                 hint: "change it where it was entered, or use another id")
         }
         // Tried before anything is deleted, because a deletion is final.
-        let trial = ImportSession(source: Self.way, pushed: turn.now, tellsOutcomes: true)
+        let trial = ImportSession(source: Self.way, pushed: turn.now, reportsOutcomes: true)
         let rule = Self.plausibility(at: turn.now)
         _ = try writer(for: user, turn).tryOut(draft.records, session: trial, plausibility: rule)
         switch trial.outcomes.first {

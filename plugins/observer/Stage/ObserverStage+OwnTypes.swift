@@ -142,8 +142,8 @@ extension ObserverStage {
     private static func type(
         _ name: String, _ body: [String: Value], version: Int64
     ) throws(OwnRefusal) -> OwnTypeRow {
-        let told = body["kind"] ?? .string(OwnKind.quantity.rawValue)
-        guard let kind = told.string.flatMap(OwnKind.init(rawValue:)) else {
+        let given = body["kind"] ?? .string(OwnKind.quantity.rawValue)
+        guard let kind = given.string.flatMap(OwnKind.init(rawValue:)) else {
             throw .malformed("kind is neither quantity nor category", hint: "a category has no value: it is counted")
         }
         let usual = kind == .category ? OwnAggregation.count : .sum

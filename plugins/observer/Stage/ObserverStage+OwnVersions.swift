@@ -29,8 +29,8 @@ extension ObserverStage {
         let reader = try self.reader ?? HealthStoreReader(database: turn.database)
         place.version += 1
         // A later change here must have a higher sync version than the one received.
-        let told = try reader.entered(uuid: uuid, user: user)?.syncVersion ?? 0
-        if told < Self.highestVersion { place.version = max(place.version, told) }
+        let given = try reader.entered(uuid: uuid, user: user)?.syncVersion ?? 0
+        if given < Self.highestVersion { place.version = max(place.version, given) }
         try OwnTables.save(place, of: user, in: try turn.write().database)
     }
 }

@@ -54,7 +54,7 @@ package final class ObserverStage: Stage {
     /// The samples that are about to get new versions.
     var renewals: [PendingRenewal] = []
     /// The current request about the quarantine.
-    var mending: QuarantineMending?
+    var repair: QuarantineRepair?
     let delivery: ObserverDelivery
     /// Instances that may bring another stack's changes.
     let follows: Set<String>
@@ -242,7 +242,7 @@ package final class ObserverStage: Stage {
             .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)
         }
         if let inbox { details.inbox = .init(path: inbox, problem: inboxProblem) }
-        delivery.tell(&details, head: turn.head.sequence, now: turn.now)
+        delivery.report(&details, head: turn.head.sequence, now: turn.now)
         return StageReport(heads: heads, details: HeartbeatDetails(details))
     }
 }

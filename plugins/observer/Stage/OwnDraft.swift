@@ -72,8 +72,8 @@ struct OwnDraft {
         self.note = note.string
         self.metadata = Array(Value.object(metadata).json().utf8)
         let start = try Self.instant("start", body["start"] ?? .null)
-        let told = body["end"] ?? .null
-        let end = told.isNull ? start : try Self.instant("end", told)
+        let given = body["end"] ?? .null
+        let end = given.isNull ? start : try Self.instant("end", given)
         guard end >= start else { throw Self.wrong("end is before start") }
         var records = RecordBatch()
         (records.start, records.end) = ([start.microseconds], [end.microseconds])

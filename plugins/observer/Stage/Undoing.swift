@@ -6,7 +6,7 @@ import StageKit
 
 /// Taking back the samples of an import or a device: one walk over the store, in steps.
 struct Undoing {
-    let request: MendRequest
+    let request: RepairRequest
     let user: String
     var progress: TakeBackProgress
     var counts = TakeBackCounts()
@@ -15,12 +15,12 @@ struct Undoing {
 
     var isTrial: Bool { request.dryRun == true }
 
-    var state: Mended {
+    var state: RepairOutcome {
         guard progress.isDone else { return .underWay(left: max(1, left), goesOn: true) }
-        return .done(Value(told))
+        return .done(Value(reported))
     }
 
-    var told: UndoReport {
+    var reported: UndoReport {
         UndoReport(
             dryRun: isTrial ? true : nil, taken: counts.taken.mapValues { Int64($0) },
             kept: counts.kept.mapValues { Int64($0) })
@@ -29,7 +29,7 @@ struct Undoing {
 
 extension ObserverStage {
     /// Begins, or continues after a restart: samples taken back before the restart are counted only once.
-    func undo(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    func undo(_ request: RepairRequest, _ turn: Turn) throws -> RepairOutcome {
         let choice: BringerChoice
         let user: String
         switch (request.import, request.device) {
@@ -68,7 +68,7 @@ extension ObserverStage {
     }
 
     /// One step.
-    func goOnUndoing(_ turn: Turn) throws -> Mended? {
+    func goOnUndoing(_ turn: Turn) throws -> RepairOutcome? {
         guard var job = undoing else { return nil }
         defer { undoing = job }
         guard !job.progress.isDone else { return job.state }
@@ -83,7 +83,7 @@ extension ObserverStage {
                 try ImportTables.undos.remove(job.request.id, turn)
                 try noteUndone(job, turn)
             } else if !step.taken.isEmpty {
-                try ImportTables.undos.set(job.request.id, to: Value(job.told), turn)
+                try ImportTables.undos.set(job.request.id, to: Value(job.reported), turn)
             }
             try refreshHeads()
         }

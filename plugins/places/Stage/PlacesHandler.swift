@@ -14,8 +14,8 @@ public struct PlacesHandler: PluginHandler {
 
     public func window(_ configuration: Value) throws -> HandlerWindow { try PlacesDay.window(configuration) }
 
-    public func condition(_ name: String, _ told: Value) throws -> Value {
-        try PlaceCondition.checked(name: name, told)
+    public func condition(_ name: String, _ value: Value) throws -> Value {
+        try PlaceCondition.checked(name: name, value)
     }
 
     public func conditionLimit(_ configuration: Value) -> Int { Int(configuration["limit"].int ?? 1000) }

@@ -21,7 +21,7 @@ package struct PostgresProblem: Equatable {
             return
         }
         isOfPassword = error.state.map { ["28P01", "28000"].contains($0) } ?? false
-        needsNewConnection = error.tellsOfOtherTables
+        needsNewConnection = error.meansOtherTables
         let found = Self.outcome(of: error)
         // Whatever fails before anything is written isn't the data's fault.
         if isOpening, case .refused = found { outcome = .unproven } else { outcome = found }

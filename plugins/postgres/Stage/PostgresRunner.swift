@@ -7,7 +7,7 @@ import StageKit
 /// Writes what the stage delivers, up to two parts at a time, each over a connection and on a thread of its own.
 package final class PostgresRunner: DeliveryRunner {
     package let thread: EffectThread
-    package let path = PathTeller()
+    package let path = PathReporter()
 
     package init(url: DatabaseURL, schema: PostgresSchema, timeout: Double) {
         thread = EffectThread("postgres 1", "postgres 2") { _ in

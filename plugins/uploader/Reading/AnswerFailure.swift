@@ -16,7 +16,7 @@ enum AnswerFailure {
     private static let succeeding: [StaticString] = ["ok", "success", "accepted"]
     /// Members that indicate failure when they contain one of `words`, or a status of 400 or more, as in "422
     /// Unprocessable Entity". The last three are of issues and remarks in lists, such as FHIR's.
-    private static let telling: [StaticString] = ["status", "result", "statusCode", "severity", "level"]
+    private static let reporting: [StaticString] = ["status", "result", "statusCode", "severity", "level"]
     private static let words: Set<String> = [
         "error", "fail", "failed", "failure", "fatal", "invalid", "refused", "rejected",
     ]
@@ -37,7 +37,7 @@ enum AnswerFailure {
         let value = try scanner.value()
         if let word { return value.isNull || value.isFalse || value.integer == 0 || value.text == "" ? nil : word }
         if let word = succeeding.first(where: { name == $0 }) { return value.isFalse ? word : nil }
-        guard let word = telling.first(where: { name == $0 }) else { return nil }
+        guard let word = reporting.first(where: { name == $0 }) else { return nil }
         if let status = value.integer { return status >= 400 ? word : nil }
         guard let text = value.text else { return nil }
         let isStatus = text.prefixMatch(of: #/[45][0-9]{2}\b/#) != nil

@@ -81,7 +81,7 @@ private struct VersionColumns {
                     held: HeldVersion(
                         version: versions[index], isDeleted: deleted[index],
                         content: deleted[index] ? nil : contents?[index]))
-            }, next: next, generation: generation, tellsContents: contents != nil || deleted.allSatisfy { $0 })
+            }, next: next, generation: generation, reportsContents: contents != nil || deleted.allSatisfy { $0 })
     }
 
     private static func id(_ span: JSONSpan) -> (id: SampleID?, text: String) {

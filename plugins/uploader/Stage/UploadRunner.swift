@@ -6,7 +6,7 @@ import UploaderReading
 /// Sends the uploader's requests, two at a time, each on its own connection and thread.
 package final class UploadRunner: DeliveryRunner {
     package let thread: EffectThread
-    package let path = PathTeller()
+    package let path = PathReporter()
 
     /// A page of versions is the longest answer: its rows take 80 bytes each, or more if their ids aren't UUIDs.
     private static let answerLimit = 16 << 20

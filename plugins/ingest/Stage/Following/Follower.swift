@@ -12,7 +12,7 @@ package struct Follower {
     package enum Notice: Sendable, Equatable {
         case taken(samples: Int)
         /// The other stack has a different history.
-        case beginsAnew
+        case beginsAgain
         case failed(why: String, pause: Duration)
         /// Everything works again, this long after the first failure.
         case recovered(after: Duration)
@@ -41,7 +41,7 @@ package struct Follower {
     private var isCopying = false
     /// Whether the changes come from the beginning, and the observer doesn't know that yet.
     private var begins = false
-    /// Whether the other stack answers, which the observer is told since it raises the alert. nil before the first
+    /// Whether the other stack answers, which the observer learns since it raises the alert. nil before the first
     /// answer or failure.
     private var answers: Bool?
     private var backOff = BackOff(Self.shortestPause, upTo: .seconds(60))
@@ -140,7 +140,7 @@ package struct Follower {
         switch response.status {
         case 200: break
         case 410 where !known.isEmpty:
-            notice(.beginsAnew)
+            notice(.beginsAgain)
             cursor = ""
             return true
         case 401, 403:

@@ -7,7 +7,7 @@ package struct DropWatch {
     private struct Seen {
         var file: FileIdentity
         var since: MonotonicTime
-        var isTold = false
+        var isReported = false
     }
 
     private var seen: [String: Seen] = [:]
@@ -44,11 +44,11 @@ package struct DropWatch {
         for (name, file) in files.sorted(by: { $0.key < $1.key }) where !Self.isPassedOver(name) {
             let known = seen[name] ?? Seen(file: file, since: now)
             seen[name] = known
-            if !known.isTold { waiting.append((name, file, now - known.since)) }
+            if !known.isReported { waiting.append((name, file, now - known.since)) }
         }
         return waiting
     }
 
     /// Notes that the stage has learned of the file.
-    package mutating func tell(_ name: String) { seen[name]?.isTold = true }
+    package mutating func noteReported(_ name: String) { seen[name]?.isReported = true }
 }

@@ -15,7 +15,7 @@ final class DropWatcher: Sendable {
     }
 
     /// Runs on a thread of its own until it is stopped or its events are no longer received.
-    func run(_ folder: DropFolder, tell: (DropEvent) -> Bool) {
+    func run(_ folder: DropFolder, report: (DropEvent) -> Bool) {
         var watch = DropWatch()
         var problem: String??
         // Time is measured by counting checks, so at least this much has passed, whatever the clocks do.
@@ -23,7 +23,7 @@ final class DropWatcher: Sendable {
         while !isStopped.withLock({ $0 }) {
             let now = folder.problem()
             if problem != .some(now) {
-                guard tell(.trouble(now)) else { return }
+                guard report(.trouble(now)) else { return }
                 problem = .some(now)
             }
             if now == nil {
@@ -31,8 +31,8 @@ final class DropWatcher: Sendable {
                     guard let end = folder.end(of: name, file), rest >= DropWatch.patience(end),
                         let dropped = folder.dropped(name, file)
                     else { continue }
-                    guard tell(.found(dropped)) else { return }
-                    watch.tell(name)
+                    guard report(.found(dropped)) else { return }
+                    watch.noteReported(name)
                 }
             }
             _ = wake.wait(timeout: .now() + Self.interval.seconds)

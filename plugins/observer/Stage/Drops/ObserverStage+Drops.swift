@@ -44,7 +44,7 @@ extension ObserverStage {
                 continue
             }
             drops.begin(name)
-            let report = ImportRow.told(
+            let report = ImportRow.reported(
                 path: entry.path, report: entry.state == .closed ? entry.report : nil, problem: entry.problem)
             turn.perform(
                 ObserverEffect.settle(
