@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func thePageHasEachBudget() throws {
-        try GeneratedTable(page: "docs/performance.md", name: "budgets").hold(
+        try GeneratedTable(page: "docs/performance.md", name: "budgets").check(
             against: "| row | what | budget |\n| --- | --- | --- |\n"
                 + budgets.map { "| `\($0.id)` | \($0.what) | \($0.limit) |\n" }.joined())
     }
