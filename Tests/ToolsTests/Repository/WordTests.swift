@@ -40,12 +40,18 @@ import Testing
 
     /// The words of a line, in lower case; those of an identifier one by one.
     private static func words(_ line: some Sequence<UInt8>) -> [String] {
-        var (words, word, capitals) = ([String](), [UInt8](), 0)
+        var (words, word, capitals, isEscaped) = ([String](), [UInt8](), 0, false)
         func end(keeping last: Int = 0) {
             if word.count > last { words.append(String(decoding: word.dropLast(last), as: UTF8.self)) }
             word = word.suffix(last)
         }
         for byte in line {
+            // The letter of an escape in a text belongs to no word.
+            if isEscaped || byte == UInt8(ascii: "\\") {
+                end()
+                (capitals, isEscaped) = (0, !isEscaped)
+                continue
+            }
             let (isCapital, isSmall) = ((65...90).contains(byte), (97...122).contains(byte))
             // The last of several capitals begins a word.
             if isSmall ? capitals > 1 : !isCapital || capitals == 0 { end(keeping: isSmall ? 1 : 0) }
@@ -101,7 +107,9 @@ import Testing
         for word in named { #expect(Self.instead[word] != nil || Self.others.contains(word), "\(word)") }
     }
 
-    @Test(arguments: ["hasTold = true", "aUUIDTellsApart", "Begins anew.", "a_sink", "it holds this against it"])
+    @Test(arguments: [
+        "hasTold = true", "aUUIDTellsApart", "Begins anew.", "a_sink", "it holds this against it", "\\nanew",
+    ])
     func aWordThatIsRuledOutIsFound(_ line: String) {
         #expect(Self.mistake(in: line.utf8, of: "Sources/A.swift") != nil)
     }
