@@ -14,6 +14,8 @@ extension EndToEnd {
     /// make the test longer, or different.
     @Suite struct FaultyServerTests {
         private static let token = "a-token-of-this-test"
+        /// Seconds until the stack gives a request up. On a busy machine an honest answer may take a few.
+        private static let patience = 5
         /// As in the script, one out of this many ids is refused for good.
         private static let poison: UInt64 = 997
 
@@ -31,16 +33,16 @@ extension EndToEnd {
                         stack.path("health.db"),
                         "\(Programs.number("HEALTHBUS_FAULT_SEED", else: 1))",
                     ] + (isPlain ? ["--plain"] : []),
-                    environment: ProcessInfo.processInfo.environment.merging(["HEALTHBUS_BACKEND_TOKEN": Self.token]) {
-                        $1
-                    })
+                    environment: ProcessInfo.processInfo.environment.merging([
+                        "HEALTHBUS_BACKEND_TOKEN": Self.token, "HEALTHBUS_FAULT_DELAY": "\(Self.patience + 1)",
+                    ]) { $1 })
                 try await until("it listens: \(server.error)") { server.output.contains("listening") }
                 let file = try stack.write("token", Self.token + "\n")
                 let configuration = try stack.write(
                     "stack.json",
                     """
                     { "instances": { "backend": null, "uploader": { "configuration": {
-                        "url": "http://127.0.0.1:\(port)", "tokenFile": "\(file)", "timeoutSeconds": 1,
+                        "url": "http://127.0.0.1:\(port)", "tokenFile": "\(file)", "timeoutSeconds": \(Self.patience),
                         "retryBaseSeconds": 0.02, "retryCapSeconds": 0.2, "retryAfterCapSeconds": 2 } } } }
                     """)
                 let up = try await stack.upAndReady("--config", configuration)
