@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A person's samples, days, nights and workouts as FHIR R4 `Observation`s. Pure.
+/// A person's days, nights and workouts (`SampleObservations`: her samples) as FHIR R4 `Observation`s. Pure.
 ///
 /// Each resource has an identifier of ours that begins with the person's identifier, including its system, so that no
 /// two people on a server share a resource. `code` contains all known public codes, and always HealthKit's own name or

@@ -11,7 +11,7 @@ import Testing
     ) throws -> Value {
         var bytes: [UInt8] = []
         let observations = Observations(of: me, givesIDs: givesIDs, namesSources: namesSources)
-        let page = ObservationPage(madePage([sample], source: source), of: observations)
+        let page = SampleObservations(madePage([sample], source: source), of: observations)
         #expect(page.append(0, to: &bytes))
         return try Value(json: bytes)
     }
@@ -79,7 +79,7 @@ import Testing
     @Test func aMealIsNoResource() {
         let sample = MadeSample(type: "HKCorrelationTypeIdentifierFood", unit: "", value: .nan)
         var bytes: [UInt8] = []
-        let isAdded = ObservationPage(madePage([sample]), of: Observations(of: me)).append(0, to: &bytes)
+        let isAdded = SampleObservations(madePage([sample]), of: Observations(of: me)).append(0, to: &bytes)
         #expect(!isAdded && bytes.isEmpty)
     }
 

@@ -10,7 +10,7 @@ import Testing
         var bytes: [UInt8] = []
         let me = ResourceIdentifier(system: "urn:x-healthbus:user", value: "me")
         let sample = MadeSample(type: type, unit: unit, value: value, flags: flags, payload: payload)
-        let isAdded = ObservationPage(madePage([sample]), of: Observations(of: me)).append(0, to: &bytes)
+        let isAdded = SampleObservations(madePage([sample]), of: Observations(of: me)).append(0, to: &bytes)
         return isAdded ? try Value(json: bytes) : nil
     }
 

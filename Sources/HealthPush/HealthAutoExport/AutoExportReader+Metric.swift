@@ -86,7 +86,6 @@ extension AutoExportReader {
         return dates.period.map { .inferred(min(longest, $0)) } ?? .samples
     }
 
-    ///
     private mutating func readEntry(of series: inout AutoExportSeries) throws(SampleProblem) {
         switch series.metric.form {
         case .quantity: try readQuantity(&series)

@@ -63,7 +63,7 @@ package struct FHIRTransaction: Sendable {
     /// Whether an element is sent at all, if only to be deleted.
     package static func has(_ row: Int, of group: DeliveryGroup) -> Bool {
         guard case .samples(let page) = group.content else { return true }
-        return ObservationPage.form(row, of: page) != .none
+        return SampleObservations.form(row, of: page) != .none
     }
 
     /// - Parameter rows: which elements of the group; each must be one that is sent.
@@ -79,7 +79,7 @@ package struct FHIRTransaction: Sendable {
         if creates { add(patient) }
         switch group.content {
         case .samples(let page):
-            let resources = ObservationPage(page, of: observations)
+            let resources = SampleObservations(page, of: observations)
             for row in rows {
                 var resource: [UInt8]?
                 var bytes: [UInt8] = []
@@ -99,7 +99,7 @@ package struct FHIRTransaction: Sendable {
     private static func isDeleted(_ row: Int, in group: DeliveryGroup) -> Bool {
         switch group.content {
         case .samples(let page):
-            page.flags[row].contains(.deleted) || ObservationPage.form(row, of: page) == .elsewhere
+            page.flags[row].contains(.deleted) || SampleObservations.form(row, of: page) == .elsewhere
         case .workouts(let all), .nights(let all), .days(let all): all[row].body == nil
         }
     }

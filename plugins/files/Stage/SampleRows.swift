@@ -35,7 +35,7 @@ package struct SampleRows: Sendable {
             out.reserveCapacity(out.count + page.count * 330)
             return json(page, &out)
         case .fhir:
-            let resources = ObservationPage(page, of: layout.resources(of: user))
+            let resources = SampleObservations(page, of: layout.resources(of: user))
             return lines(page, &out) { row, out in resources.append(row, to: &out) }
         case .openMHealth:
             let points = OpenMHealthPage(page, user: user)

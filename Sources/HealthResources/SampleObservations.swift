@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 
 /// A page's samples as Observations, written from its columns; what the rows have in common is prepared once.
-package struct ObservationPage {
+package struct SampleObservations {
     private let page: SamplePage
     private let resource: [UInt8]
     /// The bytes up to the id within the identifier.
