@@ -47,11 +47,10 @@ package final class KeyedChangelog {
         key: String, topic: String, user: String, day: Int?, body: Value, replacing: ((Value?) -> Void)? = nil
     ) throws -> Bool {
         let bytes = CBOREncoder.encode(body)
-        find.bind(1, key)
-        let isSame = try find.firstRow { row in
+        let isSame = try find.with(key).firstRow { row in
             let isSame =
                 !row.isNull(0) && row.bytes(0) == bytes && row.string(1) == topic && row.string(2) == user
-                && (row.isNull(3) ? nil : row.int(3)) == day
+                && row.optional(3).map { Int($0) } == day
             if !isSame { try replacing?(Self.body(row)) }
             return isSame
         }
@@ -59,21 +58,9 @@ package final class KeyedChangelog {
         switch isSame {
         case true?: return false
         case false?:
-            update.bind(1, stage.nextSequence().value)
-            update.bind(2, topic)
-            update.bind(3, user)
-            if let day { update.bind(4, day) } else { update.bindNull(4) }
-            update.bind(5, bytes)
-            update.bind(6, key)
-            try update.run()
+            try update.with(stage.nextSequence().value, topic, user, day, bytes, key).run()
         case nil:
-            insert.bind(1, stage.nextSequence().value)
-            insert.bind(2, key)
-            insert.bind(3, topic)
-            insert.bind(4, user)
-            if let day { insert.bind(5, day) } else { insert.bindNull(5) }
-            insert.bind(6, bytes)
-            try insert.run()
+            try insert.with(stage.nextSequence().value, key, topic, user, day, bytes).run()
         }
         return true
     }
@@ -82,15 +69,12 @@ package final class KeyedChangelog {
     /// - Parameter replacing: called before that, with the content so far.
     @discardableResult
     package func remove(key: String, replacing: ((Value?) -> Void)? = nil) throws -> Bool {
-        find.bind(1, key)
-        let exists = try find.firstRow { row in
+        let exists = try find.with(key).firstRow { row in
             if !row.isNull(0) { try replacing?(Self.body(row)) }
             return !row.isNull(0)
         }
         guard exists == true else { return false }
-        tombstone.bind(1, stage.nextSequence().value)
-        tombstone.bind(2, key)
-        try tombstone.run()
+        try tombstone.with(stage.nextSequence().value, key).run()
         return true
     }
 
@@ -101,25 +85,15 @@ package final class KeyedChangelog {
         let next = try stage.database.prepare("SELECT min(seq) FROM changes WHERE seq > ? AND seq <= ?")
         let move = try stage.database.prepare("UPDATE changes SET seq = ? WHERE seq = ?")
         var at = after.value
-        while true {
-            next.bind(1, at)
-            next.bind(2, last.value)
-            guard let found = try next.firstRow({ $0.isNull(0) ? nil : $0.int64(0) })?.flatMap({ $0 }) else { return }
+        while let found = try next.with(at, last.value).firstNumber() {
             at = found
-            move.bind(1, stage.nextSequence().value)
-            move.bind(2, at)
-            try move.run()
+            try move.with(stage.nextSequence().value, at).run()
         }
     }
 
     /// The rows for a user's days, without tombstones.
     package func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
-        list.bind(1, user)
-        list.bind(2, days.lowerBound)
-        list.bind(3, days.upperBound)
-        var rows: [Row] = []
-        try list.forEachRow { rows.append(try Self.row($0)) }
-        return rows
+        try list.with(user, days.lowerBound, days.upperBound).rows { try Self.row($0) }
     }
 
     private static func body(_ row: Statement) throws -> Value? {
@@ -130,7 +104,7 @@ package final class KeyedChangelog {
         Row(
             sequence: SequenceNumber(statement.int64(0)), key: statement.string(1), topic: statement.string(2),
             user: statement.string(3),
-            day: statement.isNull(4) ? nil : statement.int(4),
+            day: statement.optional(4).map { Int($0) },
             // Written out in full: a bare `nil` would become the value null, and a tombstone would look like a row with
             // null as its content.
             body: statement.isNull(5) ? Value?.none : try CBORDecoder.decode(statement.bytes(5)))
@@ -144,10 +118,8 @@ extension KeyedChangelog {
         let statement = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day = ? AND body IS NOT NULL ORDER BY seq"
         )
-        statement.bind(1, user)
-        statement.bind(2, day)
         var rows: [Row] = []
-        try statement.forEachRow { row in
+        try statement.with(user, day).forEachRow { row in
             if topic.isEmpty || row.string(2).hasPrefix(topic) { rows.append(try Self.row(row)) }
         }
         return rows

@@ -24,14 +24,8 @@ package enum Moments {
                 DELETE FROM moments WHERE at < ?1 AND seq NOT IN (
                   SELECT max(seq) FROM moments WHERE at < ?1 GROUP BY at / \(step.width))
                 """)
-            delete.bind(1, now.microseconds - step.age)
-            try delete.run()
+            try delete.with(now.microseconds - step.age).run()
         }
-    }
-
-    /// A file written by an earlier release, and not opened since, has no such table.
-    private static func isThere(_ database: Database) throws -> Bool {
-        try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moments'").firstRow { _ in true } ?? false
     }
 
     /// The commits that wrote the sequence numbers of a range, oldest first: the sequence number that each reached, and
@@ -40,20 +34,15 @@ package enum Moments {
     package static func list(
         from first: SequenceNumber, through last: SequenceNumber, limit: Int = 2000, in database: Database
     ) throws -> [(sequence: SequenceNumber, at: Instant)] {
-        guard try isThere(database) else { return [] }
+        guard try database.hasTable("moments") else { return [] }
         let find = try database.prepare(
             """
             SELECT seq, at FROM moments WHERE seq >= ?1 AND seq <= coalesce((SELECT min(seq) FROM moments WHERE seq >= ?2), ?2)
             ORDER BY seq LIMIT ?3
             """)
-        find.bind(1, first.value)
-        find.bind(2, last.value)
-        find.bind(3, limit)
-        var moments: [(sequence: SequenceNumber, at: Instant)] = []
-        try find.forEachRow {
-            moments.append((SequenceNumber($0.int64(0)), Instant(microseconds: $0.int64(1))))
+        return try find.with(first.value, last.value, limit).rows {
+            (SequenceNumber($0.int64(0)), Instant(microseconds: $0.int64(1)))
         }
-        return moments
     }
 
     /// The latest time by which a sequence number had been committed: for one that is older than the recorded moments,
@@ -64,13 +53,12 @@ package enum Moments {
 
     /// The latest sequence number that was committed before a time; the beginning if every known commit is later.
     package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
-        guard try isThere(database) else { return .beginning }
+        guard try database.hasTable("moments") else { return .beginning }
         // If the clock was set back, moments aren't in order, so take the last commit before the first one at or after
         // the time.
         let find = try database.prepare(
             "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"
         )
-        find.bind(1, time.microseconds)
-        return SequenceNumber(try find.firstRow { $0.isNull(0) ? 0 : $0.int64(0) } ?? 0)
+        return SequenceNumber(try find.with(time.microseconds).firstNumber() ?? 0)
     }
 }

@@ -57,32 +57,19 @@ package final class StageDatabase {
                 """)
             let read = try database.prepare("SELECT value FROM meta WHERE key = ?")
             let write = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
-            func integer(_ key: String) throws -> Int64? {
-                read.bind(1, key)
-                return try read.firstRow { $0.int64(0) }
-            }
-            func set(_ key: String, _ value: Int64) throws {
-                write.bind(1, key)
-                write.bind(2, value)
-                try write.run()
-            }
+            func integer(_ key: String) throws -> Int64? { try read.with(key).firstRow { $0.int64(0) } }
+            func set(_ key: String, _ value: any Bindable) throws { try write.with(key, value).run() }
             if let version = try integer("schema"), version > Self.schemaVersion {
                 throw ChangelogError.newerSchema(path: path, found: version, known: Self.schemaVersion)
             }
             try set("schema", Self.schemaVersion)
-            read.bind(1, "store")
-            var store = try read.firstRow { $0.string(0) }
-            if store == nil {
-                let new = UUID().uuidString.lowercased()
-                write.bind(1, "store")
-                write.bind(2, new)
-                try write.run()
-                store = new
-            }
+            let known = try read.with("store").firstRow { $0.string(0) }
+            let store = known ?? UUID().uuidString.lowercased()
+            if known == nil { try set("store", store) }
             let last = try integer("last_sequence") ?? 0
             let epoch = (try integer("epoch") ?? 0) + 1
             try set("epoch", epoch)
-            return (store: store ?? "", last: last, epoch: epoch)
+            return (store: store, last: last, epoch: epoch)
         }
         store = meta.store
         epoch = meta.epoch
@@ -145,19 +132,14 @@ package final class StageDatabase {
 
     /// Stores from the first releases don't record how far a generation reached.
     private static func knowsReach(_ database: Database) throws -> Bool {
-        try database.prepare("SELECT 1 FROM pragma_table_info('generations') WHERE name = 'after'").firstRow { _ in true
-        }
-            ?? false
+        try database.hasColumn("after", in: "generations")
     }
 
     private static func generations(in database: Database) throws -> [Generation] {
         let reach = try knowsReach(database) ? "coalesce(after, first - 1)" : "first - 1"
-        var generations: [Generation] = []
-        try database.prepare("SELECT nonce, first, \(reach) FROM generations ORDER BY first").forEachRow {
-            generations.append(
-                Generation(nonce: $0.string(0), first: SequenceNumber($0.int64(1)), after: SequenceNumber($0.int64(2))))
+        return try database.prepare("SELECT nonce, first, \(reach) FROM generations ORDER BY first").rows {
+            Generation(nonce: $0.string(0), first: SequenceNumber($0.int64(1)), after: SequenceNumber($0.int64(2)))
         }
-        return generations
     }
 
     package var head: StoreHead { Self.head(store, generations, lastSequence, raised) }
@@ -226,9 +208,7 @@ package final class StageDatabase {
     /// - Parameter now: the time, stored to know later when a sequence number was committed.
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
-            writeMeta.bind(1, "last_sequence")
-            writeMeta.bind(2, lastSequence.value)
-            try writeMeta.run()
+            try writeMeta.with("last_sequence", lastSequence.value).run()
             if let now { try note(now) }
         }
         try database.commit()
@@ -236,9 +216,7 @@ package final class StageDatabase {
     }
 
     private func note(_ now: Instant) throws {
-        writeMoment.bind(1, lastSequence.value)
-        writeMoment.bind(2, now.microseconds)
-        try writeMoment.run()
+        try writeMoment.with(lastSequence.value, now.microseconds).run()
         momentsLeft -= 1
         if momentsLeft < 0 {
             momentsLeft = Self.momentsPerThinning
@@ -251,9 +229,7 @@ package final class StageDatabase {
         guard floor > lastSequence else { return }
         let gap = StoreHead.Gap(after: lastSequence, first: floor.next)
         for (key, value) in [("raised_after", gap.after), ("raised_first", gap.first)] {
-            writeMeta.bind(1, key)
-            writeMeta.bind(2, value.value)
-            try writeMeta.run()
+            try writeMeta.with(key, value.value).run()
         }
         raised = gap
         lastSequence = floor
@@ -264,8 +240,7 @@ package final class StageDatabase {
     private static func raised(in database: Database) throws -> StoreHead.Gap? {
         let read = try database.prepare("SELECT value FROM meta WHERE key = ?")
         func number(_ key: String) throws -> SequenceNumber? {
-            read.bind(1, key)
-            return try read.firstRow { SequenceNumber($0.int64(0)) }
+            try read.with(key).firstRow { SequenceNumber($0.int64(0)) }
         }
         guard let after = try number("raised_after"), let first = try number("raised_first"), first > after else {
             return nil
@@ -300,10 +275,7 @@ package final class StageDatabase {
         sequenceUsed = true
         let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence, after: after)
         let insert = try database.prepare("INSERT INTO generations(first, nonce, after) VALUES (?, ?, ?)")
-        insert.bind(1, generation.first.value)
-        insert.bind(2, generation.nonce)
-        insert.bind(3, generation.after.value)
-        try insert.run()
+        try insert.with(generation.first.value, generation.nonce, generation.after.value).run()
         generations.append(generation)
     }
 }
@@ -320,10 +292,8 @@ extension StageDatabase {
     /// The head as seen by a reader alongside the writer, inside its read transaction.
     package static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
         let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")
-        meta.bind(1, "store")
-        let store = try meta.firstRow { $0.string(0) } ?? ""
-        meta.bind(1, "last_sequence")
-        let sequence = SequenceNumber(try meta.firstRow { $0.int64(0) } ?? 0)
+        let store = try meta.with("store").firstRow { $0.string(0) } ?? ""
+        let sequence = SequenceNumber(try meta.with("last_sequence").firstRow { $0.int64(0) } ?? 0)
         let generations = try Self.generations(in: database)
         return (head(store, generations, sequence, try raised(in: database)), generations)
     }

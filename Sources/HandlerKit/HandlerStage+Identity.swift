@@ -17,8 +17,7 @@ extension HandlerStage {
 
     /// The identity of the process that the file's days were last computed by; nil if there is none yet.
     static func computedWith(_ database: Database) throws -> String? {
-        let find = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'freshness'")
-        guard try find.firstRow({ _ in true }) == true else { return nil }
+        guard try database.hasTable("freshness") else { return nil }
         return try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'").firstRow { $0.string(0) }
     }
 

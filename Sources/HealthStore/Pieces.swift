@@ -156,7 +156,9 @@ final class Pieces {
 }
 
 extension PieceHash: Bindable {
-    func bind(to statement: Statement, _ index: Int) { statement.bind(index, SampleID(high: high, low: low)) }
+    package func bind(to statement: Statement, _ index: Int) {
+        statement.bind(index, SampleID(high: high, low: low))
+    }
 }
 
 extension Statement {

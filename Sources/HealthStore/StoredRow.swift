@@ -75,6 +75,10 @@ struct StoredRow {
     }
 }
 
+extension SampleID: Bindable {
+    package func bind(to statement: Statement, _ index: Int) { statement.bind(index, self) }
+}
+
 extension Statement {
     /// The 16 bytes of an id; nil when the column is NULL.
     func sampleID(_ column: Int) -> SampleID? {

@@ -26,7 +26,7 @@ extension DeadLetter {
                 version INTEGER NOT NULL, reason TEXT NOT NULL);
             """)
         try DroppedElement.createTables(in: database)
-        if try !isKnown("tries", in: database) {
+        if try !database.hasColumn("tries", in: "dead_letters") {
             // Files from the first releases don't record how often each letter was tried, or when it was last tried.
             try database.execute(
                 """
@@ -36,12 +36,6 @@ extension DeadLetter {
                 """)
         }
         try DeliveryTables.listOnce("dead_letters", counting: "tries", in: database)
-    }
-
-    private static func isKnown(_ column: String, in database: Database) throws -> Bool {
-        let find = try database.prepare("SELECT 1 FROM pragma_table_info('dead_letters') WHERE name = ?")
-        find.bind(1, column)
-        return try find.firstRow { _ in true } ?? false
     }
 
     package static func count(in database: Database) throws -> Int64 {

@@ -38,15 +38,10 @@ extension DeliveryConflict {
             SELECT number, user, metric, id, version, at, last, seen FROM conflicts WHERE number > ?1
             ORDER BY number LIMIT ?2
             """)
-        query.bind(1, after)
-        query.bind(2, limit)
-        var found: [DeliveryConflict] = []
-        try query.forEachRow { found.append(DeliveryConflict($0)) }
-        return found
+        return try query.with(after, limit).rows { DeliveryConflict($0) }
     }
 
     private static func isListed(in database: Database) throws -> Bool {
-        try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'conflicts'")
-            .firstRow { _ in true } ?? false
+        try database.hasTable("conflicts")
     }
 }

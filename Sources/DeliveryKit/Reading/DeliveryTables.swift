@@ -33,8 +33,7 @@ package enum DeliveryTables {
     /// - Parameter count: the column that counts how often the element was refused or seen.
     static func listOnce(_ table: String, counting count: String, in database: Database) throws {
         let find = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?")
-        find.bind(1, "\(table)_elements")
-        guard try find.firstRow({ _ in true }) == nil else { return }
+        guard try !find.with("\(table)_elements").hasRow() else { return }
         func version(_ relation: String, _ name: String) -> String {
             """
             FROM \(table) AS \(name) WHERE \(name).user = \(table).user AND \(name).metric = \(table).metric

@@ -154,8 +154,7 @@ package struct SummaryDays {
     /// Earlier releases stored no hourly figures. Returns true if the column for hourly figures was added just now, so
     /// that every handler must be read again.
     static func makeRoomForHours(in database: Database) throws -> Bool {
-        let column = try database.prepare("SELECT 1 FROM pragma_table_info('parts') WHERE name = 'hourly'")
-        guard try column.firstRow({ _ in true }) == nil else { return false }
+        guard try !database.hasColumn("hourly", in: "parts") else { return false }
         try database.execute("ALTER TABLE parts ADD COLUMN hourly BLOB")
         return true
     }
