@@ -43,7 +43,6 @@ package enum CharacteristicsTable {
 
     private static func known(of user: String, in database: Database) throws -> [String: Value] {
         let find = try database.prepare("SELECT members FROM characteristics WHERE user = ?")
-        find.bind(1, user)
-        return try find.firstRow { try Value(json: $0.bytes(0)).object ?? [:] } ?? [:]
+        return try find.with(user).firstRow { try Value(json: $0.bytes(0)).object ?? [:] } ?? [:]
     }
 }

@@ -8,17 +8,14 @@ struct FirstReads {
     private let spans: [(after: SequenceNumber, until: SequenceNumber)]
 
     init(_ database: Database) throws {
-        var spans: [(after: SequenceNumber, until: SequenceNumber)] = []
-        let isThere =
-            try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'first_reads'").firstRow { _ in true }
-            ?? false
         // A store from an earlier release has no such table until this release's observer has opened it.
-        if isThere {
-            try database.prepare("SELECT after, until FROM first_reads").forEachRow {
-                spans.append((SequenceNumber($0.int64(0)), $0.isNull(1) ? .end : SequenceNumber($0.int64(1))))
-            }
+        guard try database.hasTable("first_reads") else {
+            spans = []
+            return
         }
-        self.spans = spans
+        spans = try database.prepare("SELECT after, until FROM first_reads").rows {
+            (SequenceNumber($0.int64(0)), $0.optional(1).map { SequenceNumber($0) } ?? .end)
+        }
     }
 
     /// Whether any of these sequence numbers, `after` excluded, came from a first read of a person's history.

@@ -51,20 +51,14 @@ package enum ImportTables {
     /// What the last search or repair of doubles found; nil if there was none.
     static func foundDoubles(in database: Database) throws -> DoublesReport? {
         // A store from an earlier release has no such table until this release's observer has opened it.
-        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'store_doubles_found'").firstRow {
-            _ in true
-        }
-        guard exists == true else { return nil }
+        guard try database.hasTable("store_doubles_found") else { return nil }
         return try doublesFound.value("last", in: database)?.read()
     }
 
     /// The observer's answer for each of the newest imports, or for the one with the given id.
     static func answer(id: String?, in database: Database) throws -> [ImportRow] {
-        var rows: [ImportRow] = []
         // A store from an earlier release has no such table until this release's observer has opened it.
-        let hasUndone =
-            try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'import_undone'").firstRow { _ in true }
-            ?? false
+        let hasUndone = try database.hasTable("import_undone")
         let list = try database.prepare(
             """
             SELECT imports.id, path, user, state, report, problem, request, submitted\(hasUndone ? ", undone" : "")
@@ -72,8 +66,7 @@ package enum ImportTables {
                 \(hasUndone ? "LEFT JOIN import_undone ON import_undone.id = imports.id" : "")
             WHERE ?1 IS NULL OR imports.id = ?1 ORDER BY number DESC LIMIT 100
             """)
-        if let id { list.bind(1, id) } else { list.bindNull(1) }
-        try list.forEachRow { row in
+        return try list.with(id).rows { row in
             var entry =
                 ImportRow(
                     id: row.string(0), path: row.string(1), user: row.string(2),
@@ -83,8 +76,7 @@ package enum ImportTables {
                     request: row.isNull(6) ? nil : try Value(json: row.bytes(6)).read())
             entry.submitted = Instant(microseconds: row.int64(7))
             if hasUndone, !row.isNull(8) { entry.undone = Instant(microseconds: row.int64(8)) }
-            rows.append(entry)
+            return entry
         }
-        return rows
     }
 }

@@ -22,8 +22,7 @@ package enum LeftOutTable {
 
     package static func entries(in database: Database) throws -> [Entry] {
         // A store from an earlier release has no such table until this release's observer has opened it.
-        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'left_out'").firstRow { _ in true }
-        guard exists == true else { return [] }
+        guard try database.hasTable("left_out") else { return [] }
         var entries: [Entry] = []
         try table.forEach(in: database) { if let entry = $1.read(Entry.self) { entries.append(entry) } }
         return entries

@@ -22,7 +22,7 @@ package enum OwnTables {
 
     /// A store from an earlier release has no such tables until this release's observer has opened it.
     static func exist(in database: Database) throws -> Bool {
-        try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'own_types'").firstRow { _ in true } ?? false
+        try database.hasTable("own_types")
     }
 
     // MARK: Types
@@ -33,9 +33,7 @@ package enum OwnTables {
     ) throws -> (row: OwnTypeRow?, version: Int64)? {
         let find = try database.prepare(
             "SELECT name, kind, unit, aggregation, version FROM own_types WHERE user = ? AND name = ?")
-        find.bind(1, user)
-        find.bind(2, name)
-        return try find.firstRow { ($0.isNull(1) ? nil : Self.type($0), $0.int64(4)) }
+        return try find.with(user, name).firstRow { ($0.isNull(1) ? nil : Self.type($0), $0.int64(4)) }
     }
 
     package static func types(of user: String, in database: Database) throws -> [OwnTypeRow] {
@@ -44,10 +42,7 @@ package enum OwnTables {
             SELECT name, kind, unit, aggregation, version FROM own_types WHERE user = ? AND kind IS NOT NULL
             ORDER BY name
             """)
-        list.bind(1, user)
-        var types: [OwnTypeRow] = []
-        try list.forEachRow { types.append(Self.type($0)) }
-        return types
+        return try list.with(user).rows { Self.type($0) }
     }
 
     private static func type(_ row: Statement) -> OwnTypeRow {
@@ -62,14 +57,8 @@ package enum OwnTables {
         in database: Database
     ) throws {
         let write = try database.prepare("INSERT OR REPLACE INTO own_types VALUES (?, ?, ?, ?, ?, ?, ?)")
-        write.bind(1, user)
-        write.bind(2, type.name)
-        write.bind(3, sequence.value)
-        write.bind(4, type.version)
-        if isRemoved { write.bindNull(5) } else { write.bind(5, type.kind) }
-        write.bind(6, type.unit)
-        write.bind(7, type.aggregation)
-        try write.run()
+        let kind = isRemoved ? nil : type.kind
+        try write.with(user, type.name, sequence.value, type.version, kind, type.unit, type.aggregation).run()
     }
 
     /// How types are aggregated, by name: of `users`, and of those with a change within a window.
@@ -107,16 +96,12 @@ package enum OwnTables {
 
     package static func event(_ id: String, of user: String, in database: Database) throws -> Place? {
         let find = try database.prepare("SELECT id, version, uuid FROM own_events WHERE user = ? AND id = ?")
-        find.bind(1, user)
-        find.bind(2, id)
-        return try find.firstRow { place($0) }
+        return try find.with(user, id).firstRow { place($0) }
     }
 
     package static func event(with uuid: SampleID, of user: String, in database: Database) throws -> Place? {
         let find = try database.prepare("SELECT id, version, uuid FROM own_events WHERE user = ? AND uuid = ?")
-        find.bind(1, user)
-        find.bind(2, uuid.description)
-        return try find.firstRow { place($0) }
+        return try find.with(user, uuid.description).firstRow { place($0) }
     }
 
     /// Events, the latest entered first.
@@ -130,12 +115,7 @@ package enum OwnTables {
             WHERE user = ?1 AND substr(id, 1, length(?2)) = ?2 AND uuid IS NOT NULL
             ORDER BY id = ?2 DESC, number DESC LIMIT ?3
             """)
-        list.bind(1, user)
-        list.bind(2, start)
-        list.bind(3, limit)
-        var places: [Place] = []
-        try list.forEachRow { places.append(place($0)) }
-        return places
+        return try list.with(user, start, limit).rows { place($0) }
     }
 
     private static func place(_ row: Statement) -> Place {
@@ -148,11 +128,7 @@ package enum OwnTables {
             INSERT INTO own_events (user, id, version, uuid) VALUES (?, ?, ?, ?)
             ON CONFLICT (user, id) DO UPDATE SET version = excluded.version, uuid = excluded.uuid
             """)
-        write.bind(1, user)
-        write.bind(2, place.id)
-        write.bind(3, place.version)
-        if let uuid = place.uuid { write.bind(4, uuid.description) } else { write.bindNull(4) }
-        try write.run()
+        try write.with(user, place.id, place.version, place.uuid?.description).run()
     }
 
     /// An event with its content; nil when its sample is gone.

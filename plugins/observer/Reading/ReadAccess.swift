@@ -15,10 +15,9 @@ final class ReadAccess {
 
     init(_ database: Database) throws {
         // A store that was never opened for writing has no such table, and nothing in it is locked or denied.
-        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'delivery'")
-            .firstRow { _ in true }
+        let exists = try database.hasTable("delivery")
         find = try database.prepare(
-            exists == true ? "SELECT value FROM delivery WHERE key = 'access'" : "SELECT NULL WHERE 0")
+            exists ? "SELECT value FROM delivery WHERE key = 'access'" : "SELECT NULL WHERE 0")
     }
 
     /// Reads the current state for a request, in the read transaction that answers it.

@@ -24,35 +24,28 @@ package enum ZoneTables {
     }
 
     package static func users(in database: Database) throws -> [String] {
-        var users: [String] = []
-        try database.prepare("SELECT DISTINCT user FROM zone_settings ORDER BY user").forEachRow {
-            users.append($0.string(0))
-        }
-        return users
+        try database.prepare("SELECT DISTINCT user FROM zone_settings ORDER BY user").rows { $0.string(0) }
     }
 
     /// Whether the zone at the beginning of a user's timeline has been set. This is called for each part that is
     /// ingested, so it reads only one row, no matter how many hours were observed.
     package static func hasHome(_ user: String, in database: Database) throws -> Bool {
-        let home = try database.prepare("SELECT 1 FROM zone_settings WHERE user = ? AND moment = ?")
-        home.bind(1, user)
-        home.bind(2, Instant.distantPast.microseconds)
-        return try home.firstRow { _ in true } ?? false
+        try database.prepare("SELECT 1 FROM zone_settings WHERE user = ? AND moment = ?")
+            .with(user, Instant.distantPast.microseconds).hasRow()
     }
 
     /// Everything that decides a user's timeline; nil when the user has none.
     package static func plan(of user: String, in database: Database) throws -> ZonePlan? {
         let settings = try database.prepare("SELECT moment, zone FROM zone_settings WHERE user = ? ORDER BY moment")
-        settings.bind(1, user)
-        var entries: [ZoneTimeline.Entry] = []
-        try settings.forEachRow { entries.append(.init(from: Instant(microseconds: $0.int64(0)), zone: $0.string(1))) }
+        let entries = try settings.with(user).rows {
+            ZoneTimeline.Entry(from: Instant(microseconds: $0.int64(0)), zone: $0.string(1))
+        }
         guard let home = entries.first, home.from == .distantPast else { return nil }
         var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
         let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
-        observed.bind(1, user)
         // One string per zone, no matter how many hours name it.
         var names: [String: String] = [:]
-        try observed.forEachRow {
+        try observed.with(user).forEachRow {
             let name = $0.string(1)
             let zone = names[name] ?? name
             names[zone] = zone

@@ -41,8 +41,7 @@ extension CharacteristicsTable {
 
     private static func known(of user: String, _ turn: Turn) throws -> Known {
         let find = try turn.database.prepare("SELECT members, seq, exported FROM characteristics WHERE user = ?")
-        find.bind(1, user)
-        return try find.firstRow { row in
+        return try find.with(user).firstRow { row in
             Known(
                 members: try Value(json: row.bytes(0)).object ?? [:], sequence: SequenceNumber(row.int64(1)),
                 exported: row.int64(2))
@@ -53,11 +52,8 @@ extension CharacteristicsTable {
         _ members: [String: Value], exported: Int64, was known: Known, user: String, _ turn: Turn
     ) throws {
         let stage = try turn.write()
-        let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
-        write.bind(1, user)
-        write.bind(2, known.members == members ? known.sequence.value : stage.nextSequence().value)
-        write.bind(3, exported)
-        write.bind(4, Value.object(members).json())
-        try write.run()
+        let sequence = known.members == members ? known.sequence : stage.nextSequence()
+        try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
+            .with(user, sequence.value, exported, Value.object(members).json()).run()
     }
 }

@@ -18,23 +18,19 @@ enum FollowedTable {
 
     /// Empty for an instance that hasn't brought anything.
     static func cursor(of bringer: String, in database: Database) throws -> String {
-        let find = try database.prepare("SELECT cursor FROM followed WHERE bringer = ?")
-        find.bind(1, bringer)
-        return try find.firstRow { $0.string(0) } ?? ""
+        try database.prepare("SELECT cursor FROM followed WHERE bringer = ?").with(bringer)
+            .firstRow { $0.string(0) } ?? ""
     }
 
     /// Whether the end of the other stack's changes has never been reached, or not since a request from the beginning.
     static func isCopying(_ bringer: String, in database: Database) throws -> Bool {
-        let find = try database.prepare("SELECT whole FROM followed WHERE bringer = ?")
-        find.bind(1, bringer)
-        return try find.firstRow { $0.int64(0) == 0 } ?? true
+        try database.prepare("SELECT whole FROM followed WHERE bringer = ?").with(bringer)
+            .firstRow { $0.int64(0) == 0 } ?? true
     }
 
     /// Notes that the other stack's changes come from the beginning again.
     static func begin(_ bringer: String, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("UPDATE followed SET whole = 0 WHERE bringer = ?")
-        write.bind(1, bringer)
-        try write.run()
+        try turn.write().database.prepare("UPDATE followed SET whole = 0 WHERE bringer = ?").with(bringer).run()
     }
 
     /// - Parameter isEnd: whether there was nothing more.
@@ -44,9 +40,6 @@ enum FollowedTable {
             INSERT INTO followed VALUES (?, ?, ?)
             ON CONFLICT (bringer) DO UPDATE SET cursor = excluded.cursor, whole = max(whole, excluded.whole)
             """)
-        write.bind(1, bringer)
-        write.bind(2, cursor)
-        write.bind(3, isEnd ? 1 : 0)
-        try write.run()
+        try write.with(bringer, cursor, isEnd ? 1 : 0).run()
     }
 }

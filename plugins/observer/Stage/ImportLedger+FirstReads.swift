@@ -17,17 +17,12 @@ extension ImportLedger {
             INSERT INTO first_reads(user, after) VALUES (?, ?)
             ON CONFLICT (user) DO UPDATE SET after = min(after, excluded.after), until = NULL
             """)
-        write.bind(1, entry.user)
-        write.bind(2, turn.head.sequence.value)
-        try write.run()
+        try write.with(entry.user, turn.head.sequence.value).run()
     }
 
     /// Notes that the first file has been read: whatever comes from now on is news.
     func endFirst(_ entry: Entry, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare(
-            "UPDATE first_reads SET until = ? WHERE user = ? AND until IS NULL")
-        write.bind(1, turn.head.sequence.value)
-        write.bind(2, entry.user)
-        try write.run()
+        try turn.write().database.prepare("UPDATE first_reads SET until = ? WHERE user = ? AND until IS NULL")
+            .with(turn.head.sequence.value, entry.user).run()
     }
 }

@@ -73,26 +73,23 @@ final class ImportLedger {
                 LEFT JOIN import_undone ON import_undone.id = imports.id WHERE \(condition) ORDER BY number
             """)
         if let value { read.bind(1, value) }
-        var entries: [Entry] = []
-        try read.forEachRow { row in
-            entries.append(
-                Entry(
-                    id: row.string(0), path: row.string(1), user: row.string(2),
-                    state: State(rawValue: row.string(3)) ?? .failed,
-                    submitted: Instant(microseconds: row.int64(4)),
-                    added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
-                    report: row.isNull(6) ? Value?.none : try Value(json: row.bytes(6)),
-                    problem: row.isNull(7) ? nil : row.string(7),
-                    seconds: row.double(8),
-                    plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9))),
-                    offer: row.isNull(10)
-                        ? nil
-                        : try Value(json: row.bytes(10)).read().map {
-                            FileOffer(request: $0, heard: Instant(microseconds: row.int64(11)))
-                        },
-                    undone: row.isNull(12) ? nil : Instant(microseconds: row.int64(12))))
+        return try read.rows { row in
+            Entry(
+                id: row.string(0), path: row.string(1), user: row.string(2),
+                state: State(rawValue: row.string(3)) ?? .failed,
+                submitted: Instant(microseconds: row.int64(4)),
+                added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
+                report: row.isNull(6) ? Value?.none : try Value(json: row.bytes(6)),
+                problem: row.isNull(7) ? nil : row.string(7),
+                seconds: row.double(8),
+                plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9))),
+                offer: row.isNull(10)
+                    ? nil
+                    : try Value(json: row.bytes(10)).read().map {
+                        FileOffer(request: $0, heard: Instant(microseconds: row.int64(11)))
+                    },
+                undone: row.optional(12).map { Instant(microseconds: $0) })
         }
-        return entries
     }
 
     private func enter(_ entry: Entry) {
@@ -140,13 +137,9 @@ final class ImportLedger {
                 LEFT JOIN import_undone ON import_undone.id = imports.id
             WHERE state = '\(State.closed.rawValue)' AND user = ? AND imports.id <> ?
             """)
-        read.bind(1, user)
-        read.bind(2, id)
-        var found: [(plan: ImportPlan?, isUndone: Bool)] = []
-        try read.forEachRow { row in
-            found.append((row.isNull(0) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(0))), !row.isNull(1)))
+        return try read.with(user, id).rows { row in
+            (row.isNull(0) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(0))), !row.isNull(1))
         }
-        return found
     }
 
     func save(_ entry: Entry, _ turn: Turn) throws {
@@ -157,22 +150,15 @@ final class ImportLedger {
             ON CONFLICT (id) DO UPDATE SET state = excluded.state, added = excluded.added, report = excluded.report,
                 problem = excluded.problem, seconds = excluded.seconds
             """)
-        write.bind(1, entry.id)
-        write.bind(2, entry.path)
-        write.bind(3, entry.user)
-        write.bind(4, entry.state.rawValue)
-        write.bind(5, entry.submitted.microseconds)
-        write.bind(6, Value.object(entry.added.mapValues { .integer($0) }).json())
-        if let report = entry.report { write.bind(7, report.json()) } else { write.bindNull(7) }
-        if let problem = entry.problem { write.bind(8, problem) } else { write.bindNull(8) }
-        write.bind(9, entry.seconds)
-        try write.run()
+        let added = Value.object(entry.added.mapValues { .integer($0) })
+        try write.with(
+            entry.id, entry.path, entry.user, entry.state.rawValue, entry.submitted.microseconds, added.json(),
+            entry.report?.json(), entry.problem, entry.seconds
+        ).run()
         try save(entry.offer, of: entry.id, turn)
         if let undone = entry.undone {
             let mark = try turn.write().database.prepare("INSERT OR REPLACE INTO import_undone VALUES (?, ?)")
-            mark.bind(1, entry.id)
-            mark.bind(2, undone.microseconds)
-            try mark.run()
+            try mark.with(entry.id, undone.microseconds).run()
         }
         guard let plan = entry.plan else { return }
         try ImportTables.plans.set(entry.id, to: plan.wireValue, turn)
@@ -181,14 +167,9 @@ final class ImportLedger {
     private func save(_ offer: FileOffer?, of id: String, _ turn: Turn) throws {
         let database = try turn.write().database
         guard let offer else {
-            let remove = try database.prepare("DELETE FROM import_offers WHERE id = ?")
-            remove.bind(1, id)
-            return try remove.run()
+            return try database.prepare("DELETE FROM import_offers WHERE id = ?").with(id).run()
         }
         let write = try database.prepare("INSERT OR REPLACE INTO import_offers VALUES (?, ?, ?)")
-        write.bind(1, id)
-        write.bind(2, Value.object(offer.request.body).json())
-        write.bind(3, offer.heard.microseconds)
-        try write.run()
+        try write.with(id, Value.object(offer.request.body).json(), offer.heard.microseconds).run()
     }
 }

@@ -90,11 +90,10 @@ extension ObserverStage {
 
     /// When imports were handed over: exports of which nothing else is known are about as old.
     private func importTimes(of user: String, _ turn: Turn) throws -> [String: Instant] {
-        let list = try turn.database.prepare("SELECT id, submitted FROM imports WHERE user = ?")
-        list.bind(1, user)
-        var times: [String: Instant] = [:]
-        try list.forEachRow { times[$0.string(0)] = Instant(microseconds: $0.int64(1)) }
-        return times
+        let times = try turn.database.prepare("SELECT id, submitted FROM imports WHERE user = ?").with(user).rows {
+            ($0.string(0), Instant(microseconds: $0.int64(1)))
+        }
+        return Dictionary(uniqueKeysWithValues: times)
     }
 
     // MARK: After an upgrade

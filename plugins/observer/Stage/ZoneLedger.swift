@@ -53,9 +53,7 @@ struct ZoneLedger {
         case .add(let from, let zone): try write(user, from, zone, turn)
         case .remove(let from):
             let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ? AND moment = ?")
-            delete.bind(1, user)
-            delete.bind(2, from.microseconds)
-            try delete.run()
+            try delete.with(user, from.microseconds).run()
         }
         try settle(user, turn)
     }
@@ -64,9 +62,7 @@ struct ZoneLedger {
     /// here. Stays seen in samples still begin between its entries.
     func follow(_ timeline: ZoneTimeline, user: String, _ turn: Turn) throws {
         if let plan = try ZoneTables.plan(of: user, in: turn.database), try plan.timeline() == timeline { return }
-        let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ?")
-        delete.bind(1, user)
-        try delete.run()
+        try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ?").with(user).run()
         for (number, entry) in timeline.entries.enumerated() {
             try write(user, number == 0 ? .distantPast : entry.from, entry.zone, turn)
         }
@@ -75,10 +71,7 @@ struct ZoneLedger {
 
     private func write(_ user: String, _ moment: Instant, _ zone: String, _ turn: Turn) throws {
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zone_settings VALUES (?, ?, ?)")
-        write.bind(1, user)
-        write.bind(2, moment.microseconds)
-        write.bind(3, zone)
-        try write.run()
+        try write.with(user, moment.microseconds, zone).run()
     }
 
     /// Stores what a batch's records say about zones, in addition to the records.
@@ -92,11 +85,7 @@ struct ZoneLedger {
             ON CONFLICT (user, hour, zone) DO UPDATE SET rank = excluded.rank WHERE excluded.rank < rank
             """)
         for observation in observations {
-            insert.bind(1, user)
-            insert.bind(2, observation.hour)
-            insert.bind(3, observation.zone)
-            insert.bind(4, observation.rank)
-            try insert.run()
+            try insert.with(user, observation.hour, observation.zone, observation.rank).run()
             if database.changes > 0 { stale.insert(user) }
         }
     }
@@ -117,14 +106,10 @@ struct ZoneLedger {
         let timeline = try plan.timeline()
         let text = timeline.wireValue.json()
         let find = try turn.database.prepare("SELECT timeline FROM zone_timelines WHERE user = ?")
-        find.bind(1, user)
-        guard try find.firstRow({ $0.string(0) }) != text else { return }
+        guard try find.with(user).firstRow({ $0.string(0) }) != text else { return }
         let stage = try turn.write()
         let write = try stage.database.prepare("INSERT OR REPLACE INTO zone_timelines VALUES (?, ?, ?)")
-        write.bind(1, user)
-        write.bind(2, stage.nextSequence().value)
-        write.bind(3, text)
-        try write.run()
+        try write.with(user, stage.nextSequence().value, text).run()
         turn.log(.zonesChanged, ["entries": timeline.entries.count])
     }
 }
