@@ -95,11 +95,8 @@ private struct RoundTrip {
     /// The place at a distance from the start, and the direction, with a length of 1.
     func at(_ meters: Double) -> (place: Vector, heading: Vector) {
         let along = meters * 1.003
-        var (low, high) = (0, marks.count - 1)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if marks[middle] <= along { low = middle } else { high = middle }
-        }
+        let high = (1..<marks.count - 1).firstPlace(behind: { marks[$0] <= along })
+        let low = high - 1
         let length = max(1e-9, marks[high] - marks[low])
         let heading = (
             north: (corners[high].north - corners[low].north) / length,

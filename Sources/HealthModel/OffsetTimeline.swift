@@ -37,15 +37,7 @@ struct OffsetTimeline: Sendable {
     var indices: Range<Int> { starts.indices }
 
     /// The index of the stretch that contains an instant.
-    func index(of instant: Instant) -> Int {
-        var low = 0
-        var high = starts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= instant { low = middle } else { high = middle }
-        }
-        return low
-    }
+    func index(of instant: Instant) -> Int { max(0, starts.firstPlace(behind: { $0 <= instant }) - 1) }
 
     func end(of index: Int) -> Instant { index + 1 < starts.count ? starts[index + 1] : Self.latest }
 
@@ -113,13 +105,7 @@ final class ZoneOffsets: Sendable {
 
     /// Microseconds east of Greenwich at an instant.
     func offset(at instant: Instant) -> Int64 {
-        var low = 0
-        var high = starts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= instant { low = middle } else { high = middle }
-        }
-        return offsets[low]
+        offsets[max(0, starts.firstPlace(behind: { $0 <= instant }) - 1)]
     }
 
     /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already refused such names.

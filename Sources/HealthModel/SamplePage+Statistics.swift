@@ -132,11 +132,7 @@ private struct TakenTime {
 
     func overlaps(_ range: Range<Int64>) -> Bool {
         if others.contains(where: { $0.overlaps(range) }) { return true }
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].lowerBound < range.upperBound
+        let next = ranges.firstPlace(behind: { $0.upperBound <= range.lowerBound })
+        return next < ranges.count && ranges[next].lowerBound < range.upperBound
     }
 }

@@ -32,12 +32,6 @@ struct Coverage: Sendable {
     }
 
     private func lastStart(atOrBefore instant: Int64) -> Int {
-        var low = 0
-        var high = starts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= instant { low = middle + 1 } else { high = middle }
-        }
-        return low - 1
+        starts.firstPlace(behind: { $0 <= instant }) - 1
     }
 }

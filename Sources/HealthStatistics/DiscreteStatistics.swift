@@ -105,14 +105,7 @@ extension HealthType.Style {
 extension SamplePage {
     /// Those of some rows that start in a range; rows are in canonical order.
     func rows(_ rows: [Int], startingIn range: Range<Instant>) -> [Int] {
-        func place(of instant: Int64) -> Int {
-            var (low, high) = (0, rows.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if start[rows[middle]] < instant { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
+        func place(of instant: Int64) -> Int { rows.firstPlace(behind: { start[$0] < instant }) }
         let range = range.microseconds
         return Array(rows[place(of: range.lowerBound)..<place(of: range.upperBound)])
     }

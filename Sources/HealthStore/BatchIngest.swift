@@ -239,6 +239,6 @@ struct BatchIngest {
 
     /// The index in `rows` of the first record that starts in the given second or later.
     private func firstRecord(from second: Int64, among rows: [Int]) -> Int {
-        rows.indices.firstIndex(behind: { batch.startOf(rows[$0]).flooredSecond < second })
+        rows.firstPlace(behind: { batch.startOf($0).flooredSecond < second })
     }
 }

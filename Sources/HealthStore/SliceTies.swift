@@ -1,3 +1,5 @@
+import HealthModel
+
 /// Finds the samples of one second that only their creation distinguishes: those of one type with the same times but
 /// different values. The latest of them is the one stored last.
 struct SliceTies {
@@ -40,7 +42,7 @@ struct SliceTies {
         // In order, but there are seldom more than a few.
         if tied.isEmpty { return false }
         let wanted = (row.type, row.start, end)
-        let index = tied.indices.firstIndex(behind: { (tied[$0].type, tied[$0].start, tied[$0].end) < wanted })
+        let index = tied.firstPlace(behind: { ($0.type, $0.start, $0.end) < wanted })
         return index < tied.count && (tied[index].type, tied[index].start, tied[index].end) == wanted
     }
 }

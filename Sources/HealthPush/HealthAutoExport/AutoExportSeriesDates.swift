@@ -39,12 +39,8 @@ struct AutoExportSeriesDates {
     func end(of entry: AutoExportItem, from start: Instant) -> Instant {
         let latest = start.microseconds + Self.longestPoint
         guard let times = points[Self.source(entry)] else { return Instant(microseconds: latest) }
-        var (low, high) = (0, times.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if times[middle] <= start.microseconds { low = middle + 1 } else { high = middle }
-        }
-        return Instant(microseconds: low < times.count ? min(times[low], latest) : latest)
+        let next = times.firstPlace(behind: { $0 <= start.microseconds })
+        return Instant(microseconds: next < times.count ? min(times[next], latest) : latest)
     }
 
     private static func source(_ entry: AutoExportItem) -> [UInt8] {

@@ -90,19 +90,6 @@ final class SampleBlock {
 
     /// The first row that starts in the given second or later; `count` when none does.
     func firstRow(from second: Int64) -> Int {
-        self.second.indices.firstIndex(behind: { self.second[$0] < second })
-    }
-}
-
-extension Range<Int> {
-    /// The first index of an ordered column that doesn't come before what is sought; the upper bound if all do.
-    @inline(__always)
-    func firstIndex(behind isBefore: (Int) -> Bool) -> Int {
-        var (low, high) = (lowerBound, upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        self.second.firstPlace(behind: { $0 < second })
     }
 }

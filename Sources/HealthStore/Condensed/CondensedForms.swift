@@ -151,7 +151,7 @@ package enum CondensedForms {
     ) -> [Int]? {
         let form = forms[candidate]
         var inside: [Int] = []
-        for index in order[order.indices.firstIndex(behind: { forms[order[$0]].start < form.start })...] {
+        for index in order[order.firstPlace(behind: { forms[$0].start < form.start })...] {
             let other = forms[index]
             if other.start > form.end { break }
             effort -= 1

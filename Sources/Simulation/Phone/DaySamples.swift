@@ -62,7 +62,7 @@ struct DaySamples {
     }
 
     private func handover(after end: Instant) -> Instant {
-        let next = handovers.partitioningIndex { $0 >= end }
+        let next = handovers.firstPlace(behind: { $0 < end })
         return next < handovers.count ? handovers[next] : end + PhoneLife.minute * 10
     }
 

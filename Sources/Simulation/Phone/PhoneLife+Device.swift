@@ -44,7 +44,7 @@ extension PhoneLife {
         let share = (Double(number) + habits.uniform(0.1, 0.9)) / max(1, options.opensPerDay.rounded())
         let awake = (plan.sleepsAt - plan.wakesAt).seconds
         let usual = plan.wakesAt + random.seconds(awake * share - 1800, awake * share + 1800)
-        return min(plan.looks.partitioningIndex { $0.lowerBound >= usual }, plan.looks.count - 1)
+        return min(plan.looks.firstPlace(behind: { $0.lowerBound < usual }), plan.looks.count - 1)
     }
 
     /// The phone's Focus, heat and load.

@@ -113,7 +113,7 @@ package final class LifeBook {
     /// The hour at a moment of the life, 0 to 23, counted from the day's start: where clocks or zone change within a
     /// day, it differs from the local clock's.
     package func hour(of instant: Instant) -> Int {
-        let day = starts.partitioningIndex { $0 > instant } - 1
+        let day = starts.firstPlace(behind: { $0 <= instant }) - 1
         // The moment is in the night before the first day.
         guard day >= 0 else { return max(0, 23 - Int((starts[0] - instant).seconds / 3600)) }
         return min(23, Int((instant - starts[day]).seconds / 3600))

@@ -50,7 +50,7 @@ package struct DelayFigures: Equatable, Sendable {
             figures.p95 = quantile(0.95)
             figures.max = quantile(1)
             figures.within = DelayFigures.limits.map { limit in
-                let arrived = sorted.partitioningIndex { $0 > limit.seconds }
+                let arrived = sorted.firstPlace(behind: { $0 <= limit.seconds })
                 return Double(arrived * 10_000 / figures.samples) / 10_000
             }
             return figures
@@ -70,17 +70,5 @@ package struct DelayFigures: Equatable, Sendable {
         value["deliveredWithin"] = .object(
             Dictionary(zip(Self.limits.map(\.name), within.map { .number($0) })) { first, _ in first })
         return .object(value)
-    }
-}
-
-extension Array {
-    /// The index where the second part begins; the elements must be in order.
-    func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongsToSecond(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
