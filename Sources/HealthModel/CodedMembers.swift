@@ -39,16 +39,8 @@ extension Set: EmptyCollectionInitializable {}
 extension IfAny: Sendable where Wrapped: Sendable {}
 extension IfAny: Equatable where Wrapped: Equatable {}
 
-extension IfAny: Codable {
-    package init(from decoder: any Decoder) throws {
-        wrappedValue = try decoder.singleValueContainer().decode(Wrapped.self)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(wrappedValue)
-    }
-}
+// Required of a member, but never called: the containers code it, as below.
+extension IfAny: Codable {}
 
 // The compiler-generated coding calls these for members that have one of the wrappers.
 extension KeyedDecodingContainer {
@@ -78,16 +70,8 @@ package struct IfReadable<Wrapped: Codable> {
 extension IfReadable: Sendable where Wrapped: Sendable {}
 extension IfReadable: Equatable where Wrapped: Equatable {}
 
-extension IfReadable: Codable {
-    package init(from decoder: any Decoder) throws {
-        wrappedValue = try decoder.singleValueContainer().decode(Value.self).read()
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(wrappedValue)
-    }
-}
+// Required of a member, but never called: the containers code it, as below.
+extension IfReadable: Codable {}
 
 extension KeyedDecodingContainer {
     package func decode<Wrapped>(_ type: IfReadable<Wrapped>.Type, forKey key: Key) throws -> IfReadable<Wrapped> {

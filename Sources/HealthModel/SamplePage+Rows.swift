@@ -51,10 +51,7 @@ extension SamplePage {
 
     /// These rows, in this order, with the same dictionaries.
     public func select(_ rows: [Int]) -> SamplePage {
-        var page = SamplePage()
-        page.types = types
-        page.units = units
-        page.origins = origins
+        var page = self
         func pick<Element>(_ column: [Element]) -> [Element] { column.isEmpty ? [] : rows.map { column[$0] } }
         page.ids = pick(ids)
         page.sequence = pick(sequence)

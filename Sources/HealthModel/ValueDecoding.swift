@@ -46,11 +46,6 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
         .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "has another type"))
     }
 
-    private func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
-        guard let number = value.int.flatMap({ Number(exactly: $0) }) else { throw mismatch(type) }
-        return number
-    }
-
     func decodeNil() -> Bool { value.isNull }
 
     func decode(_ type: Bool.Type) throws -> Bool {
@@ -69,16 +64,11 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     }
 
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
-    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+    func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type) throws -> Number {
+        guard let number = value.int.flatMap({ Number(exactly: $0) }) else { throw mismatch(type) }
+        return number
+    }
 
     func decode<Thing: Decodable>(_ type: Thing.Type) throws -> Thing {
         if let thing = value.fitting(type) { return thing }

@@ -93,16 +93,9 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     func encode(_ value: String) { leaf = .string(value) }
     func encode(_ value: Double) { leaf = .number(value) }
     func encode(_ value: Float) { leaf = .number(Double(value)) }
-    func encode(_ value: Int) { leaf = .integer(Int64(value)) }
-    func encode(_ value: Int8) { leaf = .integer(Int64(value)) }
-    func encode(_ value: Int16) { leaf = .integer(Int64(value)) }
-    func encode(_ value: Int32) { leaf = .integer(Int64(value)) }
-    func encode(_ value: Int64) { leaf = .integer(value) }
-    func encode(_ value: UInt) { encode(UInt64(value)) }
-    func encode(_ value: UInt8) { leaf = .integer(Int64(value)) }
-    func encode(_ value: UInt16) { leaf = .integer(Int64(value)) }
-    func encode(_ value: UInt32) { leaf = .integer(Int64(value)) }
-    func encode(_ value: UInt64) { leaf = Int64(exactly: value).map { .integer($0) } ?? .number(Double(value)) }
+    func encode(_ value: some FixedWidthInteger & Encodable) {
+        leaf = Int64(exactly: value).map { .integer($0) } ?? .number(Double(value))
+    }
     func encode(_ value: some Encodable) throws { try take(value) }
 }
 
