@@ -1,32 +1,18 @@
-/// Limits beyond which a sample can't be true, so that it is put in quarantine and not counted.
+/// Limits beyond which a sample of a type can't be true, so that it is put in quarantine and not counted; made once for
+/// each type and applied to every sample.
 ///
 /// Lenient on purpose: only the impossible is set aside. `docs/figures.md` lists the limits.
-package enum Plausibility {
-    /// Why this sample can't be true, without its value; nil when it may be true.
-    package static func reason(
-        type: HealthType, value: Double, start: Instant, end: Instant, now: Instant? = nil
-    ) -> String? {
-        PlausibilityLimit.of(type).reason(value: value, start: start, end: end, now: now)
-    }
-}
-
-/// The limits of one type, made once and applied to every sample.
 package struct PlausibilityLimit: Sendable, Equatable {
     /// The lowest and the highest value, in the canonical unit.
     package let values: ClosedRange<Double>
     /// The highest value per second; infinite when there is no limit.
-    package let perSecond: Double
-    /// Whether a number is required: true for quantities.
-    package let needsNumber: Bool
+    package internal(set) var perSecond = Double.infinity
+    /// Whether a number is required: true for quantities; of anything else the value may be unknown.
+    package internal(set) var needsNumber = true
     /// In µs; samples that began before HealthKit had limits may last a year.
     package internal(set) var longest = 35 * SampleTimes.day
     /// Whether a sample may be ongoing, without an end yet.
     package internal(set) var mayGoOn = false
-
-    /// - Parameter needsNumber: false for everything except quantities: the value may be unknown.
-    package init(values: ClosedRange<Double>, perSecond: Double = .infinity, needsNumber: Bool = true) {
-        (self.values, self.perSecond, self.needsNumber) = (values, perSecond, needsNumber)
-    }
 
     /// The reason, without values; nil for a sample within the limits.
     /// - Parameter now: when the sample was received; nil when unknown.

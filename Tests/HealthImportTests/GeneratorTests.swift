@@ -135,9 +135,8 @@ import Testing
         for row in made.receiver.rows where !row.value.isNaN {
             let start = try #require(InstantText.parse(row.start))
             let end = try #require(InstantText.parse(row.end))
-            #expect(
-                Plausibility.reason(type: HealthType.named(row.type), value: row.value, start: start, end: end) == nil,
-                "\(row.type)")
+            let limit = PlausibilityLimit.of(HealthType.named(row.type))
+            #expect(limit.reason(value: row.value, start: start, end: end) == nil, "\(row.type)")
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
     static let minute = Duration.seconds(60)
 
     static func reason(_ name: String, _ value: Double, length: Duration) -> String? {
-        Plausibility.reason(type: HealthType.named("HK" + name), value: value, start: .epoch, end: .epoch + length)
+        PlausibilityLimit.of(HealthType.named("HK" + name)).reason(value: value, start: .epoch, end: .epoch + length)
     }
 
     @Test(
@@ -56,7 +56,7 @@ import Testing
             (.distantFuture, .distantFuture),
             (.epoch, .distantFuture), (.distantPast, .epoch),
         ] {
-            #expect(Plausibility.reason(type: type, value: 1, start: start, end: end) != nil)
+            #expect(PlausibilityLimit.of(type).reason(value: 1, start: start, end: end) != nil)
         }
     }
 
@@ -79,9 +79,8 @@ import Testing
             ("QuantityTypeIdentifierStepCount", "2027-03-02", "2027-03-02"),
         ])
     func allows(type: String, start: String, end: String) {
-        let reason = Plausibility.reason(
-            type: HealthType.named("HK" + type), value: 70, start: Self.instant(start), end: Self.instant(end),
-            now: Self.instant("2027-03-01"))
+        let reason = PlausibilityLimit.of(HealthType.named("HK" + type)).reason(
+            value: 70, start: Self.instant(start), end: Self.instant(end), now: Self.instant("2027-03-01"))
         #expect(reason == nil)
     }
 
@@ -103,9 +102,8 @@ import Testing
             ("CategoryTypeIdentifierOfTomorrow", "2023-01-01", "2025-12-31"),
         ])
     func refuses(type: String, start: String, end: String) throws {
-        let reason = Plausibility.reason(
-            type: HealthType.named("HK" + type), value: 1, start: Self.instant(start), end: Self.instant(end),
-            now: Self.instant("2027-03-01"))
+        let reason = PlausibilityLimit.of(HealthType.named("HK" + type)).reason(
+            value: 1, start: Self.instant(start), end: Self.instant(end), now: Self.instant("2027-03-01"))
         #expect(try !#require(reason).contains { $0.isNumber })
     }
 
@@ -113,7 +111,7 @@ import Testing
     @Test func aClockThatIsNotSetSaysNothing() {
         let start = Self.instant("2025-03-30")
         let type = HealthType.named("HKQuantityTypeIdentifierStepCount")
-        #expect(Plausibility.reason(type: type, value: 1, start: start, end: start, now: .epoch) == nil)
+        #expect(PlausibilityLimit.of(type).reason(value: 1, start: start, end: start, now: .epoch) == nil)
     }
 
     @Test func whatGoesOnCountsWhenItBegan() {
