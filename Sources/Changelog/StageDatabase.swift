@@ -169,18 +169,6 @@ package final class StageDatabase {
         return lastSequence
     }
 
-    /// Lends the sequence number to a writer that does its own counting, then takes back the value that the writer
-    /// reached.
-    package func withSequence<Result>(_ body: (inout SequenceNumber) throws -> Result) rethrows -> Result {
-        var last = lastSequence
-        let result = try body(&last)
-        if last > lastSequence {
-            lastSequence = last
-            sequenceUsed = true
-        }
-        return result
-    }
-
     /// Runs one step: what `body` writes and the sequence numbers that it uses are committed together, or not at all.
     /// - Throws: `ChangelogError.fenced` if another process has taken over this store since.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {

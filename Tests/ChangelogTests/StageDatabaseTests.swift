@@ -150,10 +150,10 @@ import Testing
         #expect(again.generations == store.generations)
     }
 
-    @Test func countsWithAWriterThatCountsByItself() throws {
+    @Test func keepsTheLastOfManyNumbers() throws {
         let store = try StageDatabase(path: path)
         let before = store.sequence
-        try store.transaction { store.withSequence { $0 = $0 + 5 } }
+        try store.transaction { for _ in 1...5 { _ = store.nextSequence() } }
         #expect(store.sequence == before + 5)
         #expect(try StageDatabase(path: path).sequence == before + 5)
     }
