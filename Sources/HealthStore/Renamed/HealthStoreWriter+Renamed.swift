@@ -4,7 +4,7 @@ import SQLite
 /// How far the store's samples have been given the names and ids that follow from what is known about their sources.
 package struct NameProgress: Sendable, Equatable {
     /// How many samples an import calls by another name than the store did.
-    package struct Renaming: Sendable, Hashable {
+    package struct Renaming: Sendable, Hashable, Codable {
         package var from: String
         package var to: String
         package var samples: Int

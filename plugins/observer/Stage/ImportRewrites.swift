@@ -20,22 +20,14 @@ struct ImportRewrites {
     /// As stored in the observer's file.
     struct Kept: Codable {
         var replaced: [String: Int]
-        var renamed: [Renaming]
-
-        struct Renaming: Codable {
-            var from: String
-            var to: String
-            var samples: Int
-        }
+        var renamed: [NameProgress.Renaming]
     }
 
-    var kept: Kept {
-        Kept(replaced: replaced, renamed: renamed.map { .init(from: $0.from, to: $0.to, samples: $0.samples) })
-    }
+    var kept: Kept { Kept(replaced: replaced, renamed: renamed) }
 
     /// Continues from what an attempt before a crash has changed.
     mutating func goOn(from kept: Kept) {
         replaced.merge(kept.replaced, uniquingKeysWith: +)
-        renamed = kept.renamed.map { .init(from: $0.from, to: $0.to, samples: $0.samples) }
+        renamed = kept.renamed
     }
 }
