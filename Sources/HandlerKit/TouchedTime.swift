@@ -15,17 +15,7 @@ struct TouchedTime {
     }
 
     /// The times in order, without overlap.
-    var ranges: [Range<Instant>] {
-        var union: [Range<Instant>] = []
-        for span in spans.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = union.last, span.lowerBound <= last.upperBound {
-                union[union.count - 1] = last.lowerBound..<max(last.upperBound, span.upperBound)
-            } else {
-                union.append(span)
-            }
-        }
-        return union
-    }
+    var ranges: [Range<Instant>] { spans.united() }
 }
 
 extension HandlerStage {

@@ -44,15 +44,7 @@ struct OffsetTimeline: Sendable {
     /// The ranges of instants, in order, at which the local clock shows a time in this range (microseconds since 1970
     /// as if local time were UTC).
     func ranges(ofLocal local: Range<Int64>) -> [Range<Instant>] {
-        var ranges: [Range<Instant>] = []
-        for piece in pieces(ofLocal: local) {
-            if let last = ranges.last, last.upperBound == piece.range.lowerBound {
-                ranges[ranges.count - 1] = last.lowerBound..<piece.range.upperBound
-            } else {
-                ranges.append(piece.range)
-            }
-        }
-        return ranges
+        pieces(ofLocal: local).map(\.range).united()
     }
 
     struct Piece: Equatable {

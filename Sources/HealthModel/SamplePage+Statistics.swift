@@ -118,17 +118,7 @@ private struct TakenTime {
 
     mutating func add(_ range: Range<Int64>) { others.append(range) }
 
-    mutating func settle() {
-        var settled: [Range<Int64>] = []
-        for range in (ranges + others).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = settled.last, range.lowerBound <= last.upperBound {
-                settled[settled.count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
-            } else {
-                settled.append(range)
-            }
-        }
-        (ranges, others) = (settled, [])
-    }
+    mutating func settle() { (ranges, others) = ((ranges + others).united(), []) }
 
     func overlaps(_ range: Range<Int64>) -> Bool {
         if others.contains(where: { $0.overlaps(range) }) { return true }

@@ -6,17 +6,7 @@ public struct IntervalSet: Sendable, Equatable {
     public private(set) var ranges: [Range<Instant>]
 
     /// The union of ranges in any order; empty ones are left out.
-    public init(_ ranges: [Range<Instant>] = []) {
-        self.ranges = []
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
-            if let last = self.ranges.last, last.upperBound >= range.lowerBound {
-                self.ranges[self.ranges.count - 1] =
-                    last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
-            } else {
-                self.ranges.append(range)
-            }
-        }
-    }
+    public init(_ ranges: [Range<Instant>] = []) { self.ranges = ranges.united() }
 
     /// Whether it contains no instant.
     public var isEmpty: Bool { ranges.isEmpty }

@@ -80,7 +80,7 @@ extension HealthStoreReader {
                     Range(microseconds: samples.start[$0]..<max(samples.end[$0], samples.start[$0] + 1))
                 }
             } while position != nil
-            byOther[other] = SliceQuery.union(found.flatMap { range in query.ranges.map { range.clamped(to: $0) } })
+            byOther[other] = found.flatMap { range in query.ranges.map { range.clamped(to: $0) } }.united()
         }
         return query.during.mapValues { byOther[$0] ?? [] }
     }

@@ -25,25 +25,13 @@ package struct SliceQuery: Sendable {
         detailed: TypeFilter.Types = .only([])
     ) {
         (self.user, self.types) = (user, types)
-        self.ranges = Self.union(ranges)
+        self.ranges = ranges.united()
         (self.asOf, self.detailed) = (asOf, detailed)
     }
 
     /// Whether `payload` is filled for samples of a type, with or without other columns.
     package func fillsPayload(of type: String) -> Bool {
         payloads.contains(type) || TypeFilter(types: detailed).includes(type: type)
-    }
-
-    static func union(_ ranges: [Range<Instant>]) -> [Range<Instant>] {
-        var union: [Range<Instant>] = []
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
-            if let last = union.last, range.lowerBound <= last.upperBound {
-                union[union.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                union.append(range)
-            }
-        }
-        return union
     }
 
     /// Whether a row overlaps any of the ranges; all times are in microseconds since 1970.
