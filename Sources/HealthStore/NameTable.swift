@@ -63,8 +63,7 @@ final class NameTable {
 
     func existing(_ name: String) throws -> Int? {
         if let id = ids[name] { return id }
-        find.bind(1, name)
-        guard let id = try find.firstRow({ $0.int(0) }) else { return nil }
+        guard let id = try find.with(name).firstRow({ $0.int(0) }) else { return nil }
         ids[name] = id
         return id
     }
@@ -79,8 +78,7 @@ final class NameTable {
 
     func id(_ name: String) throws -> Int {
         if let id = try existing(name) { return id }
-        add.bind(1, name)
-        try add.run()
+        try add.with(name).run()
         if let count = madeUp, !isKnown(name) { madeUp = count + 1 }
         let id = Int(database.lastInsertedRow)
         ids[name] = id
@@ -123,14 +121,9 @@ final class OriginTable {
         if let id = ids[origin] { return id }
         if ids.count > Self.limit || bytes > Self.byteLimit { forget() }
         bytes += origin.byteCount
-        bind(origin, to: find)
-        var id = try find.firstRow { $0.int(0) }
-        if id == nil {
-            bind(origin, to: add)
-            try add.run()
-            id = Int(database.lastInsertedRow)
-        }
-        guard let id else { throw HealthStoreError.danglingName(table: "origins", id: 0) }
+        let known = try find.with(origin).firstRow { $0.int(0) }
+        if known == nil { try add.with(origin).run() }
+        let id = known ?? Int(database.lastInsertedRow)
         ids[origin] = id
         origins[id] = origin
         return id
@@ -163,18 +156,12 @@ final class OriginTable {
 
     /// The numbers of the origins that have no source name.
     func unnamed() throws -> Set<Int> {
-        var ids: Set<Int> = []
-        for source in Origin.unnamedSources {
-            ofSource.bind(1, source)
-            try ofSource.forEachRow { ids.insert($0.int(0)) }
-        }
-        return ids
+        try Set(Origin.unnamedSources.flatMap { try ofSource.with($0).rows { $0.int(0) } })
     }
 
     func origin(_ id: Int) throws -> Origin {
         if let origin = origins[id] { return origin }
-        read.bind(1, id)
-        let origin = try read.firstRow {
+        let origin = try read.with(id).firstRow {
             Origin(
                 sourceName: $0.string(0), sourceVersion: $0.string(1), productType: $0.string(2), device: $0.string(3))
         }
@@ -185,18 +172,17 @@ final class OriginTable {
         return origin
     }
 
-    private func bind(_ origin: Origin, to statement: Statement) {
-        statement.bind(1, origin.sourceName)
-        statement.bind(2, origin.sourceVersion)
-        statement.bind(3, origin.productType)
-        statement.bind(4, origin.device)
-    }
-
     /// The longer string or, if both are equally long, the one that is greater by bytes; the result doesn't depend on
     /// their order.
     private func richer(_ a: String, _ b: String) -> String {
         if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a
+    }
+}
+
+extension Statement {
+    fileprivate func with(_ origin: Origin) -> Statement {
+        with(origin.sourceName, origin.sourceVersion, origin.productType, origin.device)
     }
 }
 

@@ -88,7 +88,7 @@ final class BlockTable {
         guard let place = try next(behind: sequence - 1), place.first <= sequence else { return nil }
         guard let hasMoved = try ready()?.hasMoved else { return nil }
         hasMoved.bind(1, sequence)
-        guard try hasMoved.firstRow({ _ in true }) == nil else { return nil }
+        guard try !hasMoved.hasRow() else { return nil }
         return (try block(place), Int(sequence - place.first))
     }
 
@@ -105,12 +105,7 @@ final class BlockTable {
 
     /// The blocks with rows that start in the given seconds, ordered by when they begin.
     func views(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [View] {
-        var views: [View] = []
-        try forEachPlace(user: user, type: type, seconds: seconds) {
-            views.append(try view($0))
-            return true
-        }
-        return views
+        try places(user: user, type: type, seconds: seconds).map { try view($0) }
     }
 
     /// The places of the blocks with rows that start in the given seconds, without reading their contents.
@@ -169,8 +164,7 @@ final class BlockTable {
             return block
         }
         guard let content = try ready()?.content else { throw HealthStoreError.damagedBlock(place.last) }
-        content.bind(1, place.last)
-        let found = try content.firstRow { row in
+        let found = try content.with(place.last).firstRow { row in
             try row.withBytes(0) { bytes in
                 do { return try SampleBlock(place, content: bytes) } catch {
                     throw HealthStoreError.damagedBlock(place.last)
@@ -204,15 +198,9 @@ final class BlockTable {
             try places(user: user, type: first.type, seconds: first.second...last.second).count < Self.overlapLimit
         else { return false }
         let content = BlockContent.encode(pending.rows, metadata: pending.metadata, payload: pending.payload)
-        let insert = statements.insert
-        insert.bind(1, last.sequence.value)
-        insert.bind(2, first.sequence.value)
-        insert.bind(3, user)
-        insert.bind(4, first.type)
-        insert.bind(5, first.second)
-        insert.bind(6, last.second)
-        insert.bind(7, content)
-        try insert.run()
+        try statements.insert.with(
+            last.sequence.value, first.sequence.value, user, first.type, first.second, last.second, content
+        ).run()
         return true
     }
 
@@ -230,14 +218,9 @@ final class BlockTable {
         guard !thinned.isEmpty, let statements = try ready() else { return }
         for last in thinned {
             guard let place = try next(behind: last - 1), place.last == last else { continue }
-            statements.movedCount.bind(1, place.first)
-            statements.movedCount.bind(2, place.last)
-            guard try statements.movedCount.firstRow({ $0.int(0) }) == place.count else { continue }
-            for drop in [statements.dropBlock, statements.dropMoved] {
-                drop.bind(1, place.first)
-                drop.bind(2, place.last)
-                try drop.run()
-            }
+            let moved = try statements.movedCount.with(place.first, place.last).firstRow { $0.int(0) }
+            guard moved == place.count else { continue }
+            for drop in [statements.dropBlock, statements.dropMoved] { try drop.with(place.first, place.last).run() }
         }
         thinned.removeAll()
     }
