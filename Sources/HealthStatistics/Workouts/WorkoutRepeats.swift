@@ -107,7 +107,8 @@ extension WorkoutRepeats {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }
             guard held.count > 1 else {
-                all = Count(workouts: all.workouts + 1, distinct: all.distinct + 1)
+                all.workouts += 1
+                all.distinct += 1
                 return
             }
             var ends: [[String]: [Instant]] = [:]
