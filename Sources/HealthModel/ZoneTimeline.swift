@@ -21,10 +21,9 @@ public struct ZoneTimeline: Sendable, Hashable {
 
     /// - Throws: `ZoneError` for a name that the zone database doesn't know, or if entries are missing or out of order.
     public init(_ entries: [Entry]) throws {
-        guard let first = entries.first else { throw ZoneError.empty }
+        guard !entries.isEmpty else { throw ZoneError.empty }
         for entry in entries where TimeZone(identifier: entry.zone) == nil { throw ZoneError.unknown(entry.zone) }
         for (a, b) in zip(entries, entries.dropFirst()) where a.from >= b.from { throw ZoneError.outOfOrder(b.zone) }
-        _ = first
         self.entries = entries
         offsets = OffsetTimeline(entries)
     }
