@@ -52,10 +52,8 @@ enum EventsCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action = try action(arguments)
-        if let odd = Action.allOptions.first(where: { arguments.value($0) != nil && !action.options.contains($0) }) {
-            throw Failure.usage("\(odd) isn't for events \(action.rawValue)", hint: "leave it out")
-        }
+        let action: Action = try arguments.action(usual: .list)
+        try arguments.refuse(Action.allOptions, besides: action.options, of: "events \(action.rawValue)")
         let words = Array(arguments.positionals.dropFirst())
         let stack = try Stack(arguments)
         let user = arguments.value("--user") ?? "me"
@@ -75,14 +73,6 @@ enum EventsCommand: Command {
             let wish = OwnRequest(.removeEvent, id: event.id, version: try version(arguments))
             try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in "Removed \(event.id)." }
         }
-    }
-
-    private static func action(_ arguments: Arguments) throws -> Action {
-        guard let word = arguments.positionals.first else { return .list }
-        if let action = Action(rawValue: word) { return action }
-        throw Failure.usage(
-            "'events' has no subcommand '\(word)'",
-            hint: Nearest.hint(for: word, among: Action.allCases.map(\.rawValue), quoted: false))
     }
 
     private static func require(_ words: [String], _ count: ClosedRange<Int>, _ action: Action) throws {
@@ -105,16 +95,10 @@ enum EventsCommand: Command {
     private static func list(_ stack: Stack, _ arguments: Arguments, user: String) throws {
         let reader = stack.reader()
         let report = try EntriesReport(stack, reader, user: user)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.eventsValue.json(pretty: true) + "\n")
-        } else if report.events.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "no events yet in \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"))
-        } else {
-            let zones = try stack.zones(of: user, reader)
-            StandardStream.output.write(report.eventTable(for: Terminal(.output), zones: zones))
-        }
+        let none = "no events yet in \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"
+        try arguments.print(
+            json: report.eventsValue.json(pretty: true), none: report.events.isEmpty ? none : nil,
+            else: report.eventTable(for: Terminal(.output), zones: stack.zones(of: user, reader)))
     }
 
     private static func add(_ words: [String], _ stack: Stack, _ arguments: Arguments, user: String) throws {

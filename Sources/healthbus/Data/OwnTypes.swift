@@ -22,12 +22,8 @@ enum OwnTypes {
     }
 
     static func refuseOptions(_ arguments: Arguments, besides known: Set<String>, of action: String) throws {
-        let given =
-            ["--unit", "--aggregation", "--user"].filter { arguments.value($0) != nil }
-            + (arguments.flag("--category") ? ["--category"] : [])
-        if let odd = given.first(where: { !known.contains($0) }) {
-            throw Failure.usage("\(odd) isn't for types\(action.isEmpty ? "" : " " + action)", hint: "leave it out")
-        }
+        let all = ["--unit", "--aggregation", "--user", "--category"]
+        try arguments.refuse(all, besides: known, of: "types" + (action.isEmpty ? "" : " " + action))
     }
 
     static func run(_ action: Action, _ stack: Stack, _ arguments: Arguments) throws {
@@ -82,14 +78,9 @@ enum OwnTypes {
 
     private static func list(_ stack: Stack, _ arguments: Arguments, user: String) throws {
         let report = try EntriesReport(stack, stack.reader(), user: user)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.typesValue.json(pretty: true) + "\n")
-        } else if report.types.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "no types of your own yet in \(stack.place); 'healthbus types add NAME' makes one\n"))
-        } else {
-            StandardStream.output.write(report.typeTable(for: Terminal(.output)))
-        }
+        let none = "no types of your own yet in \(stack.place); 'healthbus types add NAME' makes one\n"
+        arguments.print(
+            json: report.typesValue.json(pretty: true), none: report.types.isEmpty ? none : nil,
+            else: report.typeTable(for: Terminal(.output)))
     }
 }

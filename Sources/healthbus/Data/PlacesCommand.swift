@@ -46,8 +46,7 @@ enum PlacesCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action: Action =
-            try arguments.positionals.first.map { try arguments.action($0, offering: "choose from") } ?? .list
+        let action: Action = try arguments.action(usual: .list)
         let words = try arguments.words(after: action.rawValue, action.words)
         let radius = try radius(arguments, of: action)
         let user = arguments.value("--user") ?? "me"
@@ -80,10 +79,8 @@ enum PlacesCommand: Command {
     }
 
     private static func radius(_ arguments: Arguments, of action: Action) throws -> Double {
+        if action != .add, action != .take { try arguments.refuse("--radius", isOnlyFor: "add and import") }
         guard let text = arguments.value("--radius") else { return PlaceCondition.defaultRadius }
-        guard action == .add || action == .take else {
-            throw Failure.usage("--radius is only for add and import", hint: "leave it out")
-        }
         guard let radius = Double(text) else {
             throw Failure.usage("--radius can't be \"\(text)\"", hint: "give a distance in metres")
         }
@@ -107,18 +104,13 @@ enum PlacesCommand: Command {
     private static func list(_ arguments: Arguments, user: String) throws {
         let stack = try Stack(arguments)
         let report = try report(stack, user: user)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.json + "\n")
-        } else if report.places.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "no places yet in \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
-        } else {
-            // Until something is stored, there are no zones and no visits.
-            let isVisited = report.places.contains { $0.lastEvent != nil }
-            let zones = isVisited ? try stack.zones(of: user, stack.reader()) : nil
-            StandardStream.output.write(report.table(for: Terminal(.output), zones: zones))
-        }
+        let none = "no places yet in \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"
+        // Until something is stored, there are no zones and no visits.
+        let isVisited = report.places.contains { $0.lastEvent != nil }
+        func zones() throws -> ZoneTimeline? { isVisited ? try stack.zones(of: user, stack.reader()) : nil }
+        try arguments.print(
+            json: report.json, none: report.places.isEmpty ? none : nil,
+            else: report.table(for: Terminal(.output), zones: zones()))
     }
 
     private static func export(_ arguments: Arguments, user: String) throws {

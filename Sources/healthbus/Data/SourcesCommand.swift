@@ -35,15 +35,9 @@ enum SourcesCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let words = arguments.positionals
-        guard let action = Action(rawValue: words.first ?? Action.list.rawValue) else {
-            throw Failure.usage(
-                "'sources' has no subcommand '\(words[0])'",
-                hint: Nearest.hint(for: words[0], among: Action.allCases.map(\.rawValue), quoted: false))
-        }
+        let action: Action = try arguments.action(usual: .list)
         for option in ["--from", "--figures"] where action != .leaveOut {
-            guard arguments.value(option) == nil, !arguments.flag(option) else {
-                throw Failure.usage("\(option) is only for leave-out", hint: "leave it out")
-            }
+            try arguments.refuse(option, isOnlyFor: "leave-out")
         }
         guard words.count == (action == .list ? min(words.count, 1) : 2) else {
             throw Failure.usage(

@@ -40,8 +40,7 @@ enum ZoneCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action: Action =
-            try arguments.positionals.first.map { try arguments.action($0, offering: "choose from") } ?? .show
+        let action: Action = try arguments.action(usual: .show)
         let words = try arguments.words(after: action.rawValue, action.words)
         // Typos are reported before any request is sent.
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil

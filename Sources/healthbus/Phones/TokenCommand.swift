@@ -31,7 +31,7 @@ enum TokenCommand: Command {
     private enum Action: String, CaseIterable { case new, list, revoke }
 
     static func run(_ arguments: Arguments) throws {
-        let action: Action = try arguments.action(arguments.positionals[0], offering: "it takes")
+        let action: Action = try arguments.action(offering: "it takes")
         let name = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
         for option in ["--user", "--device", "--scope", "--days", "--ends"]
         where action != .new && arguments.value(option) != nil {

@@ -22,15 +22,8 @@ enum DoublesCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
-        let word = arguments.positionals.first ?? "list"
-        guard let action = DoublesReport.Action(rawValue: word) else {
-            throw Failure.usage(
-                "'doubles' has no subcommand '\(word)'",
-                hint: Nearest.hint(for: word, among: DoublesReport.Action.allCases.map(\.rawValue), quoted: false))
-        }
-        guard action == .repair || !arguments.flag("--dry-run") else {
-            throw Failure.usage("--dry-run is only for repair", hint: "leave it out")
-        }
+        let action: DoublesReport.Action = try arguments.action(usual: .list)
+        if action != .repair { try arguments.refuse("--dry-run", isOnlyFor: "repair") }
         let stack = try Stack(reading: arguments)
         let client = RepairClient(stack)
         defer { client.close() }

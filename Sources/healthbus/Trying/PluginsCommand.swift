@@ -32,14 +32,7 @@ enum PluginsCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let word = arguments.positionals[0]
-        guard let action = Action(rawValue: word) else {
-            let all = Action.allCases.map(\.rawValue)
-            throw Failure.usage(
-                "'plugins' has no subcommand '\(word)'",
-                hint: Nearest.hint(
-                    for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
-        }
+        let action: Action = try arguments.action()
         try refuseOthers(action, arguments)
         let catalog = try PluginCatalog.standard()
         guard action != .list else { return try list(catalog, arguments) }
