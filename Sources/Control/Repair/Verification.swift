@@ -33,9 +33,7 @@ package struct Verification {
         if let user = scope.user { request.users = [user: ends(of: try observing.zones(of: user))] }
         if scope.user == nil, !scope.isWhole { request.users = try observing.allZones().mapValues { ends(of: $0) } }
         (request.from, request.through) = (scope.from?.description, scope.to?.description)
-        let client = RepairClient(stack)
-        defer { client.close() }
-        let outcome = try client.repair(destination, request, progress: progress)
+        let outcome = try stack.repair(destination, request, progress: progress)
         guard case .done(let result) = outcome else {
             throw Failure("'\(destination.name)' stopped meanwhile", hint: "start the stack, and verify again")
         }

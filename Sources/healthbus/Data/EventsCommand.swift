@@ -183,11 +183,9 @@ enum OwnOutput {
     static func carryOut(
         _ wish: OwnRequest, _ stack: Stack, _ arguments: Arguments, user: String, _ text: (Value) -> String
     ) throws {
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("own")
         (request.user, request.own) = (user, wish)
-        var outcome = try client.repair(try stack.instance(.observer), request)
+        var outcome = try stack.repair(try stack.instance(.observer), request)
         // The observer doesn't name a person's types where everybody on the bus can read it.
         if let name = typeName(wish), case .done(let result) = outcome, var members = result.object {
             members["name"] = .string(name)

@@ -76,9 +76,7 @@ enum SourcesCommand: Command {
         var request = RepairClient.request("leaveOut")
         request.leftOut = rule
         if action == .takeBack { request.revert = true }
-        let client = RepairClient(stack)
-        defer { client.close() }
-        let outcome = try client.repair(try stack.instance(.observer), request)
+        let outcome = try stack.repair(try stack.instance(.observer), request)
         let what = "'\(rule.source)', \(report.words(rule))"
         let count = HumanFormat.count(Int(report.count(rule)), "sample")
         RepairOutput.write(outcome, arguments) { _ in

@@ -49,7 +49,7 @@ enum TokenCommand: Command {
             if wish.scope != .read, let remark = ImportsReport.remarkOnMixing(stack, user: wish.user) {
                 say("note: \(remark)")
             }
-        case .list: try list(file, TokenRecord.uses(of: stack), json: arguments.flag("--json"))
+        case .list: try list(file, TokenRecord.uses(of: stack), arguments)
         case .revoke:
             guard let name else {
                 throw Failure.usage("token revoke takes a token's id", hint: "'healthbus token list' shows them")
@@ -100,12 +100,11 @@ enum TokenCommand: Command {
         if json { StandardStream.output.write(entry.report(at: now).json(pretty: true) + "\n") }
     }
 
-    private static func list(_ file: TokenFile, _ uses: [String: TokenUse], json: Bool) throws {
+    private static func list(_ file: TokenFile, _ uses: [String: TokenUse], _ arguments: Arguments) throws {
         let tokens = try file.read()
         let report = TokenReport(tokens, uses: uses, now: WallClock.now)
-        StandardStream.output.write(
-            json ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
-        if tokens.entries.isEmpty, !json { say("there are no tokens yet") }
+        arguments.print(report.value, else: report.table(for: Terminal(.output)))
+        if tokens.entries.isEmpty, !arguments.flag("--json") { say("there are no tokens yet") }
     }
 
     private static func say(_ line: String) { StandardStream.error.write(line + "\n") }

@@ -50,11 +50,9 @@ enum ConflictsCommand: Command {
                 "--keep is missing: it says which content to keep", hint: "give --keep stored or --keep other")
         }
         let stack = try Stack(arguments)
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("settle")
         (request.numbers, request.keep) = ([number], keep.rawValue)
-        RepairOutput.write(try client.repair(try stack.instance(.observer), request), arguments) { _ in
+        RepairOutput.write(try stack.repair(try stack.instance(.observer), request), arguments) { _ in
             keep == .other
                 ? "Conflict \(number) is resolved: the sample has the other content now."
                 : "Conflict \(number) is resolved: the sample stays as it is."

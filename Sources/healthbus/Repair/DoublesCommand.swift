@@ -25,13 +25,11 @@ enum DoublesCommand: Command {
         let action: DoublesReport.Action = try arguments.action(usual: .list)
         if action != .repair { try arguments.refuse("--dry-run", isOnlyFor: "repair") }
         let stack = try Stack(reading: arguments)
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("doubles")
         request.user = arguments.value("--user")
         if action == .list || arguments.flag("--dry-run") { request.dryRun = true }
         if action == .undo { request.revert = true }
-        let outcome = try named(try watched(client, try stack.instance(.observer), request), stack)
+        let outcome = try named(try watched(stack, request), stack)
         RepairOutput.write(outcome, arguments) { $0.read(DoublesReport.self)?.text(action) ?? "Done." }
     }
 
@@ -43,11 +41,9 @@ enum DoublesCommand: Command {
         return .done(Value(found))
     }
 
-    private static func watched(
-        _ client: RepairClient, _ observer: StackConfiguration.Instance, _ request: RepairRequest
-    ) throws -> RepairClient.Outcome {
+    private static func watched(_ stack: Stack, _ request: RepairRequest) throws -> RepairClient.Outcome {
         defer { LiveLine.error.end() }
-        return try client.repair(observer, request) { left in
+        return try stack.repair(try stack.instance(.observer), request) { left in
             LiveLine.error.rest("samples stored twice: \(HumanFormat.count(Int(left), "row")) to go")
         }
     }

@@ -47,11 +47,7 @@ enum ReadyCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(watching: arguments)
         let seconds = try arguments.number("--within", in: 0...86_400, hint: "give seconds, 0 to 86400") ?? 2
-        if let name = arguments.positionals.first, !stack.names.contains(name) {
-            throw Failure.usage(
-                "this stack has no '\(name)'", hint: "choose from \(stack.names.joined(separator: ", "))")
-        }
-        let names = arguments.positionals.first.map { [$0] } ?? stack.names
+        let names = try arguments.positionals.first.map { [try stack.named($0, listed: true).name] } ?? stack.names
         let readiness = try Readiness.wait(for: names, of: stack, within: seconds)
         if arguments.flag("--json") { StandardStream.output.write(readiness.json + "\n") }
         guard readiness.isReady else {
