@@ -31,7 +31,7 @@ package struct Verification {
         var request = RepairClient.request("verify")
         request.dryRun = !repair
         if let user = scope.user { request.users = [user: ends(of: try observing.zones(of: user))] }
-        if scope.user == nil, !scope.isWhole { request.users = try observing.allZones().mapValues { ends(of: $0) } }
+        if scope.user == nil, !scope.isWhole { request.users = try observing.timelines().mapValues { ends(of: $0) } }
         (request.from, request.through) = (scope.from?.description, scope.to?.description)
         let outcome = try stack.repair(destination, request, progress: progress)
         guard case .done(let result) = outcome else {

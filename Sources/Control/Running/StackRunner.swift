@@ -222,8 +222,8 @@ package final class StackRunner: Sendable {
 
     /// Prints the page's address once the page can be seen, and again only if the address has changed.
     private func reportPage(_ name: String, _ beat: Heartbeat?) {
-        guard let instance = DashboardAddress.instance(in: stack.configuration), instance.name == name,
-            let port = beat?.dashboard?.dashboardPort, let endpoint = try? DashboardAddress.endpoint(of: instance)
+        guard let instance = stack.configuration.only(.dashboard), instance.name == name,
+            let port = beat?.dashboard?.dashboardPort, let endpoint = try? ServerPort.dashboard.endpoint(of: instance)
         else { return }
         let url = DashboardAddress.url(endpoint, port: port)
         let isNew = state.withLock { state in

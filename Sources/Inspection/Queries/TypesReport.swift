@@ -89,10 +89,7 @@ package struct TypesReport {
 /// A type as people name it: by its identifier, with or without HealthKit's prefix.
 package enum TypeName {
     /// An identifier without HealthKit's prefix: "StepCount".
-    package static func short(_ identifier: String) -> String {
-        let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
-        return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
-    }
+    package static func short(_ identifier: String) -> String { HealthType.withoutPrefix(identifier) }
 
     /// The identifier without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the
     /// prefix.

@@ -29,7 +29,7 @@ enum PairCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         // Typing errors are reported before a token is made.
-        let ingest = IngestAddress.instance(in: stack.configuration)
+        let ingest = stack.configuration.only(.ingest)
         let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
             TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),

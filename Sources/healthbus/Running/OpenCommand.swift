@@ -16,7 +16,7 @@ enum OpenCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        guard let dashboard = DashboardAddress.instance(in: stack.configuration) else {
+        guard let dashboard = stack.configuration.only(.dashboard) else {
             throw Failure(
                 "this stack has no dashboard", hint: "add an instance of the dashboard plugin to its configuration")
         }
@@ -26,7 +26,7 @@ enum OpenCommand: Command {
             throw Failure(
                 "'\(dashboard.name)' isn't heard", hint: "'healthbus logs \(dashboard.name)' says why it isn't running")
         }
-        let url = DashboardAddress.url(try DashboardAddress.endpoint(of: dashboard), port: reported.dashboardPort)
+        let url = DashboardAddress.url(try ServerPort.dashboard.endpoint(of: dashboard), port: reported.dashboardPort)
         guard !DashboardAddress.isOpen(dashboard.configuration) else { return try show(url, in: url) }
         guard InstanceLock.isHeld(folder: stack.state.instance(dashboard.name)) else {
             throw Failure(

@@ -35,7 +35,7 @@ extension Dashboard {
     /// Where files are sent; nil if the ingest is elsewhere or speaks TLS itself, or no heartbeat has come from it.
     var ingestURL: String? {
         guard !stack.configuration.bus.isRemote,
-            let ingest = IngestAddress.instance(in: stack.configuration),
+            let ingest = stack.configuration.only(.ingest),
             ingest.configuration["certificateFile"].string == nil,
             let reported = parts.client.heartbeats[ingest.name]?.beat.ingest,
             var endpoint = try? IngestAddress.endpoint(of: ingest)
