@@ -40,6 +40,14 @@ extension CommandHelp.Option {
 }
 
 extension Arguments {
+    /// Whose data a command is about.
+    var user: String { value("--user") ?? "me" }
+
+    func declares(_ option: String) -> Bool { command.options.contains { $0.name == option } }
+
+    /// An option's value; nil for a command without that option, too.
+    func given(_ option: String) -> String? { declares(option) ? value(option) : nil }
+
     /// Prints a result: with `--json` as one value, else the text.
     func print(_ value: @autoclosure () throws -> Value, else text: @autoclosure () throws -> String) rethrows {
         try print(json: try value().json(pretty: true), else: try text())

@@ -56,12 +56,9 @@ package struct Verification {
 
     private func users(quarantined: [String: Int]) throws -> [VerifyReport.User] {
         var users: [VerifyReport.User] = []
-        var after: Int64?
-        repeat {
-            let pages = try reader.pages(destination, .proof(after: after))
-            users += pages.flatMap(\.users).map { VerifyReport.User($0) }
-            after = pages.last?.continue
-        } while after != nil
+        try reader.all(destination, { .proof(after: $0) }, next: \ProofPage.continue) {
+            users += $0.users.map { VerifyReport.User($0) }
+        }
         for index in users.indices { users[index].quarantined = quarantined[users[index].name] ?? 0 }
         return users
     }

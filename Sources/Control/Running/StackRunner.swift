@@ -137,7 +137,7 @@ package final class StackRunner: Sendable {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // The supervisor of a stack that is being stopped may still be ending.
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
-            throw StartGuard(stack: stack, monitoring: monitoring).occupied()
+            throw stack.occupied
         }
         return lock
     }

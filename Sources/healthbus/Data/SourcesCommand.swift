@@ -45,16 +45,15 @@ enum SourcesCommand: Command {
                 hint: action == .list ? "leave it out" : "'healthbus sources' lists them")
         }
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
-        let report = try SourcesReport(stack, stack.reader(), user: user)
+        let report = try SourcesReport(stack, stack.reader(), user: arguments.user)
         let type = try arguments.value("--type").map { try TypeName.identifier($0, known: report.types) }
         if action == .list {
             arguments.print(json: report.json(type: type), else: report.text(type: type, for: Terminal(.output)))
             return
         }
-        var rule = LeftOutSource(user: user, source: try report.source(words[1]), type: type)
+        var rule = LeftOutSource(user: arguments.user, source: try report.source(words[1]), type: type)
         if let text = arguments.value("--from") {
-            let day = try DateRange.days(text, "--from") { try stack.today(of: user) }.first
+            let day = try DateRange.days(text, "--from") { try stack.today(of: arguments.user) }.first
             guard let start = report.start(of: day) else {
                 throw Failure.usage(
                     "\(day) isn't in this calendar: a flight or a change of zone skipped it",

@@ -46,7 +46,7 @@ enum ZoneCommand: Command {
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil
         let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
+        let user = arguments.user
         if action != .show { try stack.requireRunning() }
         // A user's first zone is set before there is any timeline to show.
         let report = action == .set ? ZoneReport(user: user, parts: []) : try ZoneReport(stack, user: user)

@@ -32,7 +32,7 @@ enum PairCommand: Command {
         let ingest = stack.configuration.only(.ingest)
         let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
-            TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),
+            TokenWish(user: arguments.user, device: arguments.value("--device")),
             now: WallClock.now)
         let sheet = PairingSheet(address, secret, entry)
         let mixing = ImportsReport.remarkOnMixing(stack, user: entry.user).map { [$0] } ?? []

@@ -72,7 +72,7 @@ enum TokenCommand: Command {
             ends = end
         }
         return TokenWish(
-            user: arguments.value("--user") ?? "me", device: arguments.value("--device"),
+            user: arguments.user, device: arguments.value("--device"),
             scope: try arguments.choice("--scope", as: TokenScope.self) ?? .ingest, ends: ends)
     }
 

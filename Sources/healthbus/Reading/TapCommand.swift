@@ -59,7 +59,7 @@ enum TapCommand: Command {
         var filter = stack.configuration.tapFilter(
             prefixes: arguments.positionals,
             type: try arguments.value("--type").map { text throws(Failure) in
-                try TypeName.identifier(text) { known(stack, user: arguments.value("--user") ?? "me") }
+                try TypeName.identifier(text) { known(stack, user: arguments.user) }
             },
             user: arguments.value("--user"), from: from)
         filter.hidesHeartbeats = !arguments.flag("--heartbeats")

@@ -30,7 +30,7 @@ enum ReplayCommand: Command {
         guard let text = arguments.value("--from") else {
             throw Failure.usage("--from is missing", hint: "give a date, as in --from 2025-03-01")
         }
-        func today() throws -> LocalDay { try stack.today(of: arguments.value("--user") ?? "me") }
+        func today() throws -> LocalDay { try stack.today(of: arguments.user) }
         let start: ReplayPlan.Start
         // A number is always a sequence number, never a year.
         if let number = Int64(text) {

@@ -34,7 +34,7 @@ enum OpenCommand: Command {
                 hint: "run 'healthbus open' where it runs, with its state folder")
         }
         let link = DashboardAddress.link(url, ticket: try SignInTickets(stack.state).make(now: WallClock.now))
-        try show(link, in: Redirection.write(to: link, stack.state))
+        try show(link, in: redirection(to: link, stack.state))
     }
 
     /// Prints the link, and opens it if there is a browser.
@@ -62,13 +62,11 @@ enum OpenCommand: Command {
         return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/xdg-open" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
-}
 
-/// A file that leads a browser to a link. Other accounts can read a program's arguments, so a link with a ticket is none
-/// of them.
-private enum Redirection {
+    /// Writes a file that leads a browser to a link. Other accounts can read a program's arguments, so a link with a
+    /// ticket is none of them.
     /// - Returns: the file's address.
-    static func write(to link: String, _ state: StateFolder) throws -> String {
+    private static func redirection(to link: String, _ state: StateFolder) throws -> String {
         let path = state.secrets + "/open.html"
         try PrivateFile.write(
             "<!doctype html><title>healthbus</title><meta http-equiv=\"refresh\" content=\"0; url=\(link)\">\n",
