@@ -9,7 +9,6 @@ import HealthModel
 import HealthStore
 import Inspection
 import Protocol
-import Synchronization
 
 /// The state of a running stack and its machine at one moment: everything that `healthbus doctor` bases its judgement
 /// on.

@@ -106,8 +106,7 @@ package struct DeadLetterReport {
                 (namesStage ? [entry.stage] : []) + [
                     "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
                     "\(letter.tries)",
-                    HumanFormat.relative(
-                        Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now, for: terminal),
+                    HumanFormat.relative(letter.lastTried, now: now, for: terminal),
                 ])
         }
         return table.render(for: terminal) + Self.remark(on: entries.map(\.letter.reason))

@@ -14,14 +14,12 @@ extension StackRunner {
     private static let comparisonSpacing = Duration.seconds(3)
 
     func startAccompanying(_ client: StackClient, _ running: Running) {
-        let work = Thread { [self] in
+        Thread.begin("accompany") { [self] in
             do { try accompany(client, running) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
                 running.stop()
             }
         }
-        work.name = "accompany"
-        work.start()
     }
 
     /// Runs beside the supervisor: hands over the files to import, and checks whether the stack is idle.

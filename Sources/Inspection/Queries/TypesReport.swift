@@ -73,9 +73,7 @@ package struct TypesReport {
             .init("Authorization", givesWay: 1), .init("State"), .init("Last fire"), .number("Strikes", givesWay: 3),
         ])
         for type in types {
-            let fired = type.lastFire.flatMap { InstantText.parse($0) }.map {
-                Date(timeIntervalSince1970: $0.secondsSince1970)
-            }
+            let fired = type.lastFire.flatMap { InstantText.parse($0) }
             table.add([
                 type.type, HumanFormat.count(Int(type.samples)), type.requested ?? "", type.effective ?? "",
                 type.authorization.rawValue, type.state, HumanFormat.relative(fired, now: now, for: terminal),

@@ -278,9 +278,6 @@ extension StatusReport {
     }
 
     private func ago(_ value: Value, _ terminal: Terminal) -> String {
-        let date = value.string.flatMap { InstantText.parse($0) }.map {
-            Date(timeIntervalSince1970: $0.secondsSince1970)
-        }
-        return HumanFormat.relative(date, now: now, for: terminal)
+        HumanFormat.relative(value.string.flatMap { InstantText.parse($0) }, now: now, for: terminal)
     }
 }

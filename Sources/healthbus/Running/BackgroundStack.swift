@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import Foundation
 import Inspection
 import Logging
