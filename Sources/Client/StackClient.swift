@@ -68,13 +68,11 @@ package final class StackClient: Sendable {
     /// Answers pulls from now on, on a separate thread, so that a source may take its time.
     /// - Parameter answer: returns the parts of the answer, in order, or why there are none.
     package func serve(_ answer: @escaping @Sendable (FileQuery) -> Result<[FilePage], PullRefusal>) {
-        let thread = Thread { [requests, weak self] in
+        Thread.begin("pulls") { [requests, weak self] in
             while !requests.isClosed {
                 for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer) }
             }
         }
-        thread.name = "pulls"
-        thread.start()
     }
 
     private func reply(to request: Value, _ answer: (FileQuery) -> Result<[FilePage], PullRefusal>) {

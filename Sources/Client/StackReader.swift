@@ -122,6 +122,20 @@ package final class StackReader {
         try Page.all(try bodies(instance, Question(query, place)), from: instance.name)
     }
 
+    /// Keeps asking until the whole answer has been received.
+    package func all<Asked: Query, Position>(
+        _ instance: StackConfiguration.Instance, _ query: (Position?) -> Asked,
+        next: KeyPath<Asked.Answer, Position?>, while goesOn: () -> Bool = { true },
+        _ take: (Asked.Answer) throws -> Void
+    ) throws {
+        var position: Position?
+        repeat {
+            let pages = try pages(instance, query(position))
+            for page in pages { try take(page.content) }
+            position = pages.last?.content[keyPath: next]
+        } while position != nil && goesOn()
+    }
+
     private func bodies(_ instance: StackConfiguration.Instance, _ query: Question) throws -> [Value] {
         if isElsewhere(instance.name) { return try ask(instance.name, query) }
         let folder = state.instance(instance.name)

@@ -4,34 +4,14 @@ import HealthModel
 
 /// Where the stack accepts data from phones, according to its configuration and the environment.
 package enum IngestAddress {
-    package static let usualPort = 8788
-    package static let variable = "HEALTHBUS_INGEST_PORT"
+    package static let usualPort = ServerPort.ingest.usualPort
 
-    /// The instance that accepts it; nil if the configuration has none.
-    package static func instance(in stack: StackConfiguration) -> StackConfiguration.Instance? {
-        stack.only(.ingest)
-    }
-
-    /// `HEALTHBUS_INGEST_PORT` takes precedence over the configuration, for several stacks on one machine.
     /// - Parameter ingest: nil for the default settings.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func endpoint(
         of ingest: StackConfiguration.Instance?,
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ConfigurationError) -> Endpoint {
-        let options = ingest?.configuration ?? [:]
-        var endpoint = Endpoint(
-            host: options["host"].string ?? Endpoint.loopback, port: Int(options["port"].int ?? Int64(usualPort)))
-        if let text = environment.filled(variable) {
-            guard let port = Int(text), (0...65535).contains(port) else {
-                throw ConfigurationError(
-                    file: ConfigurationError.environment, key: variable,
-                    reason: "must be a port, 0 to 65535")
-            }
-            endpoint.port = port
-        }
-        return endpoint
-    }
+    ) throws(ConfigurationError) -> Endpoint { try ServerPort.ingest.endpoint(of: ingest, environment: environment) }
 }
 
 extension IngestAddress {

@@ -7,10 +7,6 @@ package struct JSONMistake: Sendable, Equatable {
     package var column: Int
     /// For example "a colon is missing after "plugin"".
     package var reason: String
-
-    package init(line: Int, column: Int, reason: String) {
-        (self.line, self.column, self.reason) = (line, column, reason)
-    }
 }
 
 /// The text of a configuration or a manifest: JSON5.

@@ -6,12 +6,12 @@ import HealthModel
 package enum ServerPort: CaseIterable, Sendable {
     case backend, ingest, dashboard
 
-    /// This variable takes precedence over the configuration.
+    /// This variable takes precedence over the configuration, for several stacks on one machine.
     package var variable: String {
         switch self {
-        case .backend: BackendAddress.variable
-        case .ingest: IngestAddress.variable
-        case .dashboard: DashboardAddress.variable
+        case .backend: "HEALTHBUS_BACKEND_PORT"
+        case .ingest: "HEALTHBUS_INGEST_PORT"
+        case .dashboard: "HEALTHBUS_DASHBOARD_PORT"
         }
     }
 
@@ -23,27 +23,34 @@ package enum ServerPort: CaseIterable, Sendable {
         }
     }
 
-    /// The default port, if the next free one may be used when it is taken; nil for a server that needs its own.
-    package var movablePort: Int? {
+    /// The default port.
+    package var usualPort: Int {
         switch self {
-        case .backend: nil
-        case .ingest: IngestAddress.usualPort
-        case .dashboard: DashboardAddress.usualPort
+        case .backend: 8787
+        case .ingest: 8788
+        case .dashboard: 8789
         }
     }
 
+    /// The default port, if the next free one may be used when it is taken; nil for a server that needs its own.
+    package var movablePort: Int? { self == .backend ? nil : usualPort }
+
     /// The endpoint at which an instance of this kind listens.
+    /// - Parameter instance: nil for the default settings.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package func endpoint(
-        of instance: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
+        of instance: StackConfiguration.Instance?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> Endpoint {
-        switch self {
-        case .backend:
-            Endpoint(
-                host: BackendAddress.host(of: instance),
-                port: try BackendAddress.port(of: instance, environment: environment))
-        case .ingest: try IngestAddress.endpoint(of: instance, environment: environment)
-        case .dashboard: try DashboardAddress.endpoint(of: instance, environment: environment)
+        let options = instance?.configuration ?? [:]
+        var endpoint = Endpoint(
+            host: options["host"].string ?? Endpoint.loopback, port: Int(options["port"].int ?? Int64(usualPort)))
+        if let text = environment.filled(variable) {
+            guard let port = Int(text), (0...65535).contains(port) else {
+                throw ConfigurationError(
+                    file: ConfigurationError.environment, key: variable, reason: "must be a port, 0 to 65535")
+            }
+            endpoint.port = port
         }
+        return endpoint
     }
 }

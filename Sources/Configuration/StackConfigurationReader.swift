@@ -42,7 +42,7 @@ package struct StackConfigurationReader {
                         ? "can't be read; check its permissions, and that it is a file"
                         : "there is no such file; check the path")
             }
-            let own = try Self.parse(Array(data), file: path)
+            let own = try ConfigurationText.value(data, file: path)
             guard own.object != nil else {
                 throw ConfigurationError(file: path, key: "", reason: "must be an object: { \"instances\": { … } }")
             }
@@ -106,7 +106,8 @@ package struct StackConfigurationReader {
         where instances.count(where: { $0.manifest.kind == kind }) > 1 {
             add("instances", "names more than one \(kind.rawValue); a stack has one")
         }
-        let bus = bus(value["bus"])
+        let (bus, wrong) = BusConfiguration.read(value["bus"], file: file)
+        problems += wrong
         let people = KeyRole.people.map(\.name)
         for taken in instances where bus.isSealed && people.contains(taken.name) {
             add(
@@ -199,12 +200,6 @@ package struct StackConfigurationReader {
 
     private var families: Set<String> { Set(catalog.manifests.values.compactMap(\.family)) }
 
-    private mutating func bus(_ value: Value) -> BusConfiguration {
-        let (bus, wrong) = BusConfiguration.read(value, file: file)
-        problems += wrong
-        return bus
-    }
-
     private mutating func monitoring(_ value: Value) -> Endpoint? {
         let (resolved, wrong) = SchemaCheck(file: file)
             .check(value, schema: Self.monitoringSchema, key: "monitoring")
@@ -222,10 +217,6 @@ package struct StackConfigurationReader {
             ],
         ],
     ]
-
-    static func parse(_ text: [UInt8], file: String) throws -> Value {
-        try ConfigurationText.value(text, file: file)
-    }
 
     private static func overlay(_ base: Value, with top: Value) -> Value {
         guard case .object(var members) = base, case .object(let new) = top else { return top }

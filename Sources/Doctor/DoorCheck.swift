@@ -62,11 +62,11 @@ struct PageCheck {
     init(_ stack: Stack) { self.stack = stack }
 
     func findings(_ beats: Beats) -> [Finding] {
-        guard let instance = DashboardAddress.instance(in: stack.configuration),
+        guard let instance = stack.configuration.only(.dashboard),
             let port = beats[instance.name]?.beat.dashboard?.dashboardPort
         else { return [] }
         do throws(ConfigurationError) {
-            let endpoint = try DashboardAddress.endpoint(of: instance)
+            let endpoint = try ServerPort.dashboard.endpoint(of: instance)
             // The dashboard may be on a different machine, in a different network.
             let isSupervised = Readiness.isUp(beats["supervisor"])
             let name = "it doesn't accept the name \(endpoint.host)"

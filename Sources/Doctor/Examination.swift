@@ -9,7 +9,6 @@ import HealthModel
 import HealthStore
 import Inspection
 import Protocol
-import Synchronization
 
 /// The state of a running stack and its machine at one moment: everything that `healthbus doctor` bases its judgement
 /// on.
@@ -92,8 +91,8 @@ extension Examination {
             beats = try stack.reader(foundSilent: { _ in }).gather(wanted, within: 1)
             return
         }
-        let waiting = Slowness { report("waiting for the destinations, of which one doesn't answer") }
-            .await(Self.patience)
+        let waiting = DispatchWorkItem { report("waiting for the destinations, of which one doesn't answer") }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: waiting)
         defer { waiting.cancel() }
         try BackendCheckClient.run(stack)
         waiting.cancel()
@@ -167,26 +166,5 @@ enum Machine {
             guard read("\(name)/type") == "Battery", read("\(name)/status") == "Discharging" else { return nil }
             return read("\(name)/capacity").flatMap { Int($0) }
         }.min()
-    }
-}
-
-/// Reports, only once, that something is taking a long time.
-final class Slowness: Sendable {
-    private let hasReported = Mutex(false)
-    private let report: @Sendable () -> Void
-
-    init(_ report: @escaping @Sendable () -> Void) { self.report = report }
-
-    /// Reports it after this many seconds, unless it is cancelled first.
-    func await(_ seconds: Double) -> DispatchWorkItem {
-        let item = DispatchWorkItem { [self] in
-            let isFirst = hasReported.withLock { reported in
-                defer { reported = true }
-                return !reported
-            }
-            if isFirst { report() }
-        }
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
-        return item
     }
 }

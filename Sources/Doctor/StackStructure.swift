@@ -194,7 +194,7 @@ package struct StackStructure {
             }
         return alone
             + all.compactMap { instance in
-                guard let endpoint = try? DashboardAddress.endpoint(of: instance, environment: [:]),
+                guard let endpoint = try? ServerPort.dashboard.endpoint(of: instance, environment: [:]),
                     let problem = DashboardAddress.problem(instance.configuration, at: endpoint)
                 else { return nil }
                 return finding(
@@ -211,9 +211,9 @@ package struct StackStructure {
         let isVariable = backend.configuration["port"].int != 0
         return Finding(
             .error, isVariable ? ConfigurationError.environment : stack.file,
-            key: isVariable ? BackendAddress.variable : "instances.\(backend.name).configuration.port",
+            key: isVariable ? ServerPort.backend.variable : "instances.\(backend.name).configuration.port",
             "is 0, so the backend takes any free port, and '\(uploader.name)' can't know which",
-            remedy: "choose a port, such as \(BackendAddress.usualPort)")
+            remedy: "choose a port, such as \(ServerPort.backend.usualPort)")
     }
 
     /// The monitoring endpoint on the backend's port.

@@ -21,18 +21,11 @@ package struct ObserverQueries {
         observer = try stack.instance(.observer)
     }
 
-    /// Keeps asking until the whole answer has been received.
+    /// `StackReader.all`, of the observer.
     package func all<Asked: Query, Position>(
         _ query: (Position?) -> Asked, next: KeyPath<Asked.Answer, Position?>, while goesOn: () -> Bool = { true },
         _ take: (Asked.Answer) throws -> Void
-    ) throws {
-        var position: Position?
-        repeat {
-            let pages = try reader.pages(observer, query(position))
-            for page in pages { try take(page.content) }
-            position = pages.last?.content[keyPath: next]
-        } while position != nil && goesOn()
-    }
+    ) throws { try reader.all(observer, query, next: next, while: goesOn, take) }
 
     /// For all users.
     package func timelines() throws -> [String: ZoneTimeline] {

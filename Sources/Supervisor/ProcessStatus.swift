@@ -32,13 +32,6 @@ package struct ProcessStatus: Sendable, Equatable {
     package var restarts: Int
     /// How it last ended; nil if it has never ended.
     package var lastExit: ProcessExit?
-
-    package init(
-        name: String, state: ProcessState, pid: pid_t?, place: String? = nil, restarts: Int, lastExit: ProcessExit?
-    ) {
-        (self.name, self.state, self.pid, self.place, self.restarts) = (name, state, pid, place, restarts)
-        self.lastExit = lastExit
-    }
 }
 
 /// Something that a person watching the supervisor would want to know.

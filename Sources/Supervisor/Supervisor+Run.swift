@@ -59,8 +59,6 @@ struct RunLoop {
     var startedAt: [String: Duration] = [:]
     var signalsSeen = 0
 
-    init(supervisor: Supervisor, signals: Int32) { (self.supervisor, self.signals) = (supervisor, signals) }
-
     var now: Duration { clock.now - origin }
 
     mutating func run() throws(ProcessError) {

@@ -9,6 +9,8 @@ package final class LiveLine: Sendable {
         var text = ""
         /// Whether the line is a progress bar, which takes precedence over the usual line.
         var isBar = false
+        /// When `restSometimes` last set the line.
+        var restedAt: ContinuousClock.Instant?
         /// Whether the bottom line has been removed for good.
         var isOver = false
     }
@@ -52,6 +54,17 @@ package final class LiveLine: Sendable {
             state.text = "\r" + DisplayWidth.truncated(text, to: max(1, width - 1)) + "\u{1B}[K"
             write(state.text)
         }
+    }
+
+    /// The same at most ten times a second, for what changes more often than anyone can read.
+    package func restSometimes(_ text: @autoclosure () -> String) {
+        let now = ContinuousClock.now
+        let isDue = state.withLock { state in
+            if let last = state.restedAt, now - last <= .milliseconds(100) { return false }
+            state.restedAt = now
+            return true
+        }
+        if isDue { rest(text()) }
     }
 
     /// Removes the bottom line for good.

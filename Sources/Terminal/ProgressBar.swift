@@ -67,9 +67,7 @@ package struct ProgressBar {
         var parts: [String] = []
         if let totalBytes, totalBytes > 0 {
             let share = min(1, max(0, Double(bytes) / Double(totalBytes)))
-            let filled = Int(share * 20)
-            let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
-            parts.append("\(title) \(bar) \(Int(share * 100)) %")
+            parts.append(Self.bar(title, bytes, of: totalBytes))
             parts.append("\(HumanFormat.bytes(bytes)) of \(HumanFormat.bytes(totalBytes))")
             if let recordText { parts.append(recordText) }
             // The first second says little about how long the rest will take.
@@ -82,6 +80,33 @@ package struct ProgressBar {
         }
         if let rate = rate(in: elapsed) { parts.append(rate) }
         return parts.joined(separator: ", ")
+    }
+
+    /// "History ███████░░░░░░░░░░░░░ 38 %".
+    private static func bar(_ title: String, _ done: Int, of total: Int) -> String {
+        let done = min(max(0, done), total)
+        let filled = done * 20 / total
+        return "\(title) " + String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
+            + " \(done * 100 / total) %"
+    }
+
+    /// "History ███████░░░░░░░░░░░░░ 38 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left": the line of a task that is
+    /// measured by something else, its rate and the rest only once they mean anything.
+    /// - Parameters:
+    ///   - amount: how much is done of how much, in words.
+    ///   - rate: the same for what is done in a second.
+    package static func line(
+        _ title: String, _ done: Int, of total: Int, after elapsed: Duration, amount: String, rate: (Double) -> String
+    ) -> String {
+        var text = bar(title, done, of: total) + ", \(amount)"
+        let seconds = elapsed / .seconds(1)
+        guard done > 0, seconds >= 0.5 else { return text }
+        let each = Double(done) / seconds
+        text += ", \(rate(each))/s"
+        if done < total {
+            text += ", about \(HumanFormat.duration(.seconds((Double(total - done) / each).rounded(.up)))) left"
+        }
+        return text
     }
 
     private var recordText: String? { records.map { "\(HumanFormat.count($0)) records" } }

@@ -44,7 +44,7 @@ package struct Table: Sendable {
                 if column != shown.first { text += "  " }
                 text += columns[column].alignment == .right ? padding + cell : cell + padding
             }
-            while text.last == " " { text.removeLast() }
+            text = text.withoutTrailingSpaces
             return terminal.isTerminal ? DisplayWidth.truncated(text, to: terminal.width) : text
         }
         let header = terminal.styled(line(columns.map(\.title)), .bold)
@@ -67,5 +67,13 @@ package struct Table: Sendable {
     package static func inOneLine(_ cell: String) -> String {
         String(
             String.UnicodeScalarView(cell.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+}
+
+extension String {
+    package var withoutTrailingSpaces: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

@@ -40,6 +40,14 @@ extension CommandHelp.Option {
 }
 
 extension Arguments {
+    /// Whose data a command is about.
+    var user: String { value("--user") ?? "me" }
+
+    func declares(_ option: String) -> Bool { command.options.contains { $0.name == option } }
+
+    /// An option's value; nil for a command without that option, too.
+    func given(_ option: String) -> String? { declares(option) ? value(option) : nil }
+
     /// Prints a result: with `--json` as one value, else the text.
     func print(_ value: @autoclosure () throws -> Value, else text: @autoclosure () throws -> String) rethrows {
         try print(json: try value().json(pretty: true), else: try text())
@@ -49,9 +57,24 @@ extension Arguments {
         StandardStream.output.write(flag("--json") ? try json() + "\n" : try text())
     }
 
-    /// The action that a word names.
-    /// - Parameter offering: the words before all actions, where none has a similar name.
-    func action<Action: RawRepresentable<String> & CaseIterable>(_ word: String, offering: String) throws -> Action {
+    /// Prints a list; says on standard error instead that it's empty, unless as JSON.
+    /// - Parameter none: what to say; nil if the list isn't empty.
+    func print(
+        json: @autoclosure () throws -> String, none: @autoclosure () throws -> String?,
+        else text: @autoclosure () throws -> String
+    ) rethrows {
+        guard !flag("--json"), let none = try none() else { return try print(json: try json(), else: try text()) }
+        StandardStream.error.write(advice.addressed(none))
+    }
+
+    /// The action that the first word names.
+    /// - Parameters:
+    ///   - usual: the action if there is no word.
+    ///   - offering: the words before all actions, where none has a similar name.
+    func action<Action: RawRepresentable<String> & CaseIterable>(
+        usual: Action? = nil, offering: String = "choose from"
+    ) throws -> Action {
+        let word = positionals.first ?? usual?.rawValue ?? ""
         if let action = Action(rawValue: word) { return action }
         let all = Action.allCases.map(\.rawValue)
         throw Failure.usage(
@@ -71,5 +94,27 @@ extension Arguments {
                     + (["healthbus \(command.word) \(action)"] + names.map { "<\($0)>" }).joined(separator: " "))
         }
         return words
+    }
+
+    /// Refuses an option that only other actions take.
+    func refuse(_ option: String, isOnlyFor actions: String) throws {
+        if flag(option) { throw Failure.usage("\(option) is only for \(actions)", hint: "leave it out") }
+    }
+
+    /// Refuses those of the options that an action doesn't take.
+    func refuse(_ options: [String], besides known: Set<String>, of action: String) throws {
+        if let odd = options.first(where: { flag($0) && !known.contains($0) }) {
+            throw Failure.usage("\(odd) isn't for \(action)", hint: "leave it out")
+        }
+    }
+
+    /// An option's value as a number; nil when it wasn't given.
+    /// - Parameter hint: what to give instead of anything else.
+    func number(_ option: String, in range: ClosedRange<Double>, hint: String) throws -> Double? {
+        guard let text = value(option) else { return nil }
+        guard let number = Double(text), range.contains(number) else {
+            throw Failure.usage("\(option) can't be \"\(text)\"", hint: hint)
+        }
+        return number
     }
 }

@@ -82,7 +82,7 @@ extension Arguments {
 
     /// The state folder that the command works on; nil for a command without `--state`.
     var stateFolder: StateFolder? {
-        guard command.options.contains(where: { $0.name == "--state" }) else { return nil }
+        guard declares("--state") else { return nil }
         return value("--state").map { StateFolder(path: $0) } ?? .standard()
     }
 }
@@ -90,13 +90,10 @@ extension Arguments {
 extension Arguments {
     /// The options that suggested commands need in order to refer to the stack of this command line.
     var advice: Advice {
-        func given(_ option: String) -> String? {
-            command.options.contains { $0.name == option } ? value(option) : nil
-        }
         // Without --state, the demo uses its own folder, which no other command uses by default.
         let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
         let file = given("--config")
-        guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }
+        guard declares("--state") else { return Advice() }
         // Only commands that start a stack ignore the configuration that it last had. If the state folder can't be
         // read, the command itself reports that.
         let folder = state.map { StateFolder(path: $0) } ?? .standard()

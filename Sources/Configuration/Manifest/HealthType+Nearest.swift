@@ -15,7 +15,8 @@ extension HealthType {
         return nil
     }
 
-    private static func withoutPrefix(_ identifier: String) -> String {
+    /// An identifier without HealthKit's prefix: "StepCount".
+    package static func withoutPrefix(_ identifier: String) -> String {
         let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
         return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
     }

@@ -131,7 +131,7 @@ package struct PluginCatalog: Sendable {
                 reason: "can't be read; 'make build' puts the default configuration beside the plugins and the programs"
             )
         }
-        return try StackConfigurationReader.parse(Array(data), file: "the default configuration")
+        return try ConfigurationText.value(data, file: "the default configuration")
     }
 
     /// The path of a configuration that comes with the programs; nil if it isn't there.

@@ -64,13 +64,7 @@ package final class InstanceLock: Sendable {
     package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"
-        guard let holder = recorded(path) else {
-            throw LockError(path: path, reason: "is held, but doesn't say by whom")
-        }
-        let here = current()
-        guard holder.boot == here.boot, holder.namespace == here.namespace else {
-            throw LockError(path: path, reason: "is held by process \(holder.pid) in another container; stop it there")
-        }
+        let holder = try holderHere(path)
         for (signal, seconds) in [(SIGTERM, grace), (SIGKILL, 5.0)] {
             if healthbus_process_start(holder.pid) == holder.start { kill(holder.pid, signal) }
             if let lock = try take(folder: folder, waiting: seconds) { return lock }
@@ -84,13 +78,7 @@ package final class InstanceLock: Sendable {
     package static func end(folder: String, within seconds: Double) throws -> Bool {
         let path = folder + "/lock"
         guard isHeld(folder: folder) else { return true }
-        guard let holder = recorded(path) else {
-            throw LockError(path: path, reason: "is held, but doesn't say by whom")
-        }
-        let here = current()
-        guard holder.boot == here.boot, holder.namespace == here.namespace else {
-            throw LockError(path: path, reason: "is held by process \(holder.pid) in another container; stop it there")
-        }
+        let holder = try holderHere(path)
         if healthbus_process_start(holder.pid) == holder.start { kill(holder.pid, SIGTERM) }
         let deadline = MonotonicClock.now + .seconds(seconds)
         while isHeld(folder: folder) {
@@ -119,6 +107,18 @@ package final class InstanceLock: Sendable {
             let namespace = value["namespace"].string
         else { return nil }
         return Holder(pid: Int32(pid), start: start, boot: boot, namespace: namespace)
+    }
+
+    /// The recorded holder, if it can be signalled from here.
+    private static func holderHere(_ path: String) throws -> Holder {
+        guard let holder = recorded(path) else {
+            throw LockError(path: path, reason: "is held, but doesn't say by whom")
+        }
+        let here = current()
+        guard holder.boot == here.boot, holder.namespace == here.namespace else {
+            throw LockError(path: path, reason: "is held by process \(holder.pid) in another container; stop it there")
+        }
+        return holder
     }
 
     private static func current() -> Holder {

@@ -41,8 +41,10 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
     package static func == (a: Self, b: Self) -> Bool { sodium_memcmp(a.bytes, b.bytes, count) == 0 }
 
     /// 64 hexadecimal digits.
-    package var description: String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
+    package var description: String { bytes.hexadecimal }
+}
+
+extension Sequence<UInt8> {
+    /// Two digits for each byte, in lower case.
+    package var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -16,14 +16,6 @@ package struct TokenEntry: Sendable, Equatable {
     /// When it was revoked; nil if it wasn't.
     package var revoked: Instant?
 
-    package init(
-        id: String, digest: SecretDigest, user: String, device: String, scope: TokenScope, created: Instant,
-        ends: Instant? = nil, revoked: Instant? = nil
-    ) {
-        (self.id, self.digest, self.user, self.device, self.scope) = (id, digest, user, device, scope)
-        (self.created, self.ends, self.revoked) = (created, ends, revoked)
-    }
-
     package enum State: String, Sendable { case valid, ended, revoked }
 
     /// "Revoked" takes precedence over "expired", since that is what the person who revoked it wants to see.
@@ -41,7 +33,9 @@ package struct TokenEntry: Sendable, Equatable {
         case .revoked: .revoked
         }
     }
+}
 
+extension TokenEntry {
     /// The entry as stored in the file. Times are ISO 8601, since people read it too.
     init?(_ value: Value) {
         guard let id = value["id"].string, !id.isEmpty,

@@ -15,10 +15,6 @@ package struct BackupManifest: Sendable, Equatable {
         package var checksum: String
         package var head: StoreHead
 
-        package init(name: String, plugin: String, bytes: Int64, checksum: String, head: StoreHead) {
-            (self.name, self.plugin, self.bytes, self.checksum, self.head) = (name, plugin, bytes, checksum, head)
-        }
-
         package var file: String { name + ".sqlite" }
     }
 

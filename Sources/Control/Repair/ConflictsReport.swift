@@ -82,18 +82,13 @@ package struct ConflictsReport {
         let reader = stack.reader()
         var found: [Delivered] = []
         for destination in stack.destinations {
-            var after: Int64?
-            repeat {
-                let pages: [Page<ConflictsPage>]
-                do {
-                    pages = try reader.pages(destination, .conflicts(after: after))
-                } catch StageError.refused {
-                    // A process of an earlier release lists none.
-                    break
+            do {
+                try reader.all(destination, { .conflicts(after: $0) }, next: \ConflictsPage.continue) {
+                    found += $0.conflicts.map { Delivered(destination: destination.name, conflict: $0) }
                 }
-                found += pages.flatMap(\.conflicts).map { Delivered(destination: destination.name, conflict: $0) }
-                after = pages.last?.continue
-            } while after != nil
+            } catch StageError.refused {
+                // A process of an earlier release lists none.
+            }
         }
         return found
     }

@@ -34,12 +34,9 @@ package struct DeadLetterReport {
         let reader = stack.reader()
         var entries: [Entry] = []
         for uploader in destinations {
-            var after: Int64?
-            repeat {
-                let pages = try reader.pages(uploader, .letters(selection, after: after))
-                entries += pages.flatMap(\.letters).map { Entry(stage: uploader.name, letter: $0) }
-                after = pages.last?.continue
-            } while after != nil
+            try reader.all(uploader, { .letters(selection, after: $0) }, next: \LettersPage.continue) {
+                entries += $0.letters.map { Entry(stage: uploader.name, letter: $0) }
+            }
         }
         self.entries = entries
         try QuarantineReport.check(
@@ -109,8 +106,7 @@ package struct DeadLetterReport {
                 (namesStage ? [entry.stage] : []) + [
                     "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
                     "\(letter.tries)",
-                    HumanFormat.relative(
-                        Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now, for: terminal),
+                    HumanFormat.relative(letter.lastTried, now: now, for: terminal),
                 ])
         }
         return table.render(for: terminal) + Self.remark(on: entries.map(\.letter.reason))

@@ -13,7 +13,7 @@ extension DoublesReport {
         }
         var lines = [headline(action)]
         for user in users where !user.isEmpty {
-            lines.append("\(Self.shown(user.user)):")
+            lines.append("\(Table.inOneLine(user.user)):")
             lines += user.renamed.map { line($0, action) } + user.counts
         }
         return (lines + [Self.next(action, isTrial: dryRun == true)]).joined(separator: "\n")
@@ -31,7 +31,7 @@ extension DoublesReport {
     }
 
     private func line(_ renamed: ImportReport.Renamed, _ action: Action) -> String {
-        let names = "  '\(Self.shown(renamed.from))' and '\(Self.shown(renamed.to))' are"
+        let names = "  '\(Table.inOneLine(renamed.from))' and '\(Table.inOneLine(renamed.to))' are"
         let count = HumanFormat.count(Int(renamed.samples), "sample")
         guard action != .undo else { return names + " two sources again: \(count)" }
         let isPast = action == .repair && dryRun != true
@@ -45,12 +45,6 @@ extension DoublesReport {
         case .repair where !isTrial: "Destinations get the changes. 'healthbus doubles undo' takes it back."
         case .list, .repair: "'healthbus doubles repair' counts them once."
         }
-    }
-
-    /// Names come from devices and apps.
-    private static func shown(_ name: String) -> String {
-        String(
-            String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 }
 

@@ -28,8 +28,6 @@ package final class RepairClient {
 
     package func close() { client?.close() }
 
-    package func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
-
     /// A new request, to which the action's own members are added.
     package static func request(_ action: String) -> RepairRequest {
         RepairRequest(id: UUID().uuidString.lowercased(), action: action)
@@ -40,7 +38,7 @@ package final class RepairClient {
     package func repair(
         _ instance: StackConfiguration.Instance, _ request: RepairRequest, progress: (Int64) -> Void = { _ in }
     ) throws -> Outcome {
-        let runs = try isRunning(instance.name)
+        let runs = try stack.reader().isRunning(instance.name)
         guard runs || FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
             throw Failure(
                 "'\(instance.name)' has never run in \(stack.place)", hint: "it has nothing to repair")
@@ -140,6 +138,17 @@ package final class RepairClient {
                 "'\(instance.name)' doesn't accept it: another request to it isn't done yet",
                 hint: "start the stack, and wait until 'healthbus status' shows nothing pending")
         }
+    }
+}
+
+extension Stack {
+    /// Makes an instance carry out one request (`RepairClient.repair`).
+    package func repair(
+        _ instance: StackConfiguration.Instance, _ request: RepairRequest, progress: (Int64) -> Void = { _ in }
+    ) throws -> RepairClient.Outcome {
+        let client = RepairClient(self)
+        defer { client.close() }
+        return try client.repair(instance, request, progress: progress)
     }
 }
 

@@ -49,7 +49,7 @@ package struct ReplayPlan {
             : instance.manifest.types.contains("*")
                 ? .allExcept(stack.configuration.namedTypes.sorted())
                 : .only(instance.manifest.sampleTypes)
-        var zones = try observing.allZones()
+        var zones = try observing.timelines()
         if let user { zones = [user: try observing.zones(of: user)] }
         self.zones = zones
         if case .sequence(let sequence) = start {
@@ -157,13 +157,6 @@ package struct ReplayPlan {
 }
 
 extension ObserverQueries {
-    package func allZones() throws -> [String: ZoneTimeline] {
-        var zones: [String: ZoneTimeline] = [:]
-        let pages = try reader.pages(observer, .zones, PullPlace(after: .beginning))
-        for (user, entries) in pages.flatMap(\.zones) { zones[user] = try ZoneTimeline(wireValue: entries) }
-        return zones
-    }
-
     /// The days from the first sample to the last; nil if there are no samples.
     func span(of users: [String], _ zones: [String: ZoneTimeline]) throws -> ClosedRange<LocalDay>? {
         var span: ClosedRange<LocalDay>?

@@ -31,11 +31,9 @@ package struct Verification {
         var request = RepairClient.request("verify")
         request.dryRun = !repair
         if let user = scope.user { request.users = [user: ends(of: try observing.zones(of: user))] }
-        if scope.user == nil, !scope.isWhole { request.users = try observing.allZones().mapValues { ends(of: $0) } }
+        if scope.user == nil, !scope.isWhole { request.users = try observing.timelines().mapValues { ends(of: $0) } }
         (request.from, request.through) = (scope.from?.description, scope.to?.description)
-        let client = RepairClient(stack)
-        defer { client.close() }
-        let outcome = try client.repair(destination, request, progress: progress)
+        let outcome = try stack.repair(destination, request, progress: progress)
         guard case .done(let result) = outcome else {
             throw Failure("'\(destination.name)' stopped meanwhile", hint: "start the stack, and verify again")
         }
@@ -58,12 +56,9 @@ package struct Verification {
 
     private func users(quarantined: [String: Int]) throws -> [VerifyReport.User] {
         var users: [VerifyReport.User] = []
-        var after: Int64?
-        repeat {
-            let pages = try reader.pages(destination, .proof(after: after))
-            users += pages.flatMap(\.users).map { VerifyReport.User($0) }
-            after = pages.last?.continue
-        } while after != nil
+        try reader.all(destination, { .proof(after: $0) }, next: \ProofPage.continue) {
+            users += $0.users.map { VerifyReport.User($0) }
+        }
         for index in users.indices { users[index].quarantined = quarantined[users[index].name] ?? 0 }
         return users
     }

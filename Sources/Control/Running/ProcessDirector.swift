@@ -1,3 +1,4 @@
+import Client
 import Configuration
 import Foundation
 import Inspection
@@ -43,13 +44,11 @@ final class ProcessDirector: Sendable {
     /// - Parameter said: sends the heartbeat at once.
     func start(_ supervisor: Supervisor, said: @escaping @Sendable () -> Void) {
         state.withLock { $0.said = said }
-        let thread = Thread { [self] in
+        Thread.begin("processes") { [self] in
             while !wishes.isClosed {
                 for wish in wishes.take(limit: 1, timeout: 3600) { conduct(wish, supervisor) }
             }
         }
-        thread.name = "processes"
-        thread.start()
     }
 
     func stop() { wishes.close() }

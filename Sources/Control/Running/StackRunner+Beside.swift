@@ -13,7 +13,7 @@ extension StackRunner {
     /// Stops all processes when their files are gone. Anything that the processes received after that would be lost
     /// when the last of them ends.
     func watchFolders(_ running: Running) {
-        let thread = Thread { [self] in
+        Thread.begin("folders") { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
                 // Wakes at the same moments as an idle stack's heartbeats, so that the machine wakes up once for all of
@@ -25,13 +25,11 @@ extension StackRunner {
                 return running.stop()
             }
         }
-        thread.name = "folders"
-        thread.start()
     }
 
     /// Shows what the stack is doing on the terminal's lowest line, every second.
     func summarize(_ client: StackClient, _ running: Running) {
-        let thread = Thread { [stack] in
+        Thread.begin("summary") { [stack] in
             var before: TopSample?
             while running.goesOn {
                 let now = TopSample(
@@ -42,8 +40,6 @@ extension StackRunner {
                 Thread.sleep(forTimeInterval: 1)
             }
         }
-        thread.name = "summary"
-        thread.start()
     }
 }
 

@@ -14,14 +14,12 @@ extension StackRunner {
     private static let comparisonSpacing = Duration.seconds(3)
 
     func startAccompanying(_ client: StackClient, _ running: Running) {
-        let work = Thread { [self] in
+        Thread.begin("accompany") { [self] in
             do { try accompany(client, running) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
                 running.stop()
             }
         }
-        work.name = "accompany"
-        work.start()
     }
 
     /// Runs beside the supervisor: hands over the files to import, and checks whether the stack is idle.
@@ -54,21 +52,14 @@ extension StackRunner {
             }
             if notReady.isEmpty, let name = stopped.min() {
                 let what = stack.advice.addressed("'\(name)' is stopped; 'healthbus start \(name)' starts it")
-                state.withLock { $0.outcome.blocked = what }
-                if options.untilIdle { return running.stop() }
-                say("blocked: \(what)")
-                return
+                return block(what, running)
             }
             switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {
             case .waiting:
                 guard !watch.uncompared.isEmpty, MonotonicClock.now >= nextComparison else { continue }
                 BackendCheckClient(uploaders: watch.uncompared, sends: false).ask(client, within: 1)
                 nextComparison = MonotonicClock.now + Self.comparisonSpacing
-            case .blocked(let what):
-                state.withLock { $0.outcome.blocked = what }
-                if options.untilIdle { return running.stop() }
-                say("blocked: \(what)")
-                return
+            case .blocked(let what): return block(what, running)
             case .idle:
                 let outcome = state.withLock { state in
                     state.outcome.isIdle = true
@@ -81,5 +72,10 @@ extension StackRunner {
                 return
             }
         }
+    }
+
+    private func block(_ what: String, _ running: Running) {
+        state.withLock { $0.outcome.blocked = what }
+        if options.untilIdle { running.stop() } else { say("blocked: \(what)") }
     }
 }

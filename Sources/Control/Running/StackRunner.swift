@@ -137,7 +137,7 @@ package final class StackRunner: Sendable {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // The supervisor of a stack that is being stopped may still be ending.
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
-            throw StartGuard(stack: stack, monitoring: monitoring).occupied()
+            throw stack.occupied
         }
         return lock
     }
@@ -222,8 +222,8 @@ package final class StackRunner: Sendable {
 
     /// Prints the page's address once the page can be seen, and again only if the address has changed.
     private func reportPage(_ name: String, _ beat: Heartbeat?) {
-        guard let instance = DashboardAddress.instance(in: stack.configuration), instance.name == name,
-            let port = beat?.dashboard?.dashboardPort, let endpoint = try? DashboardAddress.endpoint(of: instance)
+        guard let instance = stack.configuration.only(.dashboard), instance.name == name,
+            let port = beat?.dashboard?.dashboardPort, let endpoint = try? ServerPort.dashboard.endpoint(of: instance)
         else { return }
         let url = DashboardAddress.url(endpoint, port: port)
         let isNew = state.withLock { state in

@@ -20,14 +20,6 @@ struct StartGuard {
         var otherwise: String
     }
 
-    /// Another `up` is using the folder.
-    func occupied() -> Failure {
-        let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
-        return Failure(
-            "a stack is already running in \(stack.state.path)\(holder)",
-            hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
-    }
-
     /// - Throws: `Failure` that names everything that is taken, who holds it, and the ways out.
     func check() throws {
         try checkLocks()
@@ -95,6 +87,16 @@ struct StartGuard {
         (endpoint.port + 1..<min(65_536, endpoint.port + 200)).first { port in
             !chosen.contains(port) && !isTaken(Endpoint(host: endpoint.host, port: port))
         } ?? 0
+    }
+}
+
+extension Stack {
+    /// Why another `up` can't use its folder.
+    package var occupied: Failure {
+        let holder = InstanceLock.holder(folder: supervisorFolder).map { " (process \($0))" } ?? ""
+        return Failure(
+            "a stack is already running in \(state.path)\(holder)",
+            hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
     }
 }
 

@@ -124,18 +124,17 @@ extension TaskClient {
             .init("Task"), .init("Kind", givesWay: 2), .init("State"), .init("Waits for"), .init("Last run"),
             .number("Took", givesWay: 1), .init("Outcome"), .number("Runs", givesWay: 3),
         ])
-        func date(_ instant: Instant?) -> Date? { instant.map { Date(timeIntervalSince1970: $0.secondsSince1970) } }
         for row in rows {
             let task = row.task
             let history = task.history ?? TaskHistory()
             var waits = task.waitsFor ?? ""
-            if task.obstacle == .notYet, let earliest = date(task.request?.earliestBegin) {
+            if task.obstacle == .notYet, let earliest = task.request?.earliestBegin {
                 waits = HumanFormat.relative(earliest, now: now, for: terminal)
             }
             if let progress = task.progress { waits = "\(progress.done) of \(progress.total) done" }
             table.add([
                 row.id, task.kind?.rawValue ?? "", task.state.rawValue, waits,
-                HumanFormat.relative(date(history.lastBegin), now: now, for: terminal),
+                HumanFormat.relative(history.lastBegin, now: now, for: terminal),
                 history.lastOutcome == nil ? "" : HumanFormat.duration(.microseconds(history.lastDuration)),
                 history.lastOutcome?.rawValue ?? "", "\(history.runs)",
             ])

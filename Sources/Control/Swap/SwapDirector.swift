@@ -1,3 +1,4 @@
+import Client
 import Clocks
 import Configuration
 import Foundation
@@ -73,13 +74,11 @@ final class SwapDirector: Sendable {
             state.supervisor = supervisor
             state.said = said
         }
-        let thread = Thread { [self] in
+        Thread.begin("swaps") { [self] in
             while !wishes.isClosed {
                 for wish in wishes.take(limit: 1, timeout: 3600) { conduct(wish, supervisor) }
             }
         }
-        thread.name = "swaps"
-        thread.start()
     }
 
     func stop() {

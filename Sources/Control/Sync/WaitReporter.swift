@@ -33,14 +33,12 @@ package final class WaitReporter: Sendable {
     /// - Parameter names: the instances whose silence is reported.
     init(_ client: StackClient, names: [String], report: @escaping @Sendable (String) -> Void) {
         (self.client, self.names, self.report) = (client, names, report)
-        let thread = Thread { [self] in
+        Thread.begin("waiting") { [self] in
             while !state.withLock({ $0.isOver }) {
                 look()
                 Thread.sleep(forTimeInterval: 0.5)
             }
         }
-        thread.name = "waiting"
-        thread.start()
     }
 
     func stop() { state.withLock { $0.isOver = true } }

@@ -43,18 +43,15 @@ struct BehindCount {
             // A frontier from an earlier life of the producer's file means nothing.
             let reached = max(reached, head.first.previous)
             guard reached < head.sequence else { continue }
-            let since: Instant?
-            if producer.manifest.kind == .observer {
-                let found = try samples(producer, from: types ?? AnchorVector(base: reached), head)
-                behind.samples += found.count
-                behind.isMore = behind.isMore || found.isMore
-                since = found.count > 0 ? try committed(producer, reached) : nil
-            } else {
-                let found = try documents(producer, from: reached, head)
-                behind.documents += found.count
-                behind.isMore = behind.isMore || found.isMore
-                since = found.count > 0 ? try committed(producer, reached) : nil
-            }
+            let isObserver = producer.manifest.kind == .observer
+            let found =
+                isObserver
+                ? try samples(producer, from: types ?? AnchorVector(base: reached), head)
+                : try documents(producer, from: reached, head)
+            let counted: WritableKeyPath<DestinationReport.Row.Behind, Int> = isObserver ? \.samples : \.documents
+            behind[keyPath: counted] += found.count
+            behind.isMore = behind.isMore || found.isMore
+            let since = found.count > 0 ? try committed(producer, reached) : nil
             if let since { oldest = min(oldest ?? since, since) }
         }
         behind.seconds = oldest.map { max(0, now.timeIntervalSince1970 - $0.secondsSince1970) }

@@ -182,17 +182,14 @@ extension DestinationReport {
     }
 
     private func delivered(_ row: Row, _ terminal: Terminal) -> String {
-        let date = row.lastDelivered.flatMap { InstantText.parse($0) }.map {
-            Date(timeIntervalSince1970: $0.secondsSince1970)
-        }
-        return HumanFormat.relative(date, now: now, for: terminal) + (date != nil && row.onTrust ? Self.onTrust : "")
+        let last = row.lastDelivered.flatMap { InstantText.parse($0) }
+        return HumanFormat.relative(last, now: now, for: terminal) + (last != nil && row.onTrust ? Self.onTrust : "")
     }
 
     private func compared(_ row: Row, _ terminal: Terminal) -> String {
         guard let proof = row.proof else { return "" }
         guard proof.unable == nil else { return "can't be" }
-        let date = InstantText.parse(proof.at).map { Date(timeIntervalSince1970: $0.secondsSince1970) }
-        let age = HumanFormat.relative(date, now: now, for: terminal)
+        let age = HumanFormat.relative(InstantText.parse(proof.at), now: now, for: terminal)
         return proof.wrong == 0 ? age : "\(age), \(HumanFormat.count(Int(proof.wrong))) wrong"
     }
 

@@ -22,15 +22,13 @@ package struct DocumentList {
     private static func readable(_ row: DocumentRow) -> Value {
         var members = Value(row).object ?? [:]
         members["id"] = members.removeValue(forKey: "number")
-        members["hash"] = .string(row.hash.map { hex($0) }.joined())
+        members["hash"] = .string(row.hash.hexadecimal)
         guard let reference = row.reference else { return .object(members) }
         var named = Value(reference).object ?? [:]
         named["received"] = Value(reference.received.map { InstantText.iso8601($0) })
         members["reference"] = .object(named)
         return .object(members)
     }
-
-    private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
     /// Leaves out file names and paths, which may contain personal names.
     package func table(for terminal: Terminal) -> String {

@@ -24,16 +24,11 @@ package struct QuarantineReport {
 
     /// The selected entries, without those that aren't in quarantine any more.
     package static func read(_ stack: Stack, _ selection: RepairSelection, isWhole: Bool) throws -> [QuarantinedRow] {
-        let reader = stack.reader()
-        let observer = try stack.instance(.observer)
         var entries: [QuarantinedRow] = []
-        var after: Int64?
-        repeat {
-            let pages = try reader.pages(
-                observer, .quarantined(selection, record: isWhole ? true : nil, after: after))
-            entries += pages.flatMap(\.entries)
-            after = pages.last?.continue
-        } while after != nil
+        try stack.reader().all(
+            try stack.instance(.observer),
+            { .quarantined(selection, record: isWhole ? true : nil, after: $0) }, next: \QuarantinedPage.continue
+        ) { entries += $0.entries }
         return entries
     }
 

@@ -19,9 +19,7 @@ struct RowTable {
     }
 
     mutating func add(_ cell: String, isNumber: Bool) {
-        // A line break or an escape sequence in a name must not break the table or control the terminal.
-        let cell = String(
-            String.UnicodeScalarView(cell.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        let cell = Table.inOneLine(cell)
         if !isUnderWay {
             if !isNumber { holdsNumbers[row.count] = false }
             widths[row.count] = max(widths[row.count], min(60, DisplayWidth.of(cell)))
@@ -52,7 +50,7 @@ struct RowTable {
             if index > 0 { text += "  " }
             text += holdsNumbers[index] ? padding + cell : cell + padding
         }
-        while text.last == " " { text.removeLast() }
+        text = text.withoutTrailingSpaces
         return (terminal.isTerminal ? DisplayWidth.truncated(text, to: terminal.width) : text) + "\n"
     }
 }

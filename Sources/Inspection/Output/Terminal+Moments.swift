@@ -1,3 +1,4 @@
+import Foundation
 import HealthModel
 import Terminal
 
@@ -26,5 +27,12 @@ extension Terminal {
     package func clock(_ instant: Instant, on zones: ZoneTimeline) -> String {
         let text = zones.localText(of: instant)
         return isTerminal ? String(text.dropFirst(11).prefix(5)) : text
+    }
+}
+
+extension HumanFormat {
+    /// The same for a moment.
+    package static func relative(_ instant: Instant?, now: Date, for terminal: Terminal) -> String {
+        relative(instant.map { Date(timeIntervalSince1970: $0.secondsSince1970) }, now: now, for: terminal)
     }
 }

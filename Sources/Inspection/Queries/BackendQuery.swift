@@ -120,7 +120,7 @@ package struct BackendQuery {
                     case .integer(let number): output.integer(number)
                     case .real(let number): output.number(number)
                     case .text(let text): output.text(text)
-                    case .blob(let bytes): output.text(bytes.map { byte in Self.hex(byte) }.joined())
+                    case .blob(let bytes): output.text(bytes.hexadecimal)
                     }
                 }
                 try output.endRow()
@@ -130,6 +130,4 @@ package struct BackendQuery {
         }
         try output.finish()
     }
-
-    private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 }

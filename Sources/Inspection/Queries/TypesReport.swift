@@ -73,9 +73,7 @@ package struct TypesReport {
             .init("Authorization", givesWay: 1), .init("State"), .init("Last fire"), .number("Strikes", givesWay: 3),
         ])
         for type in types {
-            let fired = type.lastFire.flatMap { InstantText.parse($0) }.map {
-                Date(timeIntervalSince1970: $0.secondsSince1970)
-            }
+            let fired = type.lastFire.flatMap { InstantText.parse($0) }
             table.add([
                 type.type, HumanFormat.count(Int(type.samples)), type.requested ?? "", type.effective ?? "",
                 type.authorization.rawValue, type.state, HumanFormat.relative(fired, now: now, for: terminal),
@@ -89,10 +87,7 @@ package struct TypesReport {
 /// A type as people name it: by its identifier, with or without HealthKit's prefix.
 package enum TypeName {
     /// An identifier without HealthKit's prefix: "StepCount".
-    package static func short(_ identifier: String) -> String {
-        let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
-        return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
-    }
+    package static func short(_ identifier: String) -> String { HealthType.withoutPrefix(identifier) }
 
     /// The identifier without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the
     /// prefix.

@@ -12,8 +12,6 @@ package struct ZoneChoice: Sendable, Equatable {
         package var name: String
         /// Where the zone was named, for people: "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin".
         package var by: String
-
-        package init(name: String, by: String) { (self.name, self.by) = (name, by) }
     }
 
     /// The zone that the state's timeline begins with; nil if that user has none yet.

@@ -85,20 +85,12 @@ package struct GraphDrawing: Sendable {
         for (index, word) in words.enumerated() {
             let piece = word + (index + 1 < words.count ? ", " : "")
             if DisplayWidth.of(line) + DisplayWidth.of(piece) > width, line != indent + head {
-                lines.append(line.trimmingEnd())
+                lines.append(line.withoutTrailingSpaces)
                 line = indent + String(repeating: " ", count: min(4, head.count))
             }
             line += piece
         }
         return lines + [line]
-    }
-}
-
-extension String {
-    fileprivate func trimmingEnd() -> String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }
 

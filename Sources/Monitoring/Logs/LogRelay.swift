@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Logging
 import Synchronization
@@ -29,7 +30,7 @@ package final class LogRelay: Sendable {
         let watch = try LogWatch(logs.map(\.path))
         self.watch = watch
         let begun = DispatchSemaphore(value: 0)
-        let thread = Thread { [self] in
+        Thread.begin("logs") { [self] in
             var merged = MergedLogs(logs, fromEnd: true)
             begun.signal()
             var isLast = false
@@ -47,8 +48,6 @@ package final class LogRelay: Sendable {
             }
             ended.signal()
         }
-        thread.name = "logs"
-        thread.start()
         begun.wait()
     }
 

@@ -23,10 +23,6 @@ package struct StackMetrics {
         return metrics.page
     }
 
-    private init(stack: StackConfiguration, beats: Beats, now: Instant) {
-        (self.stack, self.beats, self.now) = (stack, beats, now)
-    }
-
     private mutating func add(_ instance: StackConfiguration.Instance, _ lastSamples: [String: Instant]) {
         let name = instance.name
         let labels = [name, instance.manifest.name]

@@ -76,11 +76,10 @@ package struct HistoryReport {
     package func text(for terminal: Terminal) -> String {
         var table = Table([.init("Began"), .init("Reason"), .number("Took"), .init("Result")])
         for round in report.last.prefix(20) {
-            let date = InstantText.parse(round.began).map { Date(timeIntervalSince1970: $0.secondsSince1970) }
             let failed = round.failed.sorted { $0.key < $1.key }.map { "\($0.key) failed (\($0.value))" }
             let succeeded = round.succeeded
             table.add([
-                HumanFormat.relative(date, now: now, for: terminal), round.reason,
+                HumanFormat.relative(InstantText.parse(round.began), now: now, for: terminal), round.reason,
                 HumanFormat.duration(.seconds(round.seconds)),
                 (failed + (succeeded.isEmpty ? [] : ["\(succeeded.joined(separator: ", ")) succeeded"]))
                     .joined(separator: "; "),

@@ -70,7 +70,7 @@ extension Stack {
     /// Where the ingest listens: what it reports while running, since its usual port may have been in use; otherwise
     /// what is configured.
     package func ingestEndpoint() throws -> (endpoint: Endpoint, isTLS: Bool) {
-        let ingest = IngestAddress.instance(in: configuration)
+        let ingest = configuration.only(.ingest)
         var endpoint = try IngestAddress.endpoint(of: ingest)
         if let ingest, !configuration.bus.isRemote {
             // A silent ingest reports no port: the configured one is the best guess.

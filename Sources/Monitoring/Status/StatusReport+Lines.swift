@@ -45,7 +45,8 @@ extension StatusReport {
     /// running.
     static func dashboard(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
         guard let instance, let reported = beat?.dashboard else { return .null }
-        let address = DashboardAddress.url(try DashboardAddress.endpoint(of: instance), port: reported.dashboardPort)
+        let address = DashboardAddress.url(
+            try ServerPort.dashboard.endpoint(of: instance), port: reported.dashboardPort)
         return [
             "address": .string(address), "port": .integer(Int64(reported.dashboardPort)),
             "viewers": .integer(Int64(reported.viewers)),

@@ -69,7 +69,7 @@ package struct StatusReport {
         }
         let pendingDelivery = destinations.map { Self.pendingDelivery($0.name, stack, beats) }.max() ?? 0
         let ingest = stack.configuration.only(.ingest)
-        let page = DashboardAddress.instance(in: stack.configuration)
+        let page = stack.configuration.only(.dashboard)
         let keptLocal = destinations.compactMap { beats[$0.name]?.beat.uploader?.keptLocal }.max()
         swaps = SwapReport(
             swaps: beats["supervisor"]?.beat.supervisor?.swaps ?? [], instances: stack.configuration.instances,
@@ -278,9 +278,6 @@ extension StatusReport {
     }
 
     private func ago(_ value: Value, _ terminal: Terminal) -> String {
-        let date = value.string.flatMap { InstantText.parse($0) }.map {
-            Date(timeIntervalSince1970: $0.secondsSince1970)
-        }
-        return HumanFormat.relative(date, now: now, for: terminal)
+        HumanFormat.relative(value.string.flatMap { InstantText.parse($0) }, now: now, for: terminal)
     }
 }

@@ -170,7 +170,7 @@ extension SampleTrace.Step {
         let what = [day, note, isDone == true ? nil : why].compactMap { $0 }.filter { !$0.isEmpty }.joined(
             separator: ", ")
         return [when.padding(terminal.isTerminal ? 24 : 28), instance.padding(14), name.padding(12), what].joined()
-            .trimmed
+            .withoutTrailingSpaces
     }
 
     package func value(seen: Instant?) -> Value {
@@ -185,10 +185,4 @@ extension SampleTrace.Step {
 
 extension String {
     fileprivate func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
-
-    fileprivate var trimmed: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
-    }
 }

@@ -76,8 +76,6 @@ extension Message {
         let body = body.isNull ? "" : "  " + TapText.readable(body).json()
         let line = "\(time.hasSuffix("Z") ? String(time.dropLast()) : String(time))Z  \(topic)  \(header.from)\(body)"
         // Any process on the bus may choose any topic name, so no name must be able to control the terminal.
-        let harmless = String(
-            String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
-        return DisplayWidth.truncated(harmless, to: width)
+        return DisplayWidth.truncated(Table.inOneLine(line), to: width)
     }
 }

@@ -15,11 +15,6 @@ package struct TopSample: Sendable {
         package var arrived: MonotonicTime
         /// The previous heartbeat, from which rates are computed.
         package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
-
-        package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
-            (self.name, self.supervised, self.restarts, self.beat) = (name, supervised, restarts, beat)
-            self.arrived = arrived
-        }
     }
 
     package var processes: [Process]

@@ -46,7 +46,7 @@ enum TypesCommand: Command {
         let words = arguments.positionals
         guard let action = words.first else {
             try OwnTypes.refuseOptions(arguments, besides: [], of: "")
-            return try show(stack, json: arguments.flag("--json"))
+            return try show(stack, arguments)
         }
         if let own = OwnTypes.Action(rawValue: action) { return try OwnTypes.run(own, stack, arguments) }
         guard actions.contains(action) else {
@@ -84,19 +84,17 @@ enum TypesCommand: Command {
             setting.frequency = words[2]
         }
         try command(stack) { try $0.setType(type, setting) }
-        try show(stack, json: arguments.flag("--json"), only: type)
+        try show(stack, arguments, only: type)
     }
 
-    private static func show(_ stack: Stack, json: Bool, only type: String? = nil) throws {
+    private static func show(_ stack: Stack, _ arguments: Arguments, only type: String? = nil) throws {
         let report = try TypesReport(stack, now: Date()).only(type)
-        if json {
-            StandardStream.output.write(report.json + "\n")
-        } else if report.types.isEmpty {
+        func none() throws -> String? {
+            guard report.types.isEmpty else { return nil }
             let advice = try NothingYet.advice(stack, stack.reader(foundSilent: { _ in }), user: nil)
-            StandardStream.error.write(stack.advice.addressed("no types yet in \(stack.place); \(advice)\n"))
-        } else {
-            StandardStream.output.write(report.table(for: Terminal(.output)))
+            return "no types yet in \(stack.place); \(advice)\n"
         }
+        try arguments.print(json: report.json, none: none(), else: report.table(for: Terminal(.output)))
     }
 
     /// Sends commands to the running observer.

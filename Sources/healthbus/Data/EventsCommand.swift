@@ -52,37 +52,26 @@ enum EventsCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action = try action(arguments)
-        if let odd = Action.allOptions.first(where: { arguments.value($0) != nil && !action.options.contains($0) }) {
-            throw Failure.usage("\(odd) isn't for events \(action.rawValue)", hint: "leave it out")
-        }
+        let action: Action = try arguments.action(usual: .list)
+        try arguments.refuse(Action.allOptions, besides: action.options, of: "events \(action.rawValue)")
         let words = Array(arguments.positionals.dropFirst())
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
         switch action {
         case .list:
             try require(words, 0...0, action)
-            try list(stack, arguments, user: user)
+            try list(stack, arguments)
         case .add:
             try require(words, 1...2, action)
-            try add(words, stack, arguments, user: user)
+            try add(words, stack, arguments)
         case .change:
             try require(words, 1...1, action)
-            try change(words[0], stack, arguments, user: user)
+            try change(words[0], stack, arguments)
         case .remove:
             try require(words, 1...1, action)
-            let event = try event(words[0], stack, user: user)
+            let event = try event(words[0], stack, arguments)
             let wish = OwnRequest(.removeEvent, id: event.id, version: try version(arguments))
-            try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in "Removed \(event.id)." }
+            try OwnOutput.carryOut(wish, stack, arguments) { _ in "Removed \(event.id)." }
         }
-    }
-
-    private static func action(_ arguments: Arguments) throws -> Action {
-        guard let word = arguments.positionals.first else { return .list }
-        if let action = Action(rawValue: word) { return action }
-        throw Failure.usage(
-            "'events' has no subcommand '\(word)'",
-            hint: Nearest.hint(for: word, among: Action.allCases.map(\.rawValue), quoted: false))
     }
 
     private static func require(_ words: [String], _ count: ClosedRange<Int>, _ action: Action) throws {
@@ -102,23 +91,17 @@ enum EventsCommand: Command {
         }
     }
 
-    private static func list(_ stack: Stack, _ arguments: Arguments, user: String) throws {
+    private static func list(_ stack: Stack, _ arguments: Arguments) throws {
         let reader = stack.reader()
-        let report = try EntriesReport(stack, reader, user: user)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.eventsValue.json(pretty: true) + "\n")
-        } else if report.events.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "no events yet in \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"))
-        } else {
-            let zones = try stack.zones(of: user, reader)
-            StandardStream.output.write(report.eventTable(for: Terminal(.output), zones: zones))
-        }
+        let report = try EntriesReport(stack, reader, user: arguments.user)
+        let none = "no events yet in \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"
+        try arguments.print(
+            json: report.eventsValue.json(pretty: true), none: report.events.isEmpty ? none : nil,
+            else: report.eventTable(for: Terminal(.output), zones: stack.zones(of: arguments.user, reader)))
     }
 
-    private static func add(_ words: [String], _ stack: Stack, _ arguments: Arguments, user: String) throws {
-        let type = try EnteredType.identifier(words[0], stack, stack.reader(), user: user)
+    private static func add(_ words: [String], _ stack: Stack, _ arguments: Arguments) throws {
+        let type = try EnteredType.identifier(words[0], stack, stack.reader(), user: arguments.user)
         guard words.count == 1 || arguments.value("--value") == nil else {
             throw Failure.usage("the value is given twice", hint: "leave --value out")
         }
@@ -126,30 +109,30 @@ enum EventsCommand: Command {
         try EnteredType.check(text, of: type)
         var body: [String: Value] = ["type": .string(type)]
         if let text { body["value"] = try value(text) }
-        try read(arguments, stack, user: user, into: &body)
+        try read(arguments, stack, into: &body)
         // The id is generated here, so that repeating the message doesn't create another event.
         let id = arguments.value("--id") ?? UUID().uuidString.lowercased()
         let wish = OwnRequest(.addEvent, id: id, body: .object(body))
-        try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in
+        try OwnOutput.carryOut(wish, stack, arguments) { _ in
             "Entered \(TypeName.short(type)), as \(id)."
         }
     }
 
-    private static func change(_ id: String, _ stack: Stack, _ arguments: Arguments, user: String) throws {
-        let event = try event(id, stack, user: user)
+    private static func change(_ id: String, _ stack: Stack, _ arguments: Arguments) throws {
+        let event = try event(id, stack, arguments)
         var patch: [String: Value] = [:]
         if let text = arguments.value("--value") {
             try EnteredType.check(text, of: event.type)
             patch["value"] = try value(text)
         }
-        try read(arguments, stack, user: user, into: &patch)
+        try read(arguments, stack, into: &patch)
         guard !patch.isEmpty else {
             throw Failure.usage("no change is given", hint: "give --value, --at, --until, --unit or --note")
         }
         // Without an explicit version, the change applies only to the version that was just read.
         let version = try version(arguments) ?? event.version
         let wish = OwnRequest(.changeEvent, id: event.id, version: version, body: .object(patch))
-        try OwnOutput.carryOut(wish, stack, arguments, user: user) {
+        try OwnOutput.carryOut(wish, stack, arguments) {
             "\(event.id) is in version \($0["version"].int ?? 0) now."
         }
     }
@@ -173,20 +156,18 @@ enum EventsCommand: Command {
         return .number(number)
     }
 
-    private static func event(_ id: String, _ stack: Stack, user: String) throws -> OwnEventRow {
-        try EntriesReport(stack, stack.reader(), user: user, event: id).event(id)
+    private static func event(_ id: String, _ stack: Stack, _ arguments: Arguments) throws -> OwnEventRow {
+        try EntriesReport(stack, stack.reader(), user: arguments.user, event: id).event(id)
     }
 
-    private static func read(
-        _ arguments: Arguments, _ stack: Stack, user: String, into body: inout [String: Value]
-    ) throws {
+    private static func read(_ arguments: Arguments, _ stack: Stack, into body: inout [String: Value]) throws {
         for (option, member) in [("--at", "start"), ("--until", "end")] {
             guard let text = arguments.value(option) else { continue }
             guard let moment = ZoneMoment(text) else {
                 throw Failure.usage("\(option) \(text) isn't a time", hint: "as in 2025-03-30T08:15")
             }
             // The value as 'events list' shows it.
-            let zones = try stack.zones(of: user, stack.reader())
+            let zones = try stack.zones(of: arguments.user, stack.reader())
             body[member] = .string(InstantText.iso8601(moment.instant(on: zones)))
         }
         if let unit = arguments.value("--unit") { body["unit"] = .string(unit) }
@@ -197,13 +178,11 @@ enum EventsCommand: Command {
 /// Carries out what a person wants to do with their own events and types.
 enum OwnOutput {
     static func carryOut(
-        _ wish: OwnRequest, _ stack: Stack, _ arguments: Arguments, user: String, _ text: (Value) -> String
+        _ wish: OwnRequest, _ stack: Stack, _ arguments: Arguments, _ text: (Value) -> String
     ) throws {
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("own")
-        (request.user, request.own) = (user, wish)
-        var outcome = try client.repair(try stack.instance(.observer), request)
+        (request.user, request.own) = (arguments.user, wish)
+        var outcome = try stack.repair(try stack.instance(.observer), request)
         // The observer doesn't name a person's types where everybody on the bus can read it.
         if let name = typeName(wish), case .done(let result) = outcome, var members = result.object {
             members["name"] = .string(name)

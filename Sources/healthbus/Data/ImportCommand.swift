@@ -74,16 +74,10 @@ enum ImportCommand: Command {
         if isComplete, arguments.positionals.count > 1 {
             throw Failure.usage("--complete takes one file", hint: "give the newest export")
         }
-        var limit: Double?
-        if let text = arguments.value("--delete-up-to") {
-            guard isComplete else {
-                throw Failure.usage("--delete-up-to needs --complete", hint: "only a complete import deletes anything")
-            }
-            guard let number = Double(text), (0...100).contains(number) else {
-                throw Failure.usage("--delete-up-to can't be \"\(text)\"", hint: "give a percentage from 0 to 100")
-            }
-            limit = number
+        if arguments.flag("--delete-up-to"), !isComplete {
+            throw Failure.usage("--delete-up-to needs --complete", hint: "only a complete import deletes anything")
         }
+        let limit = try arguments.number("--delete-up-to", in: 0...100, hint: "give a percentage from 0 to 100")
         return .init(
             isComplete: isComplete, isTrial: arguments.flag("--dry-run"), deleteUpTo: limit,
             mixesMadeUp: arguments.flag("--mix-made-up"))

@@ -22,17 +22,12 @@ enum OwnTypes {
     }
 
     static func refuseOptions(_ arguments: Arguments, besides known: Set<String>, of action: String) throws {
-        let given =
-            ["--unit", "--aggregation", "--user"].filter { arguments.value($0) != nil }
-            + (arguments.flag("--category") ? ["--category"] : [])
-        if let odd = given.first(where: { !known.contains($0) }) {
-            throw Failure.usage("\(odd) isn't for types\(action.isEmpty ? "" : " " + action)", hint: "leave it out")
-        }
+        let all = ["--unit", "--aggregation", "--user", "--category"]
+        try arguments.refuse(all, besides: known, of: "types" + (action.isEmpty ? "" : " " + action))
     }
 
     static func run(_ action: Action, _ stack: Stack, _ arguments: Arguments) throws {
         try refuseOptions(arguments, besides: action.options, of: action.rawValue)
-        let user = arguments.value("--user") ?? "me"
         let words = Array(arguments.positionals.dropFirst())
         guard words.count == (action == .own ? 0 : 1) else {
             throw Failure.usage(
@@ -40,7 +35,7 @@ enum OwnTypes {
                 hint: action == .own ? "leave it out" : "as in 'healthbus types \(action.rawValue) coffee'")
         }
         switch action {
-        case .own: try list(stack, arguments, user: user)
+        case .own: try list(stack, arguments)
         case .add:
             // The observer knows the names of the usual figures; a person's own handler may have others.
             guard
@@ -55,7 +50,7 @@ enum OwnTypes {
             body["name"] = .string(words[0])
             if arguments.flag("--category") { body["kind"] = "category" }
             let form = words[0] + (arguments.flag("--category") ? "" : " 1")
-            try OwnOutput.carryOut(OwnRequest(.addType, body: .object(body)), stack, arguments, user: user) { _ in
+            try OwnOutput.carryOut(OwnRequest(.addType, body: .object(body)), stack, arguments) { _ in
                 "Made \(words[0]). 'healthbus events add \(form)' enters an event."
             }
         case .change:
@@ -64,12 +59,12 @@ enum OwnTypes {
                 throw Failure.usage("no change is given", hint: "give --unit or --aggregation")
             }
             let wish = OwnRequest(.changeType, id: words[0], body: .object(body))
-            try OwnOutput.carryOut(wish, stack, arguments, user: user) {
+            try OwnOutput.carryOut(wish, stack, arguments) {
                 "\(words[0]) is in version \($0["version"].int ?? 0) now."
             }
         case .remove:
             let wish = OwnRequest(.removeType, id: words[0])
-            try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in "Removed \(words[0])." }
+            try OwnOutput.carryOut(wish, stack, arguments) { _ in "Removed \(words[0])." }
         }
     }
 
@@ -80,16 +75,11 @@ enum OwnTypes {
         return body
     }
 
-    private static func list(_ stack: Stack, _ arguments: Arguments, user: String) throws {
-        let report = try EntriesReport(stack, stack.reader(), user: user)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.typesValue.json(pretty: true) + "\n")
-        } else if report.types.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "no types of your own yet in \(stack.place); 'healthbus types add NAME' makes one\n"))
-        } else {
-            StandardStream.output.write(report.typeTable(for: Terminal(.output)))
-        }
+    private static func list(_ stack: Stack, _ arguments: Arguments) throws {
+        let report = try EntriesReport(stack, stack.reader(), user: arguments.user)
+        let none = "no types of your own yet in \(stack.place); 'healthbus types add NAME' makes one\n"
+        arguments.print(
+            json: report.typesValue.json(pretty: true), none: report.types.isEmpty ? none : nil,
+            else: report.typeTable(for: Terminal(.output)))
     }
 }

@@ -46,44 +46,40 @@ enum PlacesCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action: Action =
-            try arguments.positionals.first.map { try arguments.action($0, offering: "choose from") } ?? .list
+        let action: Action = try arguments.action(usual: .list)
         let words = try arguments.words(after: action.rawValue, action.words)
         let radius = try radius(arguments, of: action)
-        let user = arguments.value("--user") ?? "me"
         switch action {
-        case .list: try list(arguments, user: user)
-        case .give: try export(arguments, user: user)
+        case .list: try list(arguments)
+        case .give: try export(arguments)
         case .add:
             let place = try place(words, radius: radius)
-            try watch([place.name: place.value], arguments, user: user) { "Watching \(place.name): \($0) in all." }
+            try watch([place.name: place.value], arguments) { "Watching \(place.name): \($0) in all." }
         case .remove:
             let stack = try Stack(arguments)
-            let known = try report(stack, user: user).places.map(\.condition.name)
+            let known = try report(stack, arguments).places.map(\.condition.name)
             guard known.contains(words[0]) else {
                 throw Failure.usage(
                     "there is no place \"\(words[0])\"",
                     hint: Nearest.hint(
                         for: words[0], among: known, quoted: true, else: "'healthbus places list' shows them"))
             }
-            try watch([words[0]: .null], arguments, user: user) { "Removed \(words[0]): \($0) left." }
+            try watch([words[0]: .null], arguments) { "Removed \(words[0]): \($0) left." }
         case .take:
             guard let text = FileManager.default.contents(atPath: words[0]) else {
                 throw Failure("can't read '\(words[0])'", hint: "check the name and its permissions")
             }
             let places = try PlaceCollection(geoJSON: Array(text), radius: radius).places
             let conditions = Dictionary(places.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-            try watch(conditions, arguments, user: user) {
+            try watch(conditions, arguments) {
                 "Took in \(HumanFormat.count(places.count, "place")): \($0) in all."
             }
         }
     }
 
     private static func radius(_ arguments: Arguments, of action: Action) throws -> Double {
+        if action != .add, action != .take { try arguments.refuse("--radius", isOnlyFor: "add and import") }
         guard let text = arguments.value("--radius") else { return PlaceCondition.defaultRadius }
-        guard action == .add || action == .take else {
-            throw Failure.usage("--radius is only for add and import", hint: "leave it out")
-        }
         guard let radius = Double(text) else {
             throw Failure.usage("--radius can't be \"\(text)\"", hint: "give a distance in metres")
         }
@@ -100,29 +96,24 @@ enum PlacesCommand: Command {
         } catch { throw Failure.usage("\(error)", hint: "give degrees and metres, as in 52.5163 13.3777 --radius 150") }
     }
 
-    private static func report(_ stack: Stack, user: String) throws -> PlacesReport {
-        try PlacesReport(stack, stack.reader(), user: user, now: WallClock.now)
+    static func report(_ stack: Stack, _ arguments: Arguments) throws -> PlacesReport {
+        try PlacesReport(stack, stack.reader(), user: arguments.user, now: WallClock.now)
     }
 
-    private static func list(_ arguments: Arguments, user: String) throws {
+    private static func list(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        let report = try report(stack, user: user)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.json + "\n")
-        } else if report.places.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "no places yet in \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
-        } else {
-            // Until something is stored, there are no zones and no visits.
-            let isVisited = report.places.contains { $0.lastEvent != nil }
-            let zones = isVisited ? try stack.zones(of: user, stack.reader()) : nil
-            StandardStream.output.write(report.table(for: Terminal(.output), zones: zones))
-        }
+        let report = try report(stack, arguments)
+        let none = "no places yet in \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"
+        // Until something is stored, there are no zones and no visits.
+        let isVisited = report.places.contains { $0.lastEvent != nil }
+        func zones() throws -> ZoneTimeline? { isVisited ? try stack.zones(of: arguments.user, stack.reader()) : nil }
+        try arguments.print(
+            json: report.json, none: report.places.isEmpty ? none : nil,
+            else: report.table(for: Terminal(.output), zones: zones()))
     }
 
-    private static func export(_ arguments: Arguments, user: String) throws {
-        let places = try report(try Stack(arguments), user: user).places
+    private static func export(_ arguments: Arguments) throws {
+        let places = try report(try Stack(arguments), arguments).places
         StandardStream.output.write(PlaceCollection(places.map(\.condition)).geoJSON + "\n")
     }
 
@@ -130,7 +121,7 @@ enum PlacesCommand: Command {
     private static let placesAtOnce = 200
 
     private static func watch(
-        _ conditions: [String: Value], _ arguments: Arguments, user: String, _ text: (String) -> String
+        _ conditions: [String: Value], _ arguments: Arguments, _ text: (String) -> String
     ) throws {
         let stack = try Stack(arguments)
         let handler = try PlacesReport.handler(of: stack)
@@ -141,7 +132,7 @@ enum PlacesCommand: Command {
         for first in stride(from: 0, to: names.count, by: placesAtOnce) {
             let some = Set(names[first..<min(first + placesAtOnce, names.count)])
             var request = RepairClient.request("watch")
-            (request.user, request.conditions) = (user, conditions.filter { some.contains($0.key) })
+            (request.user, request.conditions) = (arguments.user, conditions.filter { some.contains($0.key) })
             outcome = try client.repair(handler, request)
         }
         RepairOutput.write(outcome, arguments) { text(RepairOutput.count($0["count"], "place")) }

@@ -35,15 +35,9 @@ enum SourcesCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let words = arguments.positionals
-        guard let action = Action(rawValue: words.first ?? Action.list.rawValue) else {
-            throw Failure.usage(
-                "'sources' has no subcommand '\(words[0])'",
-                hint: Nearest.hint(for: words[0], among: Action.allCases.map(\.rawValue), quoted: false))
-        }
+        let action: Action = try arguments.action(usual: .list)
         for option in ["--from", "--figures"] where action != .leaveOut {
-            guard arguments.value(option) == nil, !arguments.flag(option) else {
-                throw Failure.usage("\(option) is only for leave-out", hint: "leave it out")
-            }
+            try arguments.refuse(option, isOnlyFor: "leave-out")
         }
         guard words.count == (action == .list ? min(words.count, 1) : 2) else {
             throw Failure.usage(
@@ -51,16 +45,15 @@ enum SourcesCommand: Command {
                 hint: action == .list ? "leave it out" : "'healthbus sources' lists them")
         }
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
-        let report = try SourcesReport(stack, stack.reader(), user: user)
+        let report = try SourcesReport(stack, stack.reader(), user: arguments.user)
         let type = try arguments.value("--type").map { try TypeName.identifier($0, known: report.types) }
         if action == .list {
             arguments.print(json: report.json(type: type), else: report.text(type: type, for: Terminal(.output)))
             return
         }
-        var rule = LeftOutSource(user: user, source: try report.source(words[1]), type: type)
+        var rule = LeftOutSource(user: arguments.user, source: try report.source(words[1]), type: type)
         if let text = arguments.value("--from") {
-            let day = try DateRange.days(text, "--from") { try stack.today(of: user) }.first
+            let day = try DateRange.days(text, "--from") { try stack.today(of: arguments.user) }.first
             guard let start = report.start(of: day) else {
                 throw Failure.usage(
                     "\(day) isn't in this calendar: a flight or a change of zone skipped it",
@@ -82,9 +75,7 @@ enum SourcesCommand: Command {
         var request = RepairClient.request("leaveOut")
         request.leftOut = rule
         if action == .takeBack { request.revert = true }
-        let client = RepairClient(stack)
-        defer { client.close() }
-        let outcome = try client.repair(try stack.instance(.observer), request)
+        let outcome = try stack.repair(try stack.instance(.observer), request)
         let what = "'\(rule.source)', \(report.words(rule))"
         let count = HumanFormat.count(Int(report.count(rule)), "sample")
         RepairOutput.write(outcome, arguments) { _ in

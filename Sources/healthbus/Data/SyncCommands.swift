@@ -43,15 +43,11 @@ enum TasksCommand: Command {
             guard let action = TaskCommand.Action(rawValue: action) else { return }
             rows = [try client.run(action, arguments.positionals[1])]
         }
-        if arguments.flag("--json") {
-            let list = rows.map { row in
-                Value.object((row.value.object ?? [:]).merging(["instance": .string(row.instance)]) { $1 })
-            }
-            StandardStream.output.write(Value.array(list).json(pretty: true) + "\n")
-        } else {
-            StandardStream.output.write(
-                stack.advice.addressed(TaskClient.table(rows, for: Terminal(.output), now: Date())))
+        let list = rows.map { row in
+            Value.object((row.value.object ?? [:]).merging(["instance": .string(row.instance)]) { $1 })
         }
+        arguments.print(
+            .array(list), else: stack.advice.addressed(TaskClient.table(rows, for: Terminal(.output), now: Date())))
     }
 }
 
@@ -85,8 +81,7 @@ enum SyncCommand: Command {
             guard arguments.positionals.isEmpty else {
                 throw Failure.usage("--history syncs all metrics", hint: "leave '\(arguments.positionals[0])' out")
             }
-            return try history(
-                span, orFail: arguments.flag("--or-fail"), client, isJSON: arguments.flag("--json"))
+            return try history(span, client, arguments)
         }
         guard !arguments.flag("--or-fail") else {
             throw Failure.usage("--or-fail needs --history", hint: "leave it out")
@@ -100,7 +95,7 @@ enum SyncCommand: Command {
         }
     }
 
-    private static func history(_ span: String, orFail: Bool, _ client: SyncClient, isJSON: Bool) throws {
+    private static func history(_ span: String, _ client: SyncClient, _ arguments: Arguments) throws {
         let value: Value
         if span == "all" {
             value = "all"
@@ -110,30 +105,18 @@ enum SyncCommand: Command {
             throw Failure.usage("--history \(span) isn't a number of days", hint: "write 90, or all")
         }
         let terminal = Terminal(.error)
-        let result = try client.history(value, orFail: orFail) { done, total, seconds in
+        let result = try client.history(value, orFail: arguments.flag("--or-fail")) { done, total, seconds in
             guard terminal.isTerminal, total > 0 else { return }
-            StandardStream.error.write("\r" + line(done, total, seconds) + "\u{1B}[K")
+            let line = ProgressBar.line(
+                "History", done, of: total, after: .seconds(seconds), amount: "\(done) of \(total) weeks",
+                rate: { "\($0.rounded(decimals: 1)) weeks" })
+            StandardStream.error.write("\r" + line + "\u{1B}[K")
         }
         if terminal.isTerminal { StandardStream.error.write("\n") }
-        StandardStream.output.write(
-            isJSON
-                ? Value(result).json(pretty: true) + "\n"
-                : "History delivered: \(result.from ?? "") to \(result.through ?? ""), \(result.chunks ?? 0) weeks in "
-                    + HumanFormat.duration(.seconds(result.seconds)) + client.trust.clause + ".\n")
-    }
-
-    /// "History ███████░░░░░░░░░░░░░ 38 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left"
-    private static func line(_ done: Int, _ total: Int, _ seconds: Double) -> String {
-        let filled = done * 20 / total
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
-        var text = "History \(bar) \(done * 100 / total) %, \(done) of \(total) weeks"
-        guard done > 0, seconds >= 0.5 else { return text }
-        let rate = Double(done) / seconds
-        text += ", \(rate.rounded(decimals: 1)) weeks/s"
-        if done < total {
-            text += ", about \(HumanFormat.duration(.seconds((Double(total - done) / rate).rounded(.up)))) left"
-        }
-        return text
+        arguments.print(
+            Value(result),
+            else: "History delivered: \(result.from ?? "") to \(result.through ?? ""), \(result.chunks ?? 0) weeks in "
+                + HumanFormat.duration(.seconds(result.seconds)) + client.trust.clause + ".\n")
     }
 }
 

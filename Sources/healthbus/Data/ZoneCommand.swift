@@ -40,14 +40,13 @@ enum ZoneCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action: Action =
-            try arguments.positionals.first.map { try arguments.action($0, offering: "choose from") } ?? .show
+        let action: Action = try arguments.action(usual: .show)
         let words = try arguments.words(after: action.rawValue, action.words)
         // Typos are reported before any request is sent.
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil
         let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
+        let user = arguments.user
         if action != .show { try stack.requireRunning() }
         // A user's first zone is set before there is any timeline to show.
         let report = action == .set ? ZoneReport(user: user, parts: []) : try ZoneReport(stack, user: user)

@@ -69,10 +69,13 @@ enum KeysCommand: Command {
             }
             try keys.remove(name)
             say("\(name): removed; a running hub disconnects it within a second")
-        case ("show", let name?): return try show(name, stack, json: arguments.flag("--json"))
+        case ("show", let name?): return try show(name, stack, arguments)
         default: break
         }
-        if action == "list" || arguments.flag("--json") { try list(stack, json: arguments.flag("--json")) }
+        if action == "list" || arguments.flag("--json") {
+            let report = try KeyReport(stack, now: WallClock.now)
+            arguments.print(report.value, else: report.table(for: Terminal(.output)))
+        }
     }
 
     private static func say(_ line: String) { StandardStream.error.write(line + "\n") }
@@ -127,21 +130,11 @@ enum KeysCommand: Command {
         }
     }
 
-    private static func show(_ name: String, _ stack: Stack, json: Bool) throws {
+    private static func show(_ name: String, _ stack: Stack, _ arguments: Arguments) throws {
         let report = try KeyReport(stack, now: WallClock.now)
         guard let row = report.rows.first(where: { $0.name == name }) else {
             throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows all keys")
         }
-        if json {
-            StandardStream.output.write(row.value.json(pretty: true) + "\n")
-        } else {
-            StandardStream.output.write(row.text(folder: report.folder))
-        }
-    }
-
-    private static func list(_ stack: Stack, json: Bool) throws {
-        let report = try KeyReport(stack, now: WallClock.now)
-        StandardStream.output.write(
-            json ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+        arguments.print(row.value, else: row.text(folder: report.folder))
     }
 }

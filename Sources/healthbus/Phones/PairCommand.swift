@@ -29,21 +29,17 @@ enum PairCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         // Typing errors are reported before a token is made.
-        let ingest = IngestAddress.instance(in: stack.configuration)
+        let ingest = stack.configuration.only(.ingest)
         let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
-            TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),
+            TokenWish(user: arguments.user, device: arguments.value("--device")),
             now: WallClock.now)
         let sheet = PairingSheet(address, secret, entry)
         let mixing = ImportsReport.remarkOnMixing(stack, user: entry.user).map { [$0] } ?? []
-        if arguments.flag("--json") {
-            StandardStream.output.write(sheet.value.json(pretty: true) + "\n")
-        } else {
-            let terminal = Terminal(.output)
-            let isDrawn = arguments.flag("--qr") || (terminal.isTerminal && address.isReachable)
-            StandardStream.output.write(
-                arguments.advice.addressed(sheet.text { isDrawn ? drawn($0, on: terminal) : nil }))
-        }
+        let terminal = Terminal(.output)
+        let isDrawn = arguments.flag("--qr") || (terminal.isTerminal && address.isReachable)
+        arguments.print(
+            sheet.value, else: arguments.advice.addressed(sheet.text { isDrawn ? drawn($0, on: terminal) : nil }))
         let nobody =
             ingest == nil ? ["this stack takes nothing from phones: its configuration has no instance 'ingest'"] : []
         for remark in address.remarks + nobody + mixing { StandardStream.error.write("note: \(remark)\n") }

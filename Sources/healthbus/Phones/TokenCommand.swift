@@ -31,7 +31,7 @@ enum TokenCommand: Command {
     private enum Action: String, CaseIterable { case new, list, revoke }
 
     static func run(_ arguments: Arguments) throws {
-        let action: Action = try arguments.action(arguments.positionals[0], offering: "it takes")
+        let action: Action = try arguments.action(offering: "it takes")
         let name = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
         for option in ["--user", "--device", "--scope", "--days", "--ends"]
         where action != .new && arguments.value(option) != nil {
@@ -49,7 +49,7 @@ enum TokenCommand: Command {
             if wish.scope != .read, let remark = ImportsReport.remarkOnMixing(stack, user: wish.user) {
                 say("note: \(remark)")
             }
-        case .list: try list(file, TokenRecord.uses(of: stack), json: arguments.flag("--json"))
+        case .list: try list(file, TokenRecord.uses(of: stack), arguments)
         case .revoke:
             guard let name else {
                 throw Failure.usage("token revoke takes a token's id", hint: "'healthbus token list' shows them")
@@ -72,7 +72,7 @@ enum TokenCommand: Command {
             ends = end
         }
         return TokenWish(
-            user: arguments.value("--user") ?? "me", device: arguments.value("--device"),
+            user: arguments.user, device: arguments.value("--device"),
             scope: try arguments.choice("--scope", as: TokenScope.self) ?? .ingest, ends: ends)
     }
 
@@ -100,12 +100,11 @@ enum TokenCommand: Command {
         if json { StandardStream.output.write(entry.report(at: now).json(pretty: true) + "\n") }
     }
 
-    private static func list(_ file: TokenFile, _ uses: [String: TokenUse], json: Bool) throws {
+    private static func list(_ file: TokenFile, _ uses: [String: TokenUse], _ arguments: Arguments) throws {
         let tokens = try file.read()
         let report = TokenReport(tokens, uses: uses, now: WallClock.now)
-        StandardStream.output.write(
-            json ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
-        if tokens.entries.isEmpty, !json { say("there are no tokens yet") }
+        arguments.print(report.value, else: report.table(for: Terminal(.output)))
+        if tokens.entries.isEmpty, !arguments.flag("--json") { say("there are no tokens yet") }
     }
 
     private static func say(_ line: String) { StandardStream.error.write(line + "\n") }

@@ -40,7 +40,7 @@ enum WorkoutsCommand: Command {
             return try EventOutput.write(.workout, arguments)
         }
         let stack = try Stack(arguments)
-        let track = try GPXTrack.of(workout: id, stack, stack.reader(), user: arguments.value("--user") ?? "me")
+        let track = try GPXTrack.of(workout: id, stack, stack.reader(), user: arguments.user)
         guard let path = arguments.value("--output"), path != "-" else {
             StandardStream.output.write(track.text)
             return
@@ -54,13 +54,12 @@ private enum EventOutput {
     static func write(_ kind: EventRows.Kind, _ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let reader = stack.reader()
-        let user = arguments.value("--user") ?? "me"
-        let range = try arguments.dateRange(stack, user: user)
-        let rows = try EventRows(stack, reader, kind, user: user, range)
+        let range = try arguments.dateRange(stack, user: arguments.user)
+        let rows = try EventRows(stack, reader, kind, user: arguments.user, range)
         switch try arguments.rowFormat() {
         case .table(let terminal):
             guard !rows.events.isEmpty else {
-                let advice = try NothingYet.advice(stack, reader, user: user)
+                let advice = try NothingYet.advice(stack, reader, user: arguments.user)
                 StandardStream.error.write(
                     stack.advice.addressed(
                         range.isEverything
@@ -68,7 +67,7 @@ private enum EventOutput {
                             : "no \(kind.rawValue)s \(range.words)in \(stack.place)\n"))
                 return
             }
-            StandardStream.output.write(rows.table(for: terminal, zones: try stack.zones(of: user, reader)))
+            StandardStream.output.write(rows.table(for: terminal, zones: try stack.zones(of: arguments.user, reader)))
         case let format: try rows.write(to: RowOutput(rows.columns, format))
         }
     }

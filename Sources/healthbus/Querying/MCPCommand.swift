@@ -31,7 +31,7 @@ enum MCPCommand: Command {
                 "An assistant starts this command, and writes a line of JSON for each request. "
                     + "'healthbus mcp --setup' prints what to enter there.\n")
         }
-        let tools = AssistantTools(user: arguments.value("--user") ?? "me") { try Stack(arguments) }
+        let tools = AssistantTools(user: arguments.user) { try Stack(arguments) }
         let session = ContextSession(
             .init(
                 name: "healthbus", title: "Health data (healthbus)", version: ProgramRelease.current,

@@ -22,9 +22,7 @@ extension Arguments {
     /// The format chosen by `--csv`, `--json` or `--ndjson`; human-readable otherwise.
     /// - Parameter screen: where people read them.
     func rowFormat(on screen: StandardStream = .output) throws -> RowOutput.Format {
-        let given = ["--csv", "--json", "--ndjson"].filter { name in
-            command.options.contains { $0.name == name } && flag(name)
-        }
+        let given = ["--csv", "--json", "--ndjson"].filter { declares($0) && flag($0) }
         guard given.count < 2 else {
             throw Failure.usage("\(given.joined(separator: " and ")) can't be combined", hint: "give only one")
         }
@@ -39,10 +37,7 @@ extension Arguments {
     /// The days selected by `--from`, `--to` and `--last`.
     /// - Parameter user: the person whose clock determines "today".
     func dateRange(_ stack: Stack, user: String) throws -> DateRange {
-        func given(_ option: String) -> String? {
-            command.options.contains { $0.name == option } ? value(option) : nil
-        }
-        return try DateRange(from: given("--from"), to: given("--to"), last: given("--last")) {
+        try DateRange(from: given("--from"), to: given("--to"), last: given("--last")) {
             try stack.today(of: user)
         }
     }

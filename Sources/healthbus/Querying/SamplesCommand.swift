@@ -27,7 +27,7 @@ enum SamplesCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        var wish = SampleExport.Wish(user: arguments.value("--user") ?? "me")
+        var wish = SampleExport.Wish(user: arguments.user)
         let held = try TypesReport(stack, now: .now)
         let known = held.types.map(\.type)
         wish.types = try arguments.values("--type").map { try TypeName.identifier($0, known: known) }

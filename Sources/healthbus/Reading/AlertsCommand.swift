@@ -11,12 +11,7 @@ enum AlertsCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let report = try AlertsReport(try Stack(reading: arguments), now: Date())
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.json + "\n")
-        } else if report.isEmpty {
-            StandardStream.error.write("no alerts\n")
-        } else {
-            StandardStream.output.write(report.text(for: Terminal(.output)))
-        }
+        arguments.print(
+            json: report.json, none: report.isEmpty ? "no alerts\n" : nil, else: report.text(for: Terminal(.output)))
     }
 }

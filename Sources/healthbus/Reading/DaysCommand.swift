@@ -28,8 +28,7 @@ enum DaysCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(reading: arguments)
-        let user = arguments.value("--user") ?? "me"
-        let range = try arguments.dateRange(stack, user: user)
+        let range = try arguments.dateRange(stack, user: arguments.user)
         let isAll = arguments.flag("--all")
         guard !isAll || range.isEverything else {
             throw Failure.usage(
@@ -41,10 +40,10 @@ enum DaysCommand: Command {
         let isForEyes = if case .table = format { true } else { false }
         let reader = stack.reader()
         let report = try DaysReport(
-            reader, consolidator: try stack.instance(.consolidator), user: user, range: range,
+            reader, consolidator: try stack.instance(.consolidator), user: arguments.user, range: range,
             last: range.isEverything && !isAll ? usual : nil)
         let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
-        if isForEyes, report.days.isEmpty { return try reportNone(arguments, stack, reader, range, user) }
+        if isForEyes, report.days.isEmpty { return try reportNone(arguments, stack, reader, range) }
         if hourly || named != nil || format == .csv || format == .lines {
             try report.write(named, format, hourly: hourly, onlyFilled: isForEyes)
         } else if arguments.flag("--json") {
@@ -59,13 +58,13 @@ enum DaysCommand: Command {
     }
 
     private static func reportNone(
-        _ arguments: Arguments, _ stack: Stack, _ reader: StackReader, _ range: DateRange, _ user: String
+        _ arguments: Arguments, _ stack: Stack, _ reader: StackReader, _ range: DateRange
     ) throws {
         let given = ["--user", "--from", "--to", "--last"].filter(arguments.flag)
         let place = "in \(stack.place)"
         // Without --user, other days of another person are shown.
-        let whose = given.contains("--user") && user != "me" ? "the newest days of 'me'" : "the newest days"
-        let advice = try NothingYet.advice(stack, reader, user: user, isDays: true)
+        let whose = given.contains("--user") && arguments.user != "me" ? "the newest days of 'me'" : "the newest days"
+        let advice = try NothingYet.advice(stack, reader, user: arguments.user, isDays: true)
         StandardStream.error.write(
             stack.advice.addressed(
                 given.isEmpty

@@ -53,12 +53,9 @@ enum DocumentsCommand: Command {
                     "can't write '\(path)': \(String(cString: strerror(errno)))",
                     hint: "check the folder and its permissions")
             }
-            if arguments.flag("--json") {
-                let written: Value = ["id": .integer(number), "path": .string(path), "bytes": .integer(size)]
-                StandardStream.output.write(written.json(pretty: true) + "\n")
-            } else {
-                StandardStream.output.write("Wrote document \(number), \(HumanFormat.bytes(Int(size))), to \(path).\n")
-            }
+            arguments.print(
+                ["id": .integer(number), "path": .string(path), "bytes": .integer(size)],
+                else: "Wrote document \(number), \(HumanFormat.bytes(Int(size))), to \(path).\n")
         } catch {
             unlink(partial)
             throw error

@@ -20,13 +20,12 @@ enum ExplainCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
-        let days = try DateRange.days(arguments.positionals[1], "the date") { try stack.today(of: user) }
+        let days = try DateRange.days(arguments.positionals[1], "the date") { try stack.today(of: arguments.user) }
         guard days.first == days.last else {
             throw Failure.usage("\(arguments.positionals[1]) is more than a day", hint: "give one, such as 2025-03-30")
         }
         let metric = arguments.positionals[0]
-        if let own = try OwnFigureReport(stack, metric: metric, day: days.first, user: user) {
+        if let own = try OwnFigureReport(stack, metric: metric, day: days.first, user: arguments.user) {
             guard !arguments.flag("--hour"), !arguments.flag("--all") else {
                 throw Failure.usage(
                     "only its handler knows how '\(metric)' is computed: there is nothing more to show",
@@ -35,7 +34,7 @@ enum ExplainCommand: Command {
             arguments.print(json: own.json, else: own.text(for: Terminal(.output)))
             return
         }
-        let report = try ExplainReport(stack, stack.reader(), metric: metric, day: days.first, user: user)
+        let report = try ExplainReport(stack, stack.reader(), metric: metric, day: days.first, user: arguments.user)
         let shown = ExplainOptions(byHour: arguments.flag("--hour"), all: arguments.flag("--all"))
         try arguments.print(json: report.json, else: report.text(shown, for: Terminal(.output)))
     }
@@ -58,10 +57,10 @@ enum CheckCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        let user = arguments.value("--user") ?? "me"
-        let range = try arguments.dateRange(stack, user: user)
+        let range = try arguments.dateRange(stack, user: arguments.user)
         let options = CheckReport.Options(
-            user: user, from: range.from, to: range.to, tolerance: try tolerance(arguments.value("--tolerance")))
+            user: arguments.user, from: range.from, to: range.to,
+            tolerance: try tolerance(arguments.value("--tolerance")))
         let report = try CheckReport(stack, options)
         if let remark = report.remark {
             StandardStream.error.write(stack.advice.addressed("\(remark); this covers only what is there so far\n"))

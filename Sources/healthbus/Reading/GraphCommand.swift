@@ -22,15 +22,10 @@ enum GraphCommand: Command {
         }
         let stack = try Stack(watching: arguments)
         let graph = StackGraph(stack.configuration, states: try states(stack))
-        if arguments.flag("--dot") {
-            StandardStream.output.write(graph.dot)
-        } else if arguments.flag("--json") {
-            StandardStream.output.write(graph.value.json(pretty: true) + "\n")
-        } else {
-            let terminal = Terminal(.output)
-            let lines = GraphDrawing(graph).lines(width: terminal.isTerminal ? terminal.width : 80, terminal: terminal)
-            StandardStream.output.write(lines.joined(separator: "\n") + "\n")
-        }
+        if arguments.flag("--dot") { return _ = StandardStream.output.write(graph.dot) }
+        let terminal = Terminal(.output)
+        let lines = GraphDrawing(graph).lines(width: terminal.isTerminal ? terminal.width : 80, terminal: terminal)
+        arguments.print(graph.value, else: lines.joined(separator: "\n") + "\n")
     }
 
     /// Empty for a stack that isn't running.

@@ -13,9 +13,6 @@ enum StatusCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(reading: arguments)
         let report = try StatusReport(stack, now: Date())
-        let text =
-            arguments.flag("--json")
-            ? report.value.json(pretty: true) + "\n" : stack.advice.addressed(report.text(for: Terminal(.output)))
-        StandardStream.output.write(text)
+        arguments.print(report.value, else: stack.advice.addressed(report.text(for: Terminal(.output))))
     }
 }

@@ -55,14 +55,11 @@ enum TapCommand: Command {
         }
         if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON, waits: waits) }
         let from = arguments.value("--from")
-        if let from, stack.configuration.instance(from) == nil, from != "supervisor" {
-            throw Failure.usage(
-                "this stack has no '\(from)'", hint: "choose from \(stack.names.joined(separator: ", "))")
-        }
+        if let from, from != "supervisor" { try stack.named(from, listed: true) }
         var filter = stack.configuration.tapFilter(
             prefixes: arguments.positionals,
             type: try arguments.value("--type").map { text throws(Failure) in
-                try TypeName.identifier(text) { known(stack, user: arguments.value("--user") ?? "me") }
+                try TypeName.identifier(text) { known(stack, user: arguments.user) }
             },
             user: arguments.value("--user"), from: from)
         filter.hidesHeartbeats = !arguments.flag("--heartbeats")

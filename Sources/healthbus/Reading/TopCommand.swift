@@ -21,7 +21,7 @@ enum TopCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(watching: arguments)
         let isJSON = arguments.flag("--json")
-        let interval = try interval(arguments)
+        let interval = try arguments.number("--interval", in: 0.1...3600, hint: "give seconds, 0.1 to 3600") ?? 1
         // The program that reads from the pipe may close it first.
         signal(SIGPIPE, SIG_IGN)
         try stack.requireAnyRunning()
@@ -39,13 +39,5 @@ enum TopCommand: Command {
         } else {
             try loop.run(on: Screen())
         }
-    }
-
-    private static func interval(_ arguments: Arguments) throws(Failure) -> Double {
-        guard let text = arguments.value("--interval") else { return 1 }
-        guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
-            throw .usage("--interval can't be \"\(text)\"", hint: "give seconds, 0.1 to 3600")
-        }
-        return seconds
     }
 }

@@ -15,23 +15,21 @@ enum BackupCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        var bar = CopyBar("Copying")
+        let bar = CopyBar(title: "Copying")
         let made = try Backup(stack, folder: arguments.positionals[0]).make { bar.update($0, of: $1) }
-        bar.finish()
+        LiveLine.error.end()
         if made.hasOpenImport {
             StandardStream.error.write(
                 "An import is being read: its file isn't part of the backup. After a restore, import it again.\n")
         }
-        if arguments.flag("--json") {
-            let value = (made.manifest.value.object ?? [:]).merging([
-                "folder": .string(made.folder), "bytes": .integer(made.bytes),
-            ]) { $1 }
-            StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
-        } else {
-            StandardStream.output.write(
+        let value = (made.manifest.value.object ?? [:]).merging([
+            "folder": .string(made.folder), "bytes": .integer(made.bytes),
+        ]) { $1 }
+        arguments.print(
+            .object(value),
+            else:
                 "Backed up \(HumanFormat.count(made.manifest.entries.count, "instance")), \(HumanFormat.bytes(Int(made.bytes))), into \(made.folder).\n"
-            )
-        }
+        )
     }
 }
 
@@ -49,7 +47,7 @@ enum RestoreCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let restore = try Restore(stack, folder: arguments.positionals[0])
-        var bar = CopyBar("Checking")
+        let bar = CopyBar(title: "Checking")
         let isTrial = arguments.flag("--dry-run")
         if isTrial {
             try restore.check { bar.update($0, of: $1) }
@@ -61,54 +59,38 @@ enum RestoreCommand: Command {
             }
             try restore.run { bar.update($0, of: $1) }
         }
-        bar.finish()
+        LiveLine.error.end()
         let made = InstantText.iso8601(restore.manifest.made)
-        if arguments.flag("--json") {
-            var value = restore.manifest.value.object ?? [:]
-            value["state"] = .string(stack.state.path)
-            value["dryRun"] = .bool(isTrial)
-            value["replaced"] = .array(restore.replaced.map { .string($0) })
-            StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
-        } else {
-            StandardStream.output.write(
+        var value = restore.manifest.value.object ?? [:]
+        value["state"] = .string(stack.state.path)
+        value["dryRun"] = .bool(isTrial)
+        value["replaced"] = .array(restore.replaced.map { .string($0) })
+        arguments.print(
+            .object(value),
+            else:
                 isTrial
-                    ? "The backup of \(made) is whole. It would replace \(HumanFormat.count(restore.replaced.count, "instance")) in \(stack.state.path)."
-                        + " Nothing was changed.\n"
-                    : stack.advice.addressed(
-                        "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with \(stack.startCommand), "
-                            + "and import what has arrived since. A backup doesn't hold the stack's configuration: "
-                            + "if it had a file of its own, name that with --config.\n"))
-        }
+                ? "The backup of \(made) is whole. It would replace \(HumanFormat.count(restore.replaced.count, "instance")) in \(stack.state.path)."
+                    + " Nothing was changed.\n"
+                : stack.advice.addressed(
+                    "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with \(stack.startCommand), "
+                        + "and import what has arrived since. A backup doesn't hold the stack's configuration: "
+                        + "if it had a file of its own, name that with --config.\n"))
     }
 }
 
 /// "Copying ████████░░░░░░░░░░░░ 40 %, 120.0 MB of 300.0 MB, 45.0 MB/s, about 4 s left".
 struct CopyBar {
-    private let title: String
-    private let terminal = Terminal(.error)
+    let title: String
     private let began = ContinuousClock.now
-    private var drawn: ContinuousClock.Instant?
 
-    init(_ title: String) { self.title = title }
+    init(title: String) { self.title = title }
 
-    mutating func update(_ done: Int64, of total: Int64) {
-        let now = ContinuousClock.now
-        guard terminal.isTerminal, total > 0, drawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
-        drawn = now
-        let share = min(1, Double(done) / Double(total))
-        let filled = Int(share * 20)
-        var text =
-            "\(title) " + String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
-            + " \(Int(share * 100)) %, \(HumanFormat.bytes(Int(done))) of \(HumanFormat.bytes(Int(total)))"
-        let seconds = (now - began) / .seconds(1)
-        if seconds >= 0.5, done > 0 {
-            text += ", \(HumanFormat.bytes(Int(Double(done) / seconds)))/s"
-            if share < 1 {
-                text += ", about \(HumanFormat.duration(.seconds((seconds / share - seconds).rounded(.up)))) left"
-            }
-        }
-        StandardStream.error.write("\r" + DisplayWidth.truncated(text, to: max(1, terminal.width - 1)) + "\u{1B}[K")
+    func update(_ done: Int64, of total: Int64) {
+        guard total > 0 else { return }
+        LiveLine.error.restSometimes(
+            ProgressBar.line(
+                title, Int(done), of: Int(total), after: ContinuousClock.now - began,
+                amount: "\(HumanFormat.bytes(Int(done))) of \(HumanFormat.bytes(Int(total)))",
+                rate: { HumanFormat.bytes(Int($0)) }))
     }
-
-    func finish() { if drawn != nil { StandardStream.error.write("\r\u{1B}[K") } }
 }

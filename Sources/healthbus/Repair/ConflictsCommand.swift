@@ -22,22 +22,17 @@ enum ConflictsCommand: Command {
             "healthbus conflicts list", "healthbus conflicts --json", "healthbus conflicts resolve 3 --keep other",
         ])
 
+    private enum Action: String, CaseIterable { case list, resolve }
     private enum Keep: String, CaseIterable { case stored, other }
 
     static func run(_ arguments: Arguments) throws {
         let words = arguments.positionals
-        switch words.first {
-        case nil, "list":
+        switch try arguments.action(usual: Action.list) {
+        case .list:
             guard words.count <= 1 else { throw Failure.usage("list takes no id", hint: "leave '\(words[1])' out") }
-            guard arguments.value("--keep") == nil else {
-                throw Failure.usage("--keep is only for resolve", hint: "leave it out")
-            }
+            try arguments.refuse("--keep", isOnlyFor: "resolve")
             try list(arguments)
-        case "resolve": try resolve(Array(words.dropFirst()), arguments)
-        case let other?:
-            throw Failure.usage(
-                "'conflicts' has no subcommand '\(other)'",
-                hint: Nearest.hint(for: other, among: ["list", "resolve"], quoted: false))
+        case .resolve: try resolve(Array(words.dropFirst()), arguments)
         }
     }
 
@@ -55,11 +50,9 @@ enum ConflictsCommand: Command {
                 "--keep is missing: it says which content to keep", hint: "give --keep stored or --keep other")
         }
         let stack = try Stack(arguments)
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("settle")
         (request.numbers, request.keep) = ([number], keep.rawValue)
-        RepairOutput.write(try client.repair(try stack.instance(.observer), request), arguments) { _ in
+        RepairOutput.write(try stack.repair(try stack.instance(.observer), request), arguments) { _ in
             keep == .other
                 ? "Conflict \(number) is resolved: the sample has the other content now."
                 : "Conflict \(number) is resolved: the sample stays as it is."

@@ -44,20 +44,17 @@ enum DeadLettersCommand: Command {
         let isOne = action != .list || arguments.value("--destination") != nil
         let destination = isOne ? try destination(of: stack, selection, arguments) : nil
         let report = try DeadLetterReport(stack, selection, of: destination)
-        let isJSON = arguments.flag("--json")
         switch action {
         case .list:
-            StandardStream.output.write(
-                isJSON
-                    ? report.value.json(pretty: true) + "\n"
-                    : try report.table(for: Terminal(.output), now: Date()) {
-                        try DeadLetterReport(stack, RepairSelection(), of: destination).entries.count
-                    })
+            try arguments.print(
+                report.value,
+                else: report.table(for: Terminal(.output), now: Date()) {
+                    try DeadLetterReport(stack, RepairSelection(), of: destination).entries.count
+                })
         case .show:
             guard let entry = report.entries.first else { return }
             let whole = try report.whole(entry)
-            StandardStream.output.write(
-                isJSON ? whole.json(pretty: true) + "\n" : stack.advice.addressed(DeadLetterReport.text(whole)))
+            arguments.print(whole, else: stack.advice.addressed(DeadLetterReport.text(whole)))
         case .retry, .drop:
             let count = report.entries.count
             if action == .drop, count > 0 {
@@ -93,11 +90,9 @@ enum DeadLettersCommand: Command {
         _ action: ListAction, _ selection: RepairSelection, _ numbers: [Int64], _ stack: Stack,
         _ destination: StackConfiguration.Instance, _ arguments: Arguments
     ) throws {
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request(action.rawValue)
         request.selection = selection
-        let outcome = try client.repair(destination, request)
+        let outcome = try stack.repair(destination, request)
         RepairOutput.write(outcome, arguments) { result in
             action == .drop
                 ? "Dropped " + RepairOutput.count(result["dropped"], "dead letter") + "."

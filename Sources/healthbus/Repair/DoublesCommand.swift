@@ -22,23 +22,14 @@ enum DoublesCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
-        let word = arguments.positionals.first ?? "list"
-        guard let action = DoublesReport.Action(rawValue: word) else {
-            throw Failure.usage(
-                "'doubles' has no subcommand '\(word)'",
-                hint: Nearest.hint(for: word, among: DoublesReport.Action.allCases.map(\.rawValue), quoted: false))
-        }
-        guard action == .repair || !arguments.flag("--dry-run") else {
-            throw Failure.usage("--dry-run is only for repair", hint: "leave it out")
-        }
+        let action: DoublesReport.Action = try arguments.action(usual: .list)
+        if action != .repair { try arguments.refuse("--dry-run", isOnlyFor: "repair") }
         let stack = try Stack(reading: arguments)
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("doubles")
         request.user = arguments.value("--user")
         if action == .list || arguments.flag("--dry-run") { request.dryRun = true }
         if action == .undo { request.revert = true }
-        let outcome = try named(try watched(client, try stack.instance(.observer), request), stack)
+        let outcome = try named(try watched(stack, request), stack)
         RepairOutput.write(outcome, arguments) { $0.read(DoublesReport.self)?.text(action) ?? "Done." }
     }
 
@@ -50,11 +41,9 @@ enum DoublesCommand: Command {
         return .done(Value(found))
     }
 
-    private static func watched(
-        _ client: RepairClient, _ observer: StackConfiguration.Instance, _ request: RepairRequest
-    ) throws -> RepairClient.Outcome {
+    private static func watched(_ stack: Stack, _ request: RepairRequest) throws -> RepairClient.Outcome {
         defer { LiveLine.error.end() }
-        return try client.repair(observer, request) { left in
+        return try stack.repair(try stack.instance(.observer), request) { left in
             LiveLine.error.rest("samples stored twice: \(HumanFormat.count(Int(left), "row")) to go")
         }
     }

@@ -52,12 +52,10 @@ enum ImportsCommand: Command {
         }
         let stack = try Stack(arguments)
         let row = try ImportsReport(stack).row(id)
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("cancel")
         request.import = row.id
         let name = (row.path as NSString).lastPathComponent
-        RepairOutput.write(try client.repair(try stack.instance(.observer), request), arguments) { _ in
+        RepairOutput.write(try stack.repair(try stack.instance(.observer), request), arguments) { _ in
             "Cancelled \(name); what it had added by then stays, and 'healthbus imports undo \(id)' takes it back."
         }
     }

@@ -28,18 +28,14 @@ enum QuarantineCommand: Command {
         var stack = try Stack(reading: arguments)
         if action == .retry || action == .drop { stack.acting = stack.observer }
         let report = try QuarantineReport(stack, selection, isWhole: action == .show)
-        let isJSON = arguments.flag("--json")
         switch action {
         case .list:
-            StandardStream.output.write(
-                isJSON
-                    ? report.value.json(pretty: true) + "\n"
-                    : try report.table(for: Terminal(.output)) {
-                        try QuarantineReport(stack, RepairSelection()).entries.count
-                    })
-        case .show:
-            StandardStream.output.write(
-                isJSON ? (report.value.array?.first ?? .null).json(pretty: true) + "\n" : report.text)
+            try arguments.print(
+                report.value,
+                else: report.table(for: Terminal(.output)) {
+                    try QuarantineReport(stack, RepairSelection()).entries.count
+                })
+        case .show: arguments.print(report.value.array?.first ?? .null, else: report.text)
         case .retry, .drop:
             let count = report.entries.count
             if action == .drop, count > 0 {
@@ -47,11 +43,9 @@ enum QuarantineCommand: Command {
                     .drop, HumanFormat.count(count, "quarantined input"),
                     detail: " for good, so no import brings \(count == 1 ? "it" : "them") back", arguments)
             }
-            let client = RepairClient(stack)
-            defer { client.close() }
             var request = RepairClient.request(action.rawValue)
             request.selection = selection
-            let outcome = try client.repair(try stack.instance(.observer), request)
+            let outcome = try stack.repair(try stack.instance(.observer), request)
             RepairOutput.write(outcome, arguments) { result in
                 action == .drop
                     ? "Dropped \(RepairOutput.count(result["dropped"], "quarantined input")), for good."

@@ -30,7 +30,7 @@ enum ReplayCommand: Command {
         guard let text = arguments.value("--from") else {
             throw Failure.usage("--from is missing", hint: "give a date, as in --from 2025-03-01")
         }
-        func today() throws -> LocalDay { try stack.today(of: arguments.value("--user") ?? "me") }
+        func today() throws -> LocalDay { try stack.today(of: arguments.user) }
         let start: ReplayPlan.Start
         // A number is always a sequence number, never a year.
         if let number = Int64(text) {
@@ -50,11 +50,9 @@ enum ReplayCommand: Command {
             stack, instance: instance, from: start, through: end,
             user: arguments.value("--user"), now: WallClock.now)
         if arguments.flag("--dry-run") { return show(plan, try plan.count(), arguments) }
-        let client = RepairClient(stack)
-        defer { client.close() }
         var request = RepairClient.request("replay")
         plan.fill(&request)
-        let outcome = try client.repair(plan.instance, request)
+        let outcome = try stack.repair(plan.instance, request)
         RepairOutput.write(outcome, arguments) { result in
             let span = plan.days.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "since \(text)"
             switch plan.instance.manifest.kind {
@@ -90,10 +88,6 @@ enum ReplayCommand: Command {
             value["from"] = .string(days.lowerBound.description)
             value["to"] = .string(days.upperBound.description)
         }
-        if arguments.flag("--json") {
-            StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
-            return
-        }
         let rows = RepairOutput.count(Value(count.rows), "row")
         let verb =
             switch plan.instance.manifest.kind {
@@ -101,16 +95,20 @@ enum ReplayCommand: Command {
             case .consolidator: "take in again, with \(rows),"
             default: "send \(rows) again, of"
             }
-        StandardStream.output.write(
-            "\(plan.instance.name) would \(verb) " + RepairOutput.count(Value(count.days), "day")
+        arguments.print(
+            .object(value),
+            else: "\(plan.instance.name) would \(verb) " + RepairOutput.count(Value(count.days), "day")
                 + (plan.days.map { ": \($0.lowerBound) to \($0.upperBound)" } ?? "") + ". Nothing was changed.\n")
     }
 }
 
 extension Stack {
+    /// - Parameter listed: whether the error lists the instances even if one has a similar name.
     /// - Throws: `Failure` (usage) that lists the instances if the given one isn't among them.
-    func named(_ name: String) throws -> StackConfiguration.Instance {
+    @discardableResult
+    func named(_ name: String, listed: Bool = false) throws -> StackConfiguration.Instance {
         if let instance = configuration.instance(name) { return instance }
-        throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: names))
+        let all = "choose from \(names.joined(separator: ", "))"
+        throw Failure.usage("this stack has no '\(name)'", hint: listed ? all : Nearest.hint(for: name, among: names))
     }
 }

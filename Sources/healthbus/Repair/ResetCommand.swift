@@ -1,3 +1,4 @@
+import Client
 import Configuration
 import Control
 import HealthModel
@@ -49,10 +50,8 @@ enum ResetCommand: Command {
             return
         }
         try Confirmation.require(.reset, instance.name, detail: ": it \(what)", arguments)
-        let client = RepairClient(stack)
-        defer { client.close() }
-        let runs = try client.isRunning(instance.name)
-        RepairOutput.write(try client.repair(instance, RepairClient.request("reset")), arguments) { _ in
+        let runs = try stack.reader().isRunning(instance.name)
+        RepairOutput.write(try stack.repair(instance, RepairClient.request("reset")), arguments) { _ in
             "Reset: \(instance.name) \(what)"
                 + (runs ? ". 'healthbus status' shows how far it is." : " at the next start, \(stack.startCommand).")
         }

@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import Foundation
 import Inspection
 import Logging
@@ -24,11 +25,7 @@ struct BackgroundStack {
     func start(_ words: [String], imports: [String] = []) throws {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // Checked first, since a running stack is using the file for its output.
-        if let holder = InstanceLock.holder(folder: stack.supervisorFolder), stack.isUp() {
-            throw Failure(
-                "a stack is already running in \(stack.state.path) (process \(holder))",
-                hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
-        }
+        if InstanceLock.holder(folder: stack.supervisorFolder) != nil, stack.isUp() { throw stack.occupied }
         let file = Self.output(of: stack)
         switch try DetachedProcess.start(words, output: file, within: Self.patience) {
         case .ready(let pid):

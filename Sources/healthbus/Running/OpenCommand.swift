@@ -16,7 +16,7 @@ enum OpenCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        guard let dashboard = DashboardAddress.instance(in: stack.configuration) else {
+        guard let dashboard = stack.configuration.only(.dashboard) else {
             throw Failure(
                 "this stack has no dashboard", hint: "add an instance of the dashboard plugin to its configuration")
         }
@@ -26,7 +26,7 @@ enum OpenCommand: Command {
             throw Failure(
                 "'\(dashboard.name)' isn't heard", hint: "'healthbus logs \(dashboard.name)' says why it isn't running")
         }
-        let url = DashboardAddress.url(try DashboardAddress.endpoint(of: dashboard), port: reported.dashboardPort)
+        let url = DashboardAddress.url(try ServerPort.dashboard.endpoint(of: dashboard), port: reported.dashboardPort)
         guard !DashboardAddress.isOpen(dashboard.configuration) else { return try show(url, in: url) }
         guard InstanceLock.isHeld(folder: stack.state.instance(dashboard.name)) else {
             throw Failure(
@@ -34,7 +34,7 @@ enum OpenCommand: Command {
                 hint: "run 'healthbus open' where it runs, with its state folder")
         }
         let link = DashboardAddress.link(url, ticket: try SignInTickets(stack.state).make(now: WallClock.now))
-        try show(link, in: Redirection.write(to: link, stack.state))
+        try show(link, in: redirection(to: link, stack.state))
     }
 
     /// Prints the link, and opens it if there is a browser.
@@ -62,13 +62,11 @@ enum OpenCommand: Command {
         return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/xdg-open" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
-}
 
-/// A file that leads a browser to a link. Other accounts can read a program's arguments, so a link with a ticket is none
-/// of them.
-private enum Redirection {
+    /// Writes a file that leads a browser to a link. Other accounts can read a program's arguments, so a link with a
+    /// ticket is none of them.
     /// - Returns: the file's address.
-    static func write(to link: String, _ state: StateFolder) throws -> String {
+    private static func redirection(to link: String, _ state: StateFolder) throws -> String {
         let path = state.secrets + "/open.html"
         try PrivateFile.write(
             "<!doctype html><title>healthbus</title><meta http-equiv=\"refresh\" content=\"0; url=\(link)\">\n",

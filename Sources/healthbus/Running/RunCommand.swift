@@ -24,10 +24,7 @@ enum RunCommand: Command {
         // A container's variable may be empty.
         let plugin = arguments.value("--plugin").flatMap { $0.isEmpty ? nil : SwapCommand.plugin($0) }
         let stack = try Stack(arguments, choices: plugin.map { [name: .plugin($0)] } ?? [:])
-        guard let instance = stack.configuration.instance(name) else {
-            throw Failure.usage(
-                "this stack has no '\(name)'", hint: "choose from \(stack.names.joined(separator: ", "))")
-        }
+        let instance = try stack.named(name, listed: true)
         let program = stack.catalog.program(instance.manifest)
         var words = [program, "--state", stack.state.path, "--instance", name]
         if let file = stack.configurationFile { words += ["--config", file] }

@@ -38,19 +38,17 @@ enum SwapCommand: Command {
         let plugin = arguments.value("--with").map(plugin)
         // A person may be swapping back because the other plugin has a problem, so that plugin needn't be usable.
         let stack = try Stack(arguments, choices: plugin == nil ? [name: .configured] : [:])
-        guard stack.configuration.instance(name) != nil else {
-            throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))
-        }
+        try stack.named(name)
         let container = ContainerSwap(stack, instance: name)
         if plugin == nil, container == nil, !arguments.flag("--dry-run"),
             let result = try SwapClient(stack).takeBackStopped(name)
         {
-            return show(result, [], isJSON: arguments.flag("--json"))
+            return show(result, [], arguments)
         }
         let wish = SwapWish(
             id: UUID().uuidString.lowercased(), instance: name, plugin: plugin, isTrial: arguments.flag("--dry-run"),
             isForced: arguments.flag("--force"), within: within)
-        try follow(wish, stack, container, isJSON: arguments.flag("--json"))
+        try follow(wish, stack, container, arguments)
     }
 
     /// A plugin in a form that other processes can find, whatever their working directory: a path becomes absolute.
@@ -59,8 +57,9 @@ enum SwapCommand: Command {
     }
 
     private static func follow(
-        _ wish: SwapWish, _ stack: Stack, _ container: ContainerSwap?, isJSON: Bool
+        _ wish: SwapWish, _ stack: Stack, _ container: ContainerSwap?, _ arguments: Arguments
     ) throws {
+        let isJSON = arguments.flag("--json")
         var hasReported = false
         func report(_ step: SwapProgress) {
             guard !isJSON, !hasReported, let line = step.trialLine else { return }
@@ -71,19 +70,15 @@ enum SwapCommand: Command {
         report(result)
         let changes = try TrialFile(folder: stack.state.instance(wish.instance)).take(swap: wish.id) ?? []
         if !isJSON { StandardStream.output.write(SwapProgress.table(of: changes, for: Terminal(.output))) }
-        if isJSON || result.step == .done { show(result, changes, isJSON: isJSON) }
+        if isJSON || result.step == .done { show(result, changes, arguments) }
         guard result.step == .done else { throw Failure(result.problem ?? "it wasn't swapped", hint: result.hint) }
         // Only now, since this command ends with its container.
         if !wish.isTrial { container?.end() }
     }
 
-    private static func show(_ result: SwapProgress, _ changes: [TrialChange], isJSON: Bool) {
-        guard isJSON else {
-            StandardStream.output.write(result.resultLine + "\n")
-            return
-        }
+    private static func show(_ result: SwapProgress, _ changes: [TrialChange], _ arguments: Arguments) {
         var members = Value(result).object ?? [:]
         members["changes"] = .array(changes.map { Value($0) })
-        StandardStream.output.write(Value.object(members).json(pretty: true) + "\n")
+        arguments.print(.object(members), else: result.resultLine + "\n")
     }
 }

@@ -38,20 +38,16 @@ enum BackendCommand: Command {
         let (url, source) = try target(arguments)
         let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
-        // A single line that is overwritten again and again, and shows what has been tested so far.
-        let watches = Terminal(.error).isTerminal
         let report: BackendReport
         do {
             let trial = try BackendTrial(url: url, token: token, user: user, now: WallClock.now)
-            defer { if watches { StandardStream.error.write("\r\u{1B}[K") } }
+            defer { LiveLine.error.end() }
             let answers: () -> Void = {
                 StandardStream.error.write(
                     "healthbus: this test writes to \(url) as the temporary user \(user), and deletes what it wrote afterwards\n"
                 )
             }
-            report = try trial.run(only: only, answers: answers) { result in
-                if watches { StandardStream.error.write("\r\u{1B}[K\(result.asked.rawValue)") }
-            }
+            report = try trial.run(only: only, answers: answers) { LiveLine.error.rest($0.asked.rawValue) }
         } catch let error as HTTPError {
             throw Failure("\(error.endpoint): \(error.detail)", hint: error.hint)
         }

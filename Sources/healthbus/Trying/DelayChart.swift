@@ -18,11 +18,11 @@ struct DelayChart {
             return name + String(repeating: " ", count: 12 - name.count)
         }.joined()
         var text = "Median delay by hour of the day (█ is \(HumanFormat.duration(.seconds(most))), × is never)\n"
-        text += padded("") + "  " + hours.trimmingTrailingSpaces + "\n"
+        text += padded("") + "  " + hours.withoutTrailingSpaces + "\n"
         for result in results {
             // Two columns per hour.
             let bars = result.byHour.map { String(repeating: Self.bar($0, most), count: 2) }.joined()
-            text += (padded(result.strategy.rawValue) + "  " + bars).trimmingTrailingSpaces + "\n"
+            text += (padded(result.strategy.rawValue) + "  " + bars).withoutTrailingSpaces + "\n"
         }
         return text
     }
@@ -32,13 +32,5 @@ struct DelayChart {
         guard figures.samples > 0 else { return " " }
         guard let median = figures.median else { return "×" }
         return String(steps[min(steps.count - 1, Int(median / most * Double(steps.count)))])
-    }
-}
-
-extension String {
-    fileprivate var trimmingTrailingSpaces: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }

@@ -65,18 +65,15 @@ enum GenerateCommand: Command {
         }
         bar.update(bytes: result.bytes, records: result.records)
         bar.finish()
-        if arguments.flag("--json") {
-            let value: Value = [
+        arguments.print(
+            [
                 "path": .string(output), "records": .integer(Int64(result.records)),
                 "workouts": .integer(Int64(result.workouts)),
                 "routes": .integer(Int64(result.routes)), "correlations": .integer(Int64(result.correlations)),
                 "bytes": .integer(Int64(result.bytes)),
-            ]
-            StandardStream.output.write(value.json(pretty: true) + "\n")
-        } else {
-            StandardStream.output.write(
+            ],
+            else:
                 "\(output): \(HumanFormat.count(result.records, "record")), \(HumanFormat.count(result.workouts, "workout")), "
-                    + "\(HumanFormat.bytes(result.bytes)) of XML\n")
-        }
+                + "\(HumanFormat.bytes(result.bytes)) of XML\n")
     }
 }

@@ -32,14 +32,7 @@ enum PluginsCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let word = arguments.positionals[0]
-        guard let action = Action(rawValue: word) else {
-            let all = Action.allCases.map(\.rawValue)
-            throw Failure.usage(
-                "'plugins' has no subcommand '\(word)'",
-                hint: Nearest.hint(
-                    for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
-        }
+        let action: Action = try arguments.action()
         try refuseOthers(action, arguments)
         let catalog = try PluginCatalog.standard()
         guard action != .list else { return try list(catalog, arguments) }
@@ -121,19 +114,15 @@ enum PluginsCommand: Command {
             types: arguments.values("--types"), catalog: catalog)
         let folder = arguments.value("--output") ?? name
         try template.write(to: folder)
-        guard !arguments.flag("--json") else {
-            let value: Value = [
-                "name": .string(name), "folder": .string(folder), "figure": .string(template.figure),
-                "files": .array(template.files.map { .string($0.name) }),
-            ]
-            StandardStream.output.write(value.json(pretty: true) + "\n")
-            return
-        }
         var text = "wrote \(template.files.map { "\(folder)/\($0.name)" }.joined(separator: ", "))\n\nnext:\n"
         if template.language == .swift { text += "  \(folder)/build.sh\n" }
         text += "  healthbus plugins test \(folder)\n"
         text += "  healthbus up --config \(folder)/stack.json\n"
-        StandardStream.output.write(text)
+        arguments.print(
+            [
+                "name": .string(name), "folder": .string(folder), "figure": .string(template.figure),
+                "files": .array(template.files.map { .string($0.name) }),
+            ], else: text)
     }
 
     private static func test(_ manifest: Manifest, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
@@ -144,14 +133,9 @@ enum PluginsCommand: Command {
                 "\(manifest.file): '\(finding.member)' \(finding.problem)",
                 hint: "'healthbus plugins validate \(arguments.positionals[1])' lists all that is wrong")
         }
-        let isJSON = arguments.flag("--json")
-        // A single line that is overwritten again and again, and shows what has been tested so far.
-        let watches = Terminal(.error).isTerminal
-        let report = conformance.run(only: only) { result in
-            if watches { StandardStream.error.write("\r\u{1B}[K\(result.name)") }
-        }
-        if watches { StandardStream.error.write("\r\u{1B}[K") }
-        StandardStream.output.write(isJSON ? report.json + "\n" : report.table(for: Terminal(.output)))
+        let report = conformance.run(only: only) { LiveLine.error.rest($0.name) }
+        LiveLine.error.end()
+        arguments.print(json: report.json, else: report.table(for: Terminal(.output)))
         guard report.failed.isEmpty else {
             throw Failure(
                 "\(manifest.name) breaks the contract: \(report.failed.map(\.name).joined(separator: ", "))",

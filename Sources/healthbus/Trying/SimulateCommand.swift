@@ -45,10 +45,9 @@ enum SimulateCommand: Command {
     private enum Life: String, CaseIterable { case usual, worst }
 
     static func run(_ arguments: Arguments) throws {
-        let isJSON = arguments.flag("--json")
         if arguments.flag("--model") {
             let table = PhoneModelReport()
-            return print(isJSON ? table.wireValue : nil, table.table(for: Terminal(.output)))
+            return arguments.print(table.wireValue, else: table.table(for: Terminal(.output)))
         }
         let life = try life(arguments)
         let strategies =
@@ -61,15 +60,14 @@ enum SimulateCommand: Command {
         do {
             if arguments.flag("--sources") {
                 let figures = try compare(configuration, life, interrupt).figures
-                print(
-                    isJSON ? .array(figures.map(\.wireValue)) : nil,
-                    SimulationReport.text(figures, for: Terminal(.output)))
+                arguments.print(
+                    .array(figures.map(\.wireValue)), else: SimulationReport.text(figures, for: Terminal(.output)))
             } else if arguments.flag("--vary") {
                 let variation = try vary(simulator)
-                print(isJSON ? variation.wireValue : nil, SimulationReport.text(variation))
+                arguments.print(variation.wireValue, else: SimulationReport.text(variation))
             } else {
                 let report = try compare(strategies, simulator)
-                print(isJSON ? report.wireValue : nil, report.text(chart: arguments.flag("--chart")))
+                arguments.print(report.wireValue, else: report.text(chart: arguments.flag("--chart")))
             }
         } catch is SimulationInterrupted {
             throw Quiet(.failed)
@@ -86,10 +84,12 @@ enum SimulateCommand: Command {
 
     private static func compare(_ strategies: [DeliveryStrategy], _ simulator: Simulator) throws -> SimulationReport {
         let days = simulator.life.days
-        let progress = SimulationProgress(total: days * strategies.count, unit: "days lived")
-        defer { progress.clear() }
+        let progress = SimulationProgress(unit: "days lived")
+        defer { LiveLine.error.end() }
         let results = try strategies.enumerated().map { number, strategy in
-            try simulator.run(strategy) { progress.show(strategy.rawValue, done: number * days + $0) }
+            try simulator.run(strategy) {
+                progress.show(strategy.rawValue, done: number * days + $0, of: days * strategies.count)
+            }
         }
         return SimulationReport(life: simulator.life, results: results)
     }
@@ -97,41 +97,30 @@ enum SimulateCommand: Command {
     private static func compare(
         _ configuration: StackConfiguration, _ life: PhoneLife.Options, _ interrupt: Interrupt
     ) throws -> FieldComparison {
-        let progress = SimulationProgress(total: 0, unit: "figures")
-        defer { progress.clear() }
+        let progress = SimulationProgress(unit: "figures")
+        defer { LiveLine.error.end() }
         return try FieldComparison(configuration, life: life, isInterrupted: { interrupt.hasCome }) { done, total in
             progress.show("seeds", done: done, of: total)
         }
     }
 
     private static func vary(_ simulator: Simulator) throws -> ModelVariation {
-        let progress = SimulationProgress(total: PhoneModel.table.count, unit: "numbers varied")
-        defer { progress.clear() }
-        return try simulator.varying { done, _ in progress.show("model", done: done) }
-    }
-
-    private static func print(_ value: Value?, _ text: @autoclosure () -> String) {
-        StandardStream.output.write(value.map { $0.json(pretty: true) + "\n" } ?? text())
+        let progress = SimulationProgress(unit: "numbers varied")
+        defer { LiveLine.error.end() }
+        return try simulator.varying { done, _ in progress.show("model", done: done, of: PhoneModel.table.count) }
     }
 }
 
 /// One line on standard error with the progress and the time left.
 private struct SimulationProgress {
-    let total: Int
     let unit: String
-    private let isShown = Terminal(.error).isTerminal
     private let began = ContinuousClock.now
 
-    init(total: Int, unit: String) { (self.total, self.unit) = (total, unit) }
+    init(unit: String) { self.unit = unit }
 
-    func show(_ subject: String, done: Int, of all: Int? = nil) {
-        let total = all ?? total
-        guard isShown, done > 0 else { return }
-        let spent = ContinuousClock.now - began
-        let left = spent / done * (total - done)
-        StandardStream.error.write(
-            "\r\(subject): \(done) of \(total) \(unit), \(HumanFormat.duration(left)) left\u{1B}[K")
+    func show(_ subject: String, done: Int, of total: Int) {
+        guard done > 0 else { return }
+        let left = (ContinuousClock.now - began) / done * (total - done)
+        LiveLine.error.rest("\(subject): \(done) of \(total) \(unit), \(HumanFormat.duration(left)) left")
     }
-
-    func clear() { if isShown { StandardStream.error.write("\r\u{1B}[K") } }
 }

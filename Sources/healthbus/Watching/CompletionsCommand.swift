@@ -62,7 +62,7 @@ enum CompletionsCommand: Command {
         case .metrics: try Stack(arguments).configuration.handlers.map(\.name)
         case .own: ownTypes(arguments)
         case .places:
-            try places(of: Stack(arguments), user: arguments.value("--user") ?? "me")
+            try PlacesCommand.report(Stack(arguments), arguments).places.map(\.condition.name)
         case .plugins: try Stack(arguments).catalog.manifests.keys.sorted()
         case .tokens:
             try TokenFile(try Stack(arguments).state).read().entries.filter { $0.state(at: WallClock.now) == .valid }
@@ -71,10 +71,6 @@ enum CompletionsCommand: Command {
         case .types: HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
         case .zones: ZoneName.known
         }
-    }
-
-    private static func places(of stack: Stack, user: String) throws -> [String] {
-        try PlacesReport(stack, stack.reader(), user: user, now: WallClock.now).places.map(\.condition.name)
     }
 
     /// HealthKit's types of which a person can enter events.
@@ -87,7 +83,7 @@ enum CompletionsCommand: Command {
     private static func ownTypes(_ arguments: Arguments) -> [String] {
         guard let stack = try? Stack(arguments), stack.exists,
             let report = try? EntriesReport(
-                stack, stack.reader(foundSilent: { _ in }), user: arguments.value("--user") ?? "me")
+                stack, stack.reader(foundSilent: { _ in }), user: arguments.user)
         else { return [] }
         return report.types.map(\.name)
     }

@@ -18,9 +18,7 @@ enum ConfigCommand: Command {
         }
         let stack = try Stack(arguments)
         let name = arguments.positionals.dropFirst().first
-        if let name, stack.configuration.instance(name) == nil {
-            throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))
-        }
+        if let name { try stack.named(name) }
         let report = try ConfigurationReport(
             stack, given: try given(arguments), instance: name, changed: arguments.flag("--changed"))
         arguments.print(json: report.json, else: report.text(for: Terminal(.output)))

@@ -46,28 +46,13 @@ enum ReadyCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(watching: arguments)
-        let seconds = try arguments.seconds("--within") ?? 2
-        if let name = arguments.positionals.first, !stack.names.contains(name) {
-            throw Failure.usage(
-                "this stack has no '\(name)'", hint: "choose from \(stack.names.joined(separator: ", "))")
-        }
-        let names = arguments.positionals.first.map { [$0] } ?? stack.names
+        let seconds = try arguments.number("--within", in: 0...86_400, hint: "give seconds, 0 to 86400") ?? 2
+        let names = try arguments.positionals.first.map { [try stack.named($0, listed: true).name] } ?? stack.names
         let readiness = try Readiness.wait(for: names, of: stack, within: seconds)
         if arguments.flag("--json") { StandardStream.output.write(readiness.json + "\n") }
         guard readiness.isReady else {
             throw Failure(readiness.problem, hint: "'healthbus doctor' says more")
         }
         if !arguments.flag("--json") { StandardStream.output.write(readiness.text) }
-    }
-}
-
-extension Arguments {
-    /// An option's value as a time in seconds; nil when it wasn't given.
-    func seconds(_ option: String) throws -> Double? {
-        guard let text = value(option) else { return nil }
-        guard let seconds = Double(text), (0...86_400).contains(seconds) else {
-            throw Failure.usage("\(option) can't be \"\(text)\"", hint: "give seconds, 0 to 86400")
-        }
-        return seconds
     }
 }

@@ -23,18 +23,13 @@ enum VerifyCommand: Command {
         let user = arguments.value("--user")
         let range = try arguments.dateRange(stack, user: user ?? "me")
         let scope = Verification.Scope(user: user, from: range.from, to: range.to)
-        let terminal = Terminal(.error)
         let began = MonotonicClock.now
-        var saidAt = MonotonicTime.distantPast
         let verification = try Verification(stack, of: arguments.value("--destination"), scope)
         var report: VerifyReport
         do {
-            defer { if terminal.isTerminal, saidAt > .distantPast { StandardStream.error.write("\r\u{1B}[K") } }
+            defer { LiveLine.error.end() }
             report = try verification.run(repair: arguments.flag("--repair")) { rows in
-                let now = MonotonicClock.now
-                guard terminal.isTerminal, now - saidAt > .milliseconds(100) else { return }
-                saidAt = now
-                StandardStream.error.write("\rVerifying, \(HumanFormat.count(Int(rows))) versions read\u{1B}[K")
+                LiveLine.error.restSometimes("Verifying, \(HumanFormat.count(Int(rows))) versions read")
             }
         }
         report.seconds = (MonotonicClock.now - began).seconds

@@ -14,7 +14,7 @@ import Synchronization
 
 PluginProgram.start("dashboard") { context, stopper in
     let options = context.configuration
-    let endpoint = try DashboardAddress.endpoint(of: context.instance)
+    let endpoint = try ServerPort.dashboard.endpoint(of: context.instance)
     if let problem = DashboardAddress.problem(options, at: endpoint) {
         throw Failure("\(context.name) \(problem.what)", hint: problem.remedy)
     }
@@ -76,7 +76,7 @@ PluginProgram.start("dashboard") { context, stopper in
         host: endpoint.host, port: endpoint.port,
         // If the usual port is taken, the next one is tried, so that two stacks can run side by side; a port that a
         // person has chosen is used as it is, or not at all.
-        portTries: endpoint.port == DashboardAddress.usualPort ? 20 : 1, limits: limits,
+        portTries: endpoint.port == ServerPort.dashboard.usualPort ? 20 : 1, limits: limits,
         admission: { dashboard.admission(of: $0) }
     ) { dashboard.handle($0) }
     if server.port != endpoint.port, endpoint.port != 0 {

@@ -54,9 +54,7 @@ package final class ChangesWaiting: Sendable {
 
     /// Answers requests when they are due, on a thread of its own, until `stop`.
     package func start(_ client: StackClient, observer: String) {
-        let thread = Thread { [self] in watch(client, observer) }
-        thread.name = "changes"
-        thread.start()
+        Thread.begin("changes") { [self] in watch(client, observer) }
     }
 
     package func stop() {

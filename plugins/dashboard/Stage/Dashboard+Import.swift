@@ -14,7 +14,7 @@ extension Dashboard {
         guard request.method == "PUT", request.path == "/api/import" else { return .collect() }
         do {
             try parts.rule.check(request)
-            let token = try bringer(request)
+            let token = try parts.door.visitor(request).require(.ingest, for: "importing")
             guard let url = ingestURL else { throw Self.noIngest }
             let failed = parts.failed
             let receiver = try FileReceiver(folder: parts.folder) { failed("/api/import", Failure($0)) }
@@ -35,7 +35,7 @@ extension Dashboard {
     /// Where files are sent; nil if the ingest is elsewhere or speaks TLS itself, or no heartbeat has come from it.
     var ingestURL: String? {
         guard !stack.configuration.bus.isRemote,
-            let ingest = IngestAddress.instance(in: stack.configuration),
+            let ingest = stack.configuration.only(.ingest),
             ingest.configuration["certificateFile"].string == nil,
             let reported = parts.client.heartbeats[ingest.name]?.beat.ingest,
             var endpoint = try? IngestAddress.endpoint(of: ingest)
@@ -52,16 +52,6 @@ extension Dashboard {
         guard let only = visitor.only else { return .object(lists) }
         return .object(
             lists.mapValues { rows in .array((rows.array ?? []).filter { $0["user"].string == only }) })
-    }
-
-    private func bringer(_ request: HTTPRequest) throws -> String {
-        let visitor = try parts.door.visitor(request)
-        guard visitor.scopes.contains(.ingest), let token = visitor.token else {
-            throw DashboardProblem(
-                visitor.token == nil ? 401 : 403, "importing needs a token with the scope ingest",
-                hint: "make one with 'healthbus token new --scope ingest'")
-        }
-        return token
     }
 
     private func handOn(_ path: String, to url: String, _ token: String) throws -> HTTPResponse {

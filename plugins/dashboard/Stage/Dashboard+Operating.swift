@@ -28,12 +28,7 @@ extension Dashboard {
 
     /// Makes a destination send its dead letters again, and waits until it has tried.
     func retry(_ request: HTTPRequest, _ visitor: Visitor) throws -> Value {
-        guard visitor.scopes.contains(.admin) else {
-            throw DashboardProblem(
-                visitor.token == nil ? 401 : 403,
-                "sending dead letters again needs a token with the scope admin",
-                hint: "make one with 'healthbus token new --scope admin'")
-        }
+        try visitor.require(.admin, for: "sending dead letters again")
         guard !stack.configuration.bus.isSealed else {
             throw DashboardProblem(
                 403, "on a sealed bus the dashboard may only listen, ask and sync",
@@ -73,8 +68,6 @@ extension Dashboard {
             client.wait(until: Date(timeIntervalSinceNow: 0.3))
             Thread.sleep(forTimeInterval: 0.1)
         }
-        throw DashboardProblem(
-            503, "'\(name)' hasn't answered", hint: "'healthbus status' shows its state",
-            headers: ["Retry-After": "5"])
+        throw DashboardProblem.silent(name)
     }
 }

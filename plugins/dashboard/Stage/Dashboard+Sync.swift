@@ -61,11 +61,7 @@ extension Dashboard {
 
     /// Makes the stack look for new data, as a phone's wake does, and waits for the end of the round.
     func sync(_ visitor: Visitor) throws -> SyncAnswer {
-        guard visitor.scopes.contains(.ingest) else {
-            throw DashboardProblem(
-                visitor.token == nil ? 401 : 403, "syncing needs a token with the scope ingest",
-                hint: "make one with 'healthbus token new --scope ingest'")
-        }
+        try visitor.require(.ingest, for: "syncing")
         let debouncer = try stack.instance(.debouncer).name
         let turn = syncs.withLock { $0.enter(with: UUID().uuidString.lowercased(), at: MonotonicClock.now) }
         defer { if case .later = turn {} else { syncs.withLock { $0.leave() } } }
@@ -109,11 +105,7 @@ extension Dashboard {
             client.wait(until: Date(timeIntervalSinceNow: 0.3))
             Thread.sleep(forTimeInterval: 0.1)
         }
-        guard let mine else {
-            throw DashboardProblem(
-                503, "'\(debouncer)' hasn't answered", hint: "'healthbus status' shows its state",
-                headers: ["Retry-After": "5"])
-        }
+        guard let mine else { throw DashboardProblem.silent(debouncer) }
         let blocked = (mine.waiting ?? []).lazy.compactMap { client.heartbeats[$0]?.beat.stage.blocked }.first
         return SyncAnswer(underWay: mine, why: blocked)
     }

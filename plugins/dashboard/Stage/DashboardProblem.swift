@@ -28,6 +28,11 @@ package struct DashboardProblem: Error, Equatable {
             + "'healthbus token new --scope read', and send it as 'Authorization: Bearer TOKEN'",
         headers: ["WWW-Authenticate": "Bearer"])
 
+    static func silent(_ name: String) -> DashboardProblem {
+        DashboardProblem(
+            503, "'\(name)' hasn't answered", hint: "'healthbus status' shows its state", headers: ["Retry-After": "5"])
+    }
+
     /// - Parameter page: the page that lists the path's parameters.
     static func parameter(_ name: String, _ what: String, page: String = "docs/dashboard.md") -> DashboardProblem {
         DashboardProblem(400, "'\(name)' \(what)", hint: "\(page) lists the parameters")

@@ -27,6 +27,17 @@ package struct Visitor: Sendable {
         throw DashboardProblem(
             403, "this token is for another person's data", hint: "leave 'user' out, or use that person's token")
     }
+
+    /// - Parameter what: what needs a token with that scope.
+    /// - Returns: the token.
+    /// - Throws: 401 without a token, 403 with one that doesn't have the scope.
+    @discardableResult
+    func require(_ scope: TokenScope, for what: String) throws(DashboardProblem) -> String {
+        if scopes.contains(scope), let token { return token }
+        throw DashboardProblem(
+            token == nil ? 401 : 403, "\(what) needs a token with the scope \(scope.rawValue)",
+            hint: "make one with 'healthbus token new --scope \(scope.rawValue)'")
+    }
 }
 
 /// Recognizes visitors by their token or their session, and begins sessions.

@@ -47,11 +47,8 @@ package final class LivePages: Sendable {
     }
 
     package func start() {
-        for (name, body) in [("look", lookOn), ("waits", waitOn)] {
-            let thread = Thread { body() }
-            thread.name = name
-            thread.start()
-        }
+        Thread.begin("look") { [self] in lookOn() }
+        Thread.begin("waits") { [self] in waitOn() }
     }
 
     package func stop() {

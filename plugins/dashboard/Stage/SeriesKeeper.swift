@@ -65,15 +65,13 @@ package final class SeriesKeeper: Sendable {
     /// Reads from now on, at its own pace.
     package func start(_ surroundings: Surroundings) {
         self.surroundings.withLock { $0 = surroundings }
-        let thread = Thread { [self] in
+        Thread.begin("series") { [self] in
             while !isStopped.withLock({ $0 }) {
                 let isWatched = surroundings.isWatched()
                 let wait = pace.withLock { $0.wait(isWatched: isWatched, at: MonotonicClock.now) }
                 if wait > .zero { _ = alarm.wait(timeout: .now() + wait.seconds) } else { readOnce(surroundings) }
             }
         }
-        thread.name = "series"
-        thread.start()
     }
 
     /// - Returns: whether everything that was there when this was called has been read.
