@@ -69,30 +69,12 @@ package struct NetworkPath: Codable, Sendable, Equatable {
 extension DeviceState {
     /// Returns the state updated with the members of a message; nil when one of them is invalid.
     package func updated(from value: Value) -> DeviceState? {
-        var state = self
-        for (name, member) in value.object ?? [:] {
-            switch name {
-            case "app":
-                guard let app = member.string.flatMap(AppState.init(rawValue:)) else { return nil }
-                state.app = app
-            case "battery":
-                guard let level = member.double, (0...1).contains(level) else { return nil }
-                state.batteryLevel = level
-            case "network":
-                guard let path = member.read(NetworkPath?.self) else { return nil }
-                state.network = path
-            default:
-                guard let flag = Self.flags[name], let isOn = member.bool else { return nil }
-                state[keyPath: flag] = isOn
-            }
-        }
+        let changes = value.object ?? [:]
+        let members = Value(self).object ?? [:]
+        guard changes.keys.allSatisfy({ members[$0] != nil }),
+            let state = Value.object(members.merging(changes) { $1 }).read(DeviceState.self),
+            (0...1).contains(state.batteryLevel)
+        else { return nil }
         return state
-    }
-
-    private static var flags: [String: WritableKeyPath<DeviceState, Bool>] {
-        [
-            "locked": \.isLocked, "charging": \.isCharging, "lowPower": \.isLowPowerMode,
-            "sleepMode": \.isSleepMode, "deferring": \.isDeferring,
-        ]
     }
 }

@@ -49,7 +49,7 @@ extension ObserverRegistrations {
             advisory.remove(type)
             lastFires[type] = now
             isWorthSaving = true
-            if effectivePeriod(type) > .zero { isChanged = true }
+            if effective(type)?.period ?? .zero > .zero { isChanged = true }
         }
         // While the app is on the screen, it is running: it needn't be woken, and no acknowledgement is expected.
         guard device.app != .active else { return }
@@ -87,8 +87,6 @@ extension ObserverRegistrations {
     private func isHeard(_ type: String) -> Bool {
         consumers.values.contains { !$0.isStopped && $0.requested(type) != nil }
     }
-
-    private func effectivePeriod(_ type: String) -> Duration { effective(type)?.period ?? .zero }
 
     /// Whether a fire of this type was missed and is waiting to be repeated.
     private func backsOff(_ type: String) -> Bool {

@@ -105,10 +105,6 @@ package struct TaskScheduler: Sendable {
     @discardableResult
     package mutating func cancel(_ identifier: String) -> Bool { pending.removeValue(forKey: identifier) != nil }
 
-    package var pendingRequests: [TaskRequest] {
-        pending.values.map(\.request).sorted { $0.identifier < $1.identifier }
-    }
-
     package var runningIdentifiers: [String] { running.keys.sorted() }
     package func isPending(_ identifier: String) -> Bool { pending[identifier] != nil }
     package func isRunning(_ identifier: String) -> Bool { running[identifier] != nil }

@@ -5,7 +5,8 @@ struct ExportLook: Sendable {
     let system: UnitSystem
     /// The memory address of devices, other in every export.
     let address: UInt64
-    let naming: SourceNaming
+    /// Whether the owner has renamed the devices since an earlier export.
+    let isRenamed: Bool
 }
 
 /// Writes export.xml in the order of real exports: records by type and time, then correlations, workouts and ring
@@ -33,7 +34,7 @@ struct DocumentWriter {
             seed: options.seed, subject: options.unitSystem == .metric ? 3000 : 3001, day: Int(exported))
         look = ExportLook(
             system: options.unitSystem, address: random.bits() & 0xFFFF_FFF0,
-            naming: SourceNaming(isRenamed: options.isMessy && Mess.isRenamed(options.end)))
+            isRenamed: options.isMessy && Mess.isRenamed(options.end))
         workouts = WorkoutWriter(person: life.person, zones: zones, export: look)
     }
 
@@ -108,15 +109,15 @@ struct DocumentWriter {
 
     /// Writes blood pressure entered by hand: both values at top level, then the correlations that repeat them.
     private func readings(_ text: inout ExportText, _ result: inout ExportGenerator.Result) {
-        let mercury = ["Systolic": (118.0, 7.0), "Diastolic": (76.0, 5.0)]
-        let writers = ["Systolic", "Diastolic"].map { name in
-            let stream = RecordStream(
-                type: "HKQuantityTypeIdentifierBloodPressure" + name, source: .byHand, unit: .plain("mmHg"),
-                density: .daily(0, isFixed: true), shape: .bodyMass, metadata: [("HKWasUserEntered", "1")])
+        let parts = [("Systolic", 118.0, 7.0), ("Diastolic", 76.0, 5.0)]
+        let writers = parts.map { name, mean, deviation in
+            let stream = RecordStream.quantity(
+                "BloodPressure" + name, .byHand, .plain("mmHg"), .daily(0, isFixed: true), .bodyMass,
+                [("HKWasUserEntered", "1")])
             return (
                 RecordWriter(stream, of: life.person, in: look, until: until),
                 RecordWriter(stream, of: life.person, in: look, until: until, indent: "  "),
-                mercury[name] ?? (0, 0)
+                (mean, deviation)
             )
         }
         for subject in 0..<2 {
@@ -126,16 +127,12 @@ struct DocumentWriter {
                 text.flushIfLarge()
             }
         }
-        let source = RecordSource.byHand.attributes(address: look.address, look.naming)
+        let source = RecordSource.byHand.attributes(look)
         eachReading { plan, moment, random in
             let values = writers.map { random.normal($0.2.0, $0.2.1).rounded() }
-            text.append(" <Correlation type=\"HKCorrelationTypeIdentifierBloodPressure\"\(source) creationDate=\"")
-            text.append(date: moment + 1)
-            text.append("\" startDate=\"")
-            text.append(date: moment)
-            text.append("\" endDate=\"")
-            text.append(date: moment)
-            text.append("\">\n  <MetadataEntry key=\"HKWasUserEntered\" value=\"1\"/>\n")
+            text.append(" <Correlation type=\"HKCorrelationTypeIdentifierBloodPressure\"\(source)")
+            text.append(stored: moment + 1, from: moment, to: moment)
+            text.append(">\n  <MetadataEntry key=\"HKWasUserEntered\" value=\"1\"/>\n")
             for (writer, value) in zip(writers, values) {
                 writer.1.write(moment, moment, stored: moment + 1, value, &text)
             }

@@ -112,6 +112,23 @@ struct ExportText {
         bytes.append(contentsOf: offsetText)
     }
 
+    /// ` creationDate="…" startDate="…" endDate="…"`, from seconds since 1970.
+    mutating func append(stored: Int64, from start: Int64, to end: Int64) {
+        append(" creationDate=\"")
+        append(date: stored)
+        append("\"")
+        append(from: start, to: end)
+    }
+
+    /// ` startDate="…" endDate="…"`, from seconds since 1970.
+    mutating func append(from start: Int64, to end: Int64) {
+        append(" startDate=\"")
+        append(date: start)
+        append("\" endDate=\"")
+        append(date: end)
+        append("\"")
+    }
+
     mutating func appendTwo(_ number: Int) {
         bytes.append(UInt8(ascii: "0") + UInt8(number / 10 % 10))
         bytes.append(UInt8(ascii: "0") + UInt8(number % 10))

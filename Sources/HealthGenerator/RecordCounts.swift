@@ -15,9 +15,7 @@ struct RecordCounts {
         let natural: Int
         /// On all days; nil for an ordinary life.
         let requested: Int?
-        private var passed = 0
-
-        init(natural: Int, requested: Int?) { (self.natural, self.requested) = (natural, requested) }
+        private(set) var passed = 0
 
         /// How many records the next day has, of which an ordinary life has this many.
         mutating func next(_ count: Int) -> Int {

@@ -7,11 +7,12 @@ extension RecordWriter {
         _ count: Int, _ plan: DayPlan, _ amount: RecordStream.Amount, isCondensed: Bool,
         _ random: inout SeededRandom, _ text: inout ExportText
     ) {
-        let trace = isMeasured(amount, in: plan) ? WorkoutTrace(plan, person) : nil
+        let measured = stream.source == .watch ? Self.column(amount) : nil
+        let trace = measured == nil ? nil : WorkoutTrace(plan, person)
         let isWhole = if case .plain = stream.unit { true } else { false }
         eachStretch(count, of: plan) { stretch, count in
             let count = isCondensed ? 1 : min(count, Int(stretch.length))
-            let column = stretch.kind == .workout ? Self.column(amount, in: trace) : nil
+            let column = stretch.kind == .workout ? measured.flatMap { trace?[keyPath: $0] } : nil
             let base = column.flatMap { trace?.amount($0, at: stretch.start) } ?? 0
             var whole = perSecond(amount, stretch) * Double(stretch.length)
             if let column, let trace { whole = trace.amount(column, at: stretch.end) - base }
@@ -36,22 +37,12 @@ extension RecordWriter {
         }
     }
 
-    /// Whether some of the day's records follow from the measurements of a workout.
-    private func isMeasured(_ amount: RecordStream.Amount, in plan: DayPlan) -> Bool {
-        guard plan.workout != nil, stream.source == .watch else { return false }
-        return switch amount {
-        case .steps, .distance, .cycling, .activeEnergy: true
-        case .basalEnergy, .flights, .standing: false
-        }
-    }
-
-    /// What a workout's own measurements say about an amount; nil if they don't.
-    private static func column(_ amount: RecordStream.Amount, in trace: WorkoutTrace?) -> [Double]? {
-        guard let trace else { return nil }
-        return switch amount {
-        case .steps: trace.steps
-        case .distance, .cycling: trace.meters
-        case .activeEnergy: trace.kilocalories
+    /// The column of a workout's own measurements that an amount follows from; nil if there is none.
+    private static func column(_ amount: RecordStream.Amount) -> KeyPath<WorkoutTrace, [Double]>? {
+        switch amount {
+        case .steps: \.steps
+        case .distance, .cycling: \.meters
+        case .activeEnergy: \.kilocalories
         case .basalEnergy, .flights, .standing: nil
         }
     }
@@ -84,7 +75,7 @@ extension RecordWriter {
             if stretch.kind != .workout { sum += perSecond(amount, stretch) * Double(stretch.length) }
         }
         let trace = plan.workout?.activity == .cycling && amount != .activeEnergy ? nil : WorkoutTrace(plan, person)
-        sum += Self.column(amount, in: trace)?.last ?? 0
+        sum += Self.column(amount).flatMap { trace?[keyPath: $0].last } ?? 0
         let isWhole = if case .plain = stream.unit { true } else { false }
         return isWhole ? sum.rounded() : sum
     }

@@ -20,33 +20,40 @@ struct RecordWriter {
         unit = PrintedUnit.of(stream.unit, export.system)
         var text =
             "\(indent)<Record type=\"\(stream.type)\""
-            + stream.source.attributes(address: export.address, export.naming)
+            + stream.source.attributes(export)
         if !unit.name.isEmpty { text += " unit=\"\(unit.name)\"" }
-        opening = Array((text + " creationDate=\"").utf8)
+        opening = Array(text.utf8)
         var end = ""
         for (key, value) in stream.metadata { end += "\n\(indent) <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>" }
         closing = Array((end.isEmpty ? "\"/>\n" : "\">" + end + "\n\(indent)</Record>\n").utf8)
     }
 
-    private func begin(_ start: Int64, _ end: Int64, stored: Int64, _ text: inout ExportText) {
+    /// Writes a record up to its value.
+    /// - Returns: false, with nothing written, if the record is stored too late.
+    private func begin(_ start: Int64, _ end: Int64, stored: Int64, _ text: inout ExportText) -> Bool {
+        guard stored <= until else { return false }
         text.flushIfLarge()
         text.records += 1
         text.append(opening)
-        text.append(date: stored)
-        text.append("\" startDate=\"")
-        text.append(date: start)
-        text.append("\" endDate=\"")
-        text.append(date: end)
-        text.append("\" value=\"")
+        text.append(stored: stored, from: start, to: end)
+        text.append(" value=\"")
+        return true
     }
 
     /// Writes a quantity, given in canonical units.
-    func write(_ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText) {
-        guard stored <= until else { return }
+    /// - Parameter inside: writes nested elements, each on its own line.
+    func write(
+        _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
+        inside: ((inout ExportText) -> Void)? = nil
+    ) {
+        guard begin(start, end, stored: stored, &text) else { return }
         if let part = stream.ring { rings?.record(part, start, end, value) }
-        begin(start, end, stored: stored, &text)
         text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
-        text.append(closing)
+        guard let inside else { return text.append(closing) }
+        text.append("\">\n")
+        for (key, value) in stream.metadata { text.append("  <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>\n") }
+        inside(&text)
+        text.append(" </Record>\n")
     }
 
     /// Writes a category value's name.
@@ -54,33 +61,17 @@ struct RecordWriter {
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, counts: Bool = false, _ text: inout ExportText
     ) {
-        guard stored <= until else { return }
+        guard begin(start, end, stored: stored, &text) else { return }
         if counts, let part = stream.ring { rings?.record(part, start, end, 1) }
-        begin(start, end, stored: stored, &text)
         text.append(name)
         text.append(closing)
-    }
-
-    /// Writes a quantity with nested elements, each on its own line.
-    func write(
-        _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
-        inside: (inout ExportText) -> Void
-    ) {
-        guard stored <= until else { return }
-        begin(start, end, stored: stored, &text)
-        text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
-        text.append("\">\n")
-        for (key, value) in stream.metadata { text.append("  <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>\n") }
-        inside(&text)
-        text.append(" </Record>\n")
     }
 
     /// Writes a category value's name, with metadata for this record only.
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, zone: String, _ text: inout ExportText
     ) {
-        guard stored <= until else { return }
-        begin(start, end, stored: stored, &text)
+        guard begin(start, end, stored: stored, &text) else { return }
         text.append(name)
         text.append("\">\n  <MetadataEntry key=\"HKTimeZone\" value=\"")
         text.append(zone)

@@ -13,15 +13,7 @@ struct Routine {
     let end: Int64
     let watchDied: Int64?
     var random: SeededRandom
-    private var placed: [Stretch] = []
-
-    init(
-        person: Person, isWeekend: Bool, isIll: Bool, mood: Double, asleep: Int64, wake: Int64, bed: Int64,
-        end: Int64, watchDied: Int64?, random: SeededRandom
-    ) {
-        (self.person, self.isWeekend, self.isIll, self.mood, self.asleep) = (person, isWeekend, isIll, mood, asleep)
-        (self.wake, self.bed, self.end, self.watchDied, self.random) = (wake, bed, end, watchDied, random)
-    }
+    private(set) var placed: [Stretch] = []
 
     /// - Parameter at: a time on the day's wall clock, from its hour.
     mutating func stretches(workout: DayPlan.Workout?, at: (Double) -> Int64) -> [Stretch] {

@@ -1,8 +1,3 @@
-/// Which names the devices have in an export: the owner may have renamed them since an earlier one.
-struct SourceNaming: Sendable {
-    var isRenamed = false
-}
-
 /// The sources of samples. Their names are written as in the Health app, with the typographic apostrophe and the
 /// no-break space of real ones.
 enum RecordSource: Int, CaseIterable, Sendable {
@@ -10,10 +5,10 @@ enum RecordSource: Int, CaseIterable, Sendable {
     // Only in messy lives.
     case band, ring, strap, nights, runs
 
-    func name(_ naming: SourceNaming) -> String {
+    private func name(isRenamed: Bool) -> String {
         switch self {
-        case .watch: naming.isRenamed ? "Sam’s Apple\u{00A0}Watch" : "Robin’s Apple\u{00A0}Watch"
-        case .phone: naming.isRenamed ? "Sam’s iPhone" : "Robin’s iPhone"
+        case .watch: isRenamed ? "Sam’s Apple\u{00A0}Watch" : "Robin’s Apple\u{00A0}Watch"
+        case .phone: isRenamed ? "Sam’s iPhone" : "Robin’s iPhone"
         case .scale: "Balance Scale"
         case .byHand: "Health"
         case .meditation: "Stillness"
@@ -48,11 +43,11 @@ enum RecordSource: Int, CaseIterable, Sendable {
 
     /// ` sourceName="…" sourceVersion="…" device="…"`; the device has an address that differs in every export, as in
     /// real ones.
-    func attributes(address: UInt64, _ naming: SourceNaming) -> String {
-        var text = " sourceName=\"\(name(naming))\" sourceVersion=\"\(version)\""
+    func attributes(_ export: ExportLook) -> String {
+        var text = " sourceName=\"\(name(isRenamed: export.isRenamed))\" sourceVersion=\"\(version)\""
         if let device {
             let pointer =
-                "0x" + String(0x3_0000_0000 + (address &+ UInt64(rawValue) &* 0x1_4F20) & 0xFFFF_FFF0, radix: 16)
+                "0x" + String(0x3_0000_0000 + (export.address &+ UInt64(rawValue) &* 0x1_4F20) & 0xFFFF_FFF0, radix: 16)
             text += " device=\"&lt;&lt;HKDevice: \(pointer)&gt;, \(device)&gt;\""
         }
         return text
@@ -65,22 +60,18 @@ struct PrintedUnit {
     let canonical: Double
 
     static func of(_ kind: Kind, _ system: UnitSystem) -> PrintedUnit {
-        let isMetric = system == .metric
-        switch kind {
-        case .plain(let unit): return PrintedUnit(name: unit, canonical: 1)
-        case .distance:
-            return isMetric ? PrintedUnit(name: "km", canonical: 1000) : PrintedUnit(name: "mi", canonical: 1609.344)
-        case .energy: return PrintedUnit(name: isMetric ? "kcal" : "Cal", canonical: 1)
-        case .mass:
-            return isMetric ? PrintedUnit(name: "kg", canonical: 1) : PrintedUnit(name: "lb", canonical: 0.45359237)
-        case .height:
-            return isMetric ? PrintedUnit(name: "cm", canonical: 0.01) : PrintedUnit(name: "ft", canonical: 0.3048)
-        case .step:
-            return isMetric ? PrintedUnit(name: "cm", canonical: 0.01) : PrintedUnit(name: "in", canonical: 0.0254)
-        case .speed:
-            return isMetric
-                ? PrintedUnit(name: "km/hr", canonical: 1 / 3.6) : PrintedUnit(name: "mi/hr", canonical: 0.44704)
-        }
+        let (metric, imperial): ((String, Double), (String, Double)) =
+            switch kind {
+            case .plain(let unit): ((unit, 1), (unit, 1))
+            case .distance: (("km", 1000), ("mi", 1609.344))
+            case .energy: (("kcal", 1), ("Cal", 1))
+            case .mass: (("kg", 1), ("lb", 0.45359237))
+            case .height: (("cm", 0.01), ("ft", 0.3048))
+            case .step: (("cm", 0.01), ("in", 0.0254))
+            case .speed: (("km/hr", 1 / 3.6), ("mi/hr", 0.44704))
+            }
+        let (name, canonical) = system == .metric ? metric : imperial
+        return PrintedUnit(name: name, canonical: canonical)
     }
 
     enum Kind: Sendable {

@@ -10,13 +10,12 @@ extension WorkoutWriter {
         func write(_ activity: String, _ start: Int64, _ end: Int64, _ distance: String?, _ meters: Double) {
             guard end + 60 <= until else { return }
             written += 1
-            let source = RecordSource.runs.attributes(address: export.address, export.naming)
+            let source = RecordSource.runs.attributes(export)
             text.append(
                 " <Workout workoutActivityType=\"HKWorkoutActivityType\(activity)\" duration=\"\(Double(end - start) / 60)\""
             )
-            text.append(" durationUnit=\"min\"\(source) creationDate=\"")
-            text.append(date: end + 60)
-            span(start, end, &text)
+            text.append(" durationUnit=\"min\"\(source)")
+            text.append(stored: end + 60, from: start, to: end)
             guard let distance else { return text.append("/>\n") }
             text.append(">\n")
             let unit = PrintedUnit.of(.distance, export.system)

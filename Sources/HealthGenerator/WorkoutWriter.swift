@@ -5,7 +5,7 @@ struct WorkoutWriter {
     let person: Person
     let zones: ZoneTimeline
     let export: ExportLook
-    private var source: String { RecordSource.watch.attributes(address: export.address, export.naming) }
+    private var source: String { RecordSource.watch.attributes(export) }
     private var system: UnitSystem { export.system }
 
     static func names(_ activity: DayPlan.Workout.Activity) -> (activity: String, distance: String) {
@@ -33,9 +33,8 @@ struct WorkoutWriter {
         let active = Double(workout.end - workout.start - workout.pause)
         let (meters, energy) = (trace.meters.last ?? 0, trace.kilocalories.last ?? 0)
         text.append(" <Workout workoutActivityType=\"HKWorkoutActivityType\(names.activity)\"")
-        text.append(" duration=\"\(active / 60)\" durationUnit=\"min\"\(source) creationDate=\"")
-        text.append(date: workout.end + 12)
-        span(workout.start, workout.end, &text)
+        text.append(" duration=\"\(active / 60)\" durationUnit=\"min\"\(source)")
+        text.append(stored: workout.end + 12, from: workout.start, to: workout.end)
         text.append(">\n")
         let temperature = 11 - 9 * Self.winter(plan.day) + random.uniform(-5, 6)
         let shown = system == .metric ? "\(Int(temperature)) degC" : "\(Int(temperature * 1.8 + 32)) degF"
@@ -66,9 +65,8 @@ struct WorkoutWriter {
                 ("maximum", trace.rates.max() ?? average),
             ], "count/min", &text)
         if let path = Self.routePath(plan) {
-            text.append("  <WorkoutRoute\(source) creationDate=\"")
-            text.append(date: workout.end + 20)
-            span(workout.start, workout.end, &text)
+            text.append("  <WorkoutRoute\(source)")
+            text.append(stored: workout.end + 20, from: workout.start, to: workout.end)
             text.append(">\n   <FileReference path=\"\(path)\"/>\n  </WorkoutRoute>\n")
         }
         text.append(" </Workout>\n")
@@ -92,36 +90,23 @@ struct WorkoutWriter {
             }
         }
         let pause = workout.pause > 0 ? workout.middle : .max
-        for (start, seconds) in segments where start < pause { segment(start, seconds, &text) }
+        for (start, seconds) in segments where start < pause { event("Segment", start, seconds: seconds, &text) }
         if workout.pause > 0 {
             event("Pause", workout.middle, &text)
             event("Resume", workout.middle + workout.pause, &text)
         }
-        for (start, seconds) in segments where start >= pause { segment(start, seconds, &text) }
-    }
-
-    private func segment(_ start: Int64, _ seconds: Int64, _ text: inout ExportText) {
-        text.append("  <WorkoutEvent type=\"HKWorkoutEventTypeSegment\" date=\"")
-        text.append(date: start)
-        text.append("\" duration=\"\(Double(seconds) / 60)\" durationUnit=\"min\"/>\n")
+        for (start, seconds) in segments where start >= pause { event("Segment", start, seconds: seconds, &text) }
     }
 
     private func metadata(_ key: String, _ value: String, _ text: inout ExportText) {
         text.append("  <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>\n")
     }
 
-    func span(_ start: Int64, _ end: Int64, _ text: inout ExportText) {
-        text.append("\" startDate=\"")
-        text.append(date: start)
-        text.append("\" endDate=\"")
-        text.append(date: end)
-        text.append("\"")
-    }
-
-    private func event(_ name: String, _ date: Int64, _ text: inout ExportText) {
+    private func event(_ name: String, _ date: Int64, seconds: Int64? = nil, _ text: inout ExportText) {
         text.append("  <WorkoutEvent type=\"HKWorkoutEventType\(name)\" date=\"")
         text.append(date: date)
-        text.append("\"/>\n")
+        let duration = seconds.map { " duration=\"\(Double($0) / 60)\" durationUnit=\"min\"" } ?? ""
+        text.append("\"\(duration)/>\n")
     }
 
     private func statistic(
@@ -133,8 +118,8 @@ struct WorkoutWriter {
         _ type: String, _ start: Int64, _ end: Int64, _ numbers: [(String, Double)], _ unit: String,
         _ text: inout ExportText
     ) {
-        text.append("  <WorkoutStatistics type=\"HKQuantityTypeIdentifier\(type)")
-        span(start, end, &text)
+        text.append("  <WorkoutStatistics type=\"HKQuantityTypeIdentifier\(type)\"")
+        text.append(from: start, to: end)
         for (name, number) in numbers {
             text.append(" \(name)=\"")
             text.append(number: number)

@@ -10,42 +10,37 @@ extension ArchiveReader {
         let document = DocumentFile(
             kind: kind, name: EntryKind.nameInside(entry),
             mediaType: MediaType.of(name: entry, head: source.head), reference: parser.reference(to: entry))
-        let file = try EntryFile(source)
-        if let content = try file.whole() {
-            try deliver(content, as: document)
-        } else {
-            try deliver(file, as: document)
-        }
+        let file = PeekedSource(whole: source)
+        try deliver(file, content: file.whole(), as: document)
         parser.summary.count(kind)
     }
 
-    private func deliver(_ content: [UInt8], as document: DocumentFile) throws {
+    /// - Parameter content: all that the source has; nil if it is too long to be held in memory.
+    private func deliver(_ source: any ByteSource, content: [UInt8]?, as document: DocumentFile) throws {
         let reference = document.reference.map { Value($0).json() } ?? ""
-        let piece = EntryFile.piece(
-            ["document", document.kind.rawValue, document.name, document.mediaType, reference], content)
-        guard known[piece] == nil else { return }
-        var parts = DocumentParts(document, receiver)
-        try parts.add(content)
-        try parts.end(piece)
-    }
-
-    /// A document too long to be held in memory.
-    private func deliver(_ source: any ByteSource, as document: DocumentFile) throws {
-        var parts = DocumentParts(document, receiver)
-        while true {
-            let block = try [UInt8](unsafeUninitializedCapacity: DocumentPart.limit) { buffer, count in
-                count = try source.read(into: UnsafeMutableRawBufferPointer(buffer))
-            }
-            if block.isEmpty { return try parts.end(nil) }
-            try parts.add(block)
+        let piece = content.map {
+            PieceHash(["document", document.kind.rawValue, document.name, document.mediaType, reference], $0)
         }
+        if let piece, known[piece] != nil { return }
+        let hash = ContentHash()
+        var offset: Int64 = 0
+        var held = try source.block(DocumentPart.limit)
+        repeat {
+            hash.add(held)
+            // Read ahead, because the last part says that it is the last.
+            let next = held.isEmpty ? [] : try source.block(DocumentPart.limit)
+            let end = next.isEmpty ? DocumentPart.End(hash: hash.value, piece: piece) : nil
+            try receiver(.document(DocumentPart(file: document, offset: offset, bytes: held, end: end)))
+            offset += Int64(held.count)
+            held = next
+        } while !held.isEmpty
     }
 
     /// An ECG is always passed on as a sample, so that a complete export includes it; its waveform is passed on only if
     /// it isn't known yet.
     func readElectrocardiogram(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
         let name = EntryKind.nameInside(entry)
-        guard let content = try EntryFile(source).whole() else {
+        guard let content = try PeekedSource(whole: source).whole() else {
             return try quarantine(ElectrocardiogramProblem("the file is longer than 8 MiB"), name, parser)
         }
         switch ElectrocardiogramFile.read(content) {
@@ -56,7 +51,7 @@ extension ArchiveReader {
                 element: "Electrocardiogram", type: HealthType.electrocardiogramIdentifier,
                 identifier: InstantText.iso8601(ecg.start), sourceName: "", received: ecg.start)
             try deliver(
-                waveform,
+                MemorySource(waveform), content: waveform,
                 as: DocumentFile(
                     kind: .electrocardiogram, name: name, mediaType: "application/json", reference: reference))
             try receiver(.records(ecg.batch(waveform: ContentDigest(waveform[...]))))
@@ -67,35 +62,5 @@ extension ArchiveReader {
     private func quarantine(_ problem: ElectrocardiogramProblem, _ name: String, _ parser: ExportParsing) throws {
         parser.summary.quarantined += 1
         try receiver(.quarantined([problem.input(file: name)]))
-    }
-}
-
-/// Cuts a document into parts.
-private struct DocumentParts {
-    private let file: DocumentFile
-    private let receiver: ExportReceiver
-    private let hash = ContentHash()
-    private var offset: Int64 = 0
-    /// The most recent bytes, held back because they may be the last.
-    private var held: ArraySlice<UInt8> = []
-
-    init(_ file: DocumentFile, _ receiver: @escaping ExportReceiver) { (self.file, self.receiver) = (file, receiver) }
-
-    mutating func add(_ bytes: [UInt8]) throws {
-        hash.add(bytes)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            if !held.isEmpty { try send(nil) }
-            held = rest.prefix(DocumentPart.limit)
-            rest = rest.dropFirst(DocumentPart.limit)
-        }
-    }
-
-    mutating func end(_ piece: PieceHash?) throws { try send(.init(hash: hash.value, piece: piece)) }
-
-    private mutating func send(_ end: DocumentPart.End?) throws {
-        try receiver(.document(DocumentPart(file: file, offset: offset, bytes: Array(held), end: end)))
-        offset += Int64(held.count)
-        held = []
     }
 }

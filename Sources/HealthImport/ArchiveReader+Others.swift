@@ -60,8 +60,10 @@ extension ArchiveReader {
     private func readRoute(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
         let name = RouteName.normal(entry)
         let workout = parser.workout(ofRoute: name)
-        let file = try EntryFile(source)
-        let piece = file.isWhole ? file.piece(name, workout) : nil
+        let file = PeekedSource(whole: source)
+        // The same file may arrive before its workout does.
+        let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
+        let piece = file.isWhole ? PieceHash(["route", name, times], file.head) : nil
         if let piece, let points = known[piece] {
             parser.summary.routePoints += points
             parser.summary.routes += 1

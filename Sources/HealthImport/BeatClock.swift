@@ -43,7 +43,7 @@ struct BeatClock {
         var current: Double?
         var scale = 0.1
         for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-            if let digit = digit(scalar) {
+            if let digit = LocaleNumber.digit(scalar).map({ Double($0) }) {
                 if fields.count == 3 {
                     current = (current ?? 0) + digit * scale
                     scale /= 10
@@ -61,12 +61,5 @@ struct BeatClock {
             return nil
         }
         return fields[0] * 3600 + fields[1] * 60 + fields[2] + (fields.count == 4 ? fields[3] : 0)
-    }
-
-    private static func digit(_ scalar: Unicode.Scalar) -> Double? {
-        for zero: UInt32 in [0x30, 0x660, 0x6F0, 0x966] where (zero..<zero + 10).contains(scalar.value) {
-            return Double(scalar.value - zero)
-        }
-        return nil
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Numbers byte strings 0, 1, 2 … in order of first appearance; equal bytes have equal numbers.
 struct ByteInterner {
     private var bytes: [UInt8] = []
@@ -63,21 +65,9 @@ struct ByteInterner {
 
 enum SameBytes {
     static func equal(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard a.count == b.count else { return false }
-        let left = UnsafeRawBufferPointer(a)
-        let right = UnsafeRawBufferPointer(b)
-        var position = 0
-        while position + 8 <= left.count {
-            let difference =
-                left.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-                ^ right.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            if difference != 0 { return false }
-            position += 8
+        guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else {
+            return a.isEmpty && b.isEmpty
         }
-        while position < left.count {
-            if left[position] != right[position] { return false }
-            position += 1
-        }
-        return true
+        return memcmp(left, right, a.count) == 0
     }
 }

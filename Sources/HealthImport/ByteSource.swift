@@ -8,6 +8,15 @@ protocol ByteSource: AnyObject {
     var position: Int64 { get }
 }
 
+extension ByteSource {
+    /// The next bytes, at most this many; none at the end.
+    func block(_ limit: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = try read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+}
+
 /// A file, from its descriptor's current position.
 final class FileSource: ByteSource {
     private let descriptor: Int32
@@ -35,26 +44,23 @@ final class PeekedSource: ByteSource {
     let head: [UInt8]
     /// The error that ended the head early; thrown again after the head's bytes.
     let failure: (any Error)?
+    /// Whether the head is the whole content.
+    let isWhole: Bool
     private var used = 0
     private let rest: any ByteSource
 
     init(_ source: any ByteSource, limit: Int = ContentKind.sniffLength) {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
+        var head: [UInt8] = []
+        var isAtEnd = false
         var failure: (any Error)?
-        bytes.withUnsafeMutableBytes { buffer in
-            while count < limit, failure == nil {
-                do {
-                    let read = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-                    if read == 0 { break }
-                    count += read
-                } catch { failure = error }
+        do {
+            while !isAtEnd, head.count < limit {
+                let more = try source.block(min(limit - head.count, 256 << 10))
+                head += more
+                isAtEnd = more.isEmpty
             }
-        }
-        bytes.removeLast(limit - count)
-        head = bytes
-        self.failure = failure
-        rest = source
+        } catch { failure = error }
+        (self.head, self.failure, isWhole, rest) = (head, failure, isAtEnd, source)
     }
 
     var position: Int64 { rest.position }
@@ -67,6 +73,22 @@ final class PeekedSource: ByteSource {
         let part = head[used...].prefix(buffer.count)
         buffer.copyBytes(from: part)
         used += part.count
+        return part.count
+    }
+}
+
+/// Bytes in memory.
+final class MemorySource: ByteSource {
+    private var rest: ArraySlice<UInt8>
+    private(set) var position: Int64 = 0
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let part = rest.prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        rest = rest.dropFirst(part.count)
+        position += Int64(part.count)
         return part.count
     }
 }

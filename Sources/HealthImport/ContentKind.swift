@@ -66,7 +66,7 @@ package enum ContentKind: Equatable {
         }
     }
 
-    private static func contains(_ text: String, in bytes: [UInt8]) -> Bool {
+    static func contains(_ text: String, in bytes: [UInt8]) -> Bool {
         let wanted = Array(text.utf8)
         guard bytes.count >= wanted.count else { return false }
         return (0...(bytes.count - wanted.count)).contains { bytes[$0...].starts(with: wanted) }

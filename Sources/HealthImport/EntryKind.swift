@@ -53,7 +53,7 @@ enum EntryKind: Equatable {
     /// Whether the file is FHIR, whatever folder it is in.
     private static func isResource(_ head: [UInt8]) -> Bool {
         head.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
-            && MediaType.holds("\"resourceType\"", head)
+            && MediaType.isResource(head)
     }
 }
 
@@ -67,7 +67,7 @@ enum MediaType {
             return "image/heic"
         }
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        if ending == "json" { return holds("\"resourceType\"", head) ? "application/fhir+json" : "application/json" }
+        if ending == "json" { return isResource(head) ? "application/fhir+json" : "application/json" }
         return endings[ending] ?? "application/octet-stream"
     }
 
@@ -77,10 +77,8 @@ enum MediaType {
         return type.hasPrefix("image/") || type == "application/pdf"
     }
 
-    static func holds(_ text: String, _ bytes: [UInt8]) -> Bool {
-        let wanted = Array(text.utf8)
-        return bytes.firstRange(of: wanted) != nil
-    }
+    /// Whether it has a member that each of FHIR's resources has.
+    static func isResource(_ head: [UInt8]) -> Bool { ContentKind.contains("\"resourceType\"", in: head) }
 
     private static let signatures: [([UInt8], String)] = [
         (Array("%PDF-".utf8), "application/pdf"),

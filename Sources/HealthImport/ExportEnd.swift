@@ -23,8 +23,7 @@ package enum ExportEnd: Sendable, Equatable {
         case .zip: self = Self.hasDirectory(descriptor, size: size) ? .whole : .open
         case .healthData:
             let tail = Self.bytes(descriptor, at: max(0, size - 4096), 4096)
-            let tag = Array("</HealthData>".utf8)
-            self = tail.indices.contains { tail[$0...].starts(with: tag) } ? .whole : .open
+            self = ContentKind.contains("</HealthData>", in: tail) ? .whole : .open
         case .autoExport:
             let tail = Self.bytes(descriptor, at: max(0, size - 64), Int(min(size, 64)))
             self = tail.last { $0 > 0x20 } == UInt8(ascii: "}") ? .whole : .open

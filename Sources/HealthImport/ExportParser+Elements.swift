@@ -87,11 +87,12 @@ extension ExportParser {
         case .correlation: startCorrelation(element)
         case .healthData where element.pointee.depth == 0:
             let mark = element.unknownAttributes.first { $0.name == ExportMark.attribute }
-            note(locale: element.text(.locale) ?? "", isMadeUp: mark?.value == ExportMark.madeUp)
-        case .exportDate: note(exportDate: element.attribute(.value).flatMap { InstantText.parse($0) })
+            info.locale = element.text(.locale) ?? ""
+            info.isMadeUp = mark?.value == ExportMark.madeUp
+        case .exportDate: info.date = element.attribute(.value).flatMap { InstantText.parse($0) }
         case .me:
             let birth = element.unknownAttributes.first { $0.name == "HKCharacteristicTypeIdentifierDateOfBirth" }
-            note(dateOfBirth: birth.flatMap { LocalDay($0.value) })
+            info.dateOfBirth = birth.flatMap { LocalDay($0.value) }
         default:
             startOuter(element)
             tree.reset()

@@ -20,7 +20,7 @@ struct ExportParser: ~Copyable {
     }
 
     let receiver: ExportReceiver
-    var summary: ReadSummary
+    var summary = ReadSummary()
     var builder = BatchBuilder()
     var names = Interning()
     var creationDates = DateColumn()
@@ -56,10 +56,7 @@ struct ExportParser: ~Copyable {
     private(set) var references: [String: DocumentReference] = [:]
     private var quarantine: [QuarantinedInput] = []
     private var summaries: [ActivitySummaryRecord] = []
-    private var locale = ""
-    private var isMadeUp = false
-    private var exportDate: Instant?
-    private var dateOfBirth: LocalDay?
+    var info = ExportInfo(date: nil, locale: "")
     private var infoIsSent = false
     private var failure: (any Error)?
     private var stream: XMLStream?
@@ -70,8 +67,8 @@ struct ExportParser: ~Copyable {
     /// How many skipped pieces are reported at once.
     private static let passedLimit = 128
 
-    init(receiver: @escaping ExportReceiver, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
-        (self.receiver, self.summary, self.known) = (receiver, summary, known)
+    init(receiver: @escaping ExportReceiver, known: [PieceHash: Int]) {
+        (self.receiver, self.known) = (receiver, known)
     }
 
     /// Reads the document. If the export isn't well-formed, the summary says so; errors of the receiver or the source
@@ -261,14 +258,10 @@ extension ExportParser {
         references[name] = reference
     }
 
-    mutating func note(locale: String, isMadeUp: Bool) { (self.locale, self.isMadeUp) = (locale, isMadeUp) }
-    mutating func note(exportDate: Instant?) { self.exportDate = exportDate }
-    mutating func note(dateOfBirth: LocalDay?) { self.dateOfBirth = dateOfBirth }
-
     private mutating func sendInfo() {
         guard !infoIsSent else { return }
         infoIsSent = true
-        send(.info(ExportInfo(date: exportDate, locale: locale, dateOfBirth: dateOfBirth, isMadeUp: isMadeUp)))
+        send(.info(info))
     }
 
     /// Called when the elements between that depth and the element now starting have no end tags.

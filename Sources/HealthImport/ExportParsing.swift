@@ -6,7 +6,7 @@ final class ExportParsing {
 
     init(receiver: @escaping ExportReceiver, known: [PieceHash: Int]) {
         parser = .allocate(capacity: 1)
-        parser.initialize(to: ExportParser(receiver: receiver, summary: ReadSummary(), known: known))
+        parser.initialize(to: ExportParser(receiver: receiver, known: known))
     }
 
     deinit {

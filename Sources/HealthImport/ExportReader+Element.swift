@@ -1,21 +1,5 @@
 import HealthModel
 
-/// Bytes in memory.
-private final class MemorySource: ByteSource {
-    private var rest: ArraySlice<UInt8>
-    private(set) var position: Int64 = 0
-
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let part = rest.prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        rest = rest.dropFirst(part.count)
-        position += Int64(part.count)
-        return part.count
-    }
-}
-
 extension ExportReader {
     /// Rereads the start tag of one record from quarantine, applying today's rules.
     /// - Returns: false for anything that isn't a record's whole start tag; other elements consist of more than a start

@@ -8,21 +8,9 @@ enum ExportElement: Int32, CaseIterable {
     /// The element's name as exports write it.
     var name: String {
         switch self {
-        case .record: "Record"
-        case .metadataEntry: "MetadataEntry"
         case .beatList: "HeartRateVariabilityMetadataList"
         case .beat: "InstantaneousBeatsPerMinute"
-        case .correlation: "Correlation"
-        case .workout: "Workout"
-        case .activitySummary: "ActivitySummary"
-        case .healthData: "HealthData"
-        case .exportDate: "ExportDate"
-        case .me: "Me"
-        case .workoutRoute: "WorkoutRoute"
-        case .location: "Location"
-        case .clinicalRecord: "ClinicalRecord"
-        case .audiogram: "Audiogram"
-        case .visionPrescription: "VisionPrescription"
+        default: "\(self)".prefix(1).uppercased() + "\(self)".dropFirst()
         }
     }
 
@@ -64,11 +52,6 @@ enum ExportAttribute: Int32, CaseIterable {
     var name: String { self == .userEntered ? "HKWasUserEntered" : "\(self)" }
 
     static let names = allCases.map(\.name).joined(separator: " ")
-
-    /// Attributes that have a column in the batch; a record's other attributes become metadata.
-    static let ofColumns: Set<ExportAttribute> = [
-        .type, .unit, .value, .sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate, .source,
-    ]
 }
 
 extension healthbus_xml_text {

@@ -9,10 +9,11 @@ enum LocaleNumber {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
+            if let digit = digit(scalar) {
+                scalars.append(Unicode.Scalar(0x30 + digit))
+                continue
+            }
             switch scalar.value {
-            case 0x0660...0x0669: scalars.append(digit(scalar.value - 0x0660))
-            case 0x06F0...0x06F9: scalars.append(digit(scalar.value - 0x06F0))
-            case 0x0966...0x096F: scalars.append(digit(scalar.value - 0x0966))
             case 0x066B: scalars.append(".")
             case 0x2212: scalars.append("-")
             case 0xA0, 0x202F, 0x2009: scalars.append(" ")
@@ -23,7 +24,13 @@ enum LocaleNumber {
         return String(scalars)
     }
 
-    private static func digit(_ number: UInt32) -> Unicode.Scalar { Unicode.Scalar(UInt8(0x30 + number)) }
+    /// What an ASCII, Arabic, Persian or Devanagari digit stands for; nil for anything else.
+    static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
+        for zero: UInt32 in [0x30, 0x660, 0x6F0, 0x966] where (zero..<zero + 10).contains(scalar.value) {
+            return UInt8(scalar.value - zero)
+        }
+        return nil
+    }
 
     /// A number's decimal mark: the last of its points and commas; nil when it has none.
     static func mark(of text: some StringProtocol) -> UInt8? {

@@ -62,15 +62,12 @@ package struct ReadSummary: Sendable, Equatable {
         ignoredEntryCount += 1
         if ignoredEntries.count < 100 { ignoredEntries.append(EntryKind.short(name)) }
         let folder = EntryKind.short(name.split(separator: "/").dropLast().joined(separator: "/"))
-        if let known = unread.firstIndex(where: { $0.kind == kind && $0.folder == folder }) {
-            unread[known].count += 1
-        } else if unread.count < UnreadFiles.limit {
-            unread.append(UnreadFiles(kind: kind, folder: folder, count: 1))
-        } else if let known = unread.firstIndex(where: { $0.kind == kind && $0.folder == UnreadFiles.elsewhere }) {
-            unread[known].count += 1
-        } else {
-            unread.append(UnreadFiles(kind: kind, folder: UnreadFiles.elsewhere, count: 1))
+        func place(_ folder: String) -> Int? { unread.firstIndex { $0.kind == kind && $0.folder == folder } }
+        let counted = unread.count < UnreadFiles.limit || place(folder) != nil ? folder : UnreadFiles.elsewhere
+        guard let known = place(counted) else {
+            return unread.append(UnreadFiles(kind: kind, folder: counted, count: 1))
         }
+        unread[known].count += 1
     }
 }
 

@@ -28,16 +28,10 @@ package struct OpenMHealthPage {
 
     package init(_ page: SamplePage, user: String) {
         self.page = page
-        var name: [UInt8] = []
-        name.append(json: "},\"user_id\":")
-        name.append(jsonString: user)
-        name.append(json: "},\"body\":{")
-        self.user = name
+        self.user = Array("},\"user_id\":\(JSONString.quoted(user))},\"body\":{".utf8)
         types = page.types.map(Self.part(of:))
-        sources = page.origins.map { origin in
-            var name: [UInt8] = []
-            name.append(jsonString: origin.sourceName.isEmpty ? "unknown" : origin.sourceName)
-            return name
+        sources = page.origins.map {
+            Array(JSONString.quoted($0.sourceName.isEmpty ? "unknown" : $0.sourceName).utf8)
         }
         hasCreated = page.created.count == page.count
     }

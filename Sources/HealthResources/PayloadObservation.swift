@@ -45,19 +45,13 @@ struct PayloadObservation {
         let dosage = dosage.isFinite ? dosage : Self.number(payload["doseQuantity"]) ?? .nan
         switch found {
         case .taken:
-            if dosage.isFinite {
-                members["valueQuantity"] = ResourceUnit(nil, of: unit, isFraction: false).quantity(dosage)
-            } else {
-                members["dataAbsentReason"] = Observations.absent("unknown")
-            }
+            Observations.add(.number(dosage), ResourceUnit(nil, of: unit, isFraction: false), to: &members)
         case .skipped: (status, members["dataAbsentReason"]) = ("cancelled", Observations.absent("not-performed"))
         case nil: (status, members["dataAbsentReason"]) = ("unknown", Observations.absent("unknown"))
         default: (status, members["dataAbsentReason"]) = ("registered", Observations.absent("unknown"))
         }
         if let found {
-            let name =
-                "HKMedicationDoseEventLogStatus" + found.rawValue.prefix(1).uppercased()
-                + found.rawValue.dropFirst()
+            let name = Self.name("HKMedicationDoseEventLogStatus", found.rawValue)
             add("logStatus", Self.concept(name, text: found.rawValue))
         }
         add("medication", Self.text(payload, "displayText", "nickname", "name"))
@@ -81,7 +75,8 @@ struct PayloadObservation {
 
     private mutating func addElectrocardiogram(_ value: Double, _ payload: Value) {
         let text = Self.text(payload, "classification", "rhythm")
-        let name = ElectrocardiogramClassification(payload: payload)?.name
+        let found = ElectrocardiogramClassification(payload: payload)
+        let name = found.map { Self.name("HKElectrocardiogramClassification", $0.rawValue) }
         if name == nil, text == nil {
             members["dataAbsentReason"] = Observations.absent("unknown")
         } else {
@@ -137,6 +132,11 @@ struct PayloadObservation {
         ])
     }
 
+    /// HealthKit's name for a word, which it writes with a capital.
+    private static func name(_ prefix: String, _ word: String) -> String {
+        prefix + word.prefix(1).uppercased() + word.dropFirst()
+    }
+
     /// - Parameter name: HealthKit's name, if it is known.
     private static func concept(_ name: String?, text: String) -> Part {
         var concept: [String: Value] = ["text": .string(text)]
@@ -185,9 +185,5 @@ enum ElectrocardiogramClassification: String, CaseIterable {
         let found = stated.compactMap { word in Self.allCases.first { word.names($0.rawValue) } }.first
         guard let found else { return nil }
         self = found
-    }
-
-    var name: String {
-        "HKElectrocardiogramClassification" + rawValue.prefix(1).uppercased() + rawValue.dropFirst()
     }
 }

@@ -30,18 +30,11 @@ package struct SampleObservations {
 
     package init(_ page: SamplePage, of observations: Observations) {
         (self.page, self.observations) = (page, observations)
-        var head: [UInt8] = []
-        head.append(json: "{\"resourceType\":\"Observation\",")
-        resource = head
-        head = []
-        head.append(json: "\"identifier\":[{\"system\":")
+        resource = Array("{\"resourceType\":\"Observation\",".utf8)
         let own = observations.identifier(.sample, "")
-        head.append(jsonString: own.system)
-        head.append(json: ",\"value\":")
-        head.append(jsonString: own.value)
+        let (system, value) = (JSONString.quoted(own.system), JSONString.quoted(own.value))
         // The quote is removed because the id comes before it.
-        head.removeLast()
-        self.head = head
+        head = Array("\"identifier\":[{\"system\":\(system),\"value\":\(value)".utf8.dropLast())
         types = page.types.map { Self.part(of: $0, observations.subject) }
         units = page.units.map { text -> (unit: ResourceUnit, tail: [UInt8]) in
             let unit = ResourceUnit(nil, of: text, isFraction: true)
@@ -51,29 +44,20 @@ package struct SampleObservations {
             guard observations.namesSources, let name = Observations.plain(origin.sourceName) else {
                 return Array("}".utf8)
             }
-            var part: [UInt8] = []
-            part.append(json: ",\"device\":{\"display\":")
-            part.append(jsonString: name)
-            part.append(json: "}}")
-            return part
+            return Array(",\"device\":{\"display\":\(JSONString.quoted(name))}}".utf8)
         }
     }
 
     private static func part(of name: String, _ subject: Value) -> TypePart {
         let type = HealthType.named(name)
         let coding = HealthCodes.types[name]
-        var middle: [UInt8] = []
-        middle.append(UInt8(ascii: ","))
-        if let category = coding?.category {
-            middle.append(contentsOf: "\"category\":[\(Observations.category(category).json())],".utf8)
-        }
-        let own = Observations.code(ofType: name)
-        middle.append(contentsOf: "\"code\":\(Observations.concept(coding?.codes ?? [], own).json()),".utf8)
-        middle.append(contentsOf: "\"subject\":\(subject.json()),".utf8)
+        let category = coding?.category.map { "\"category\":[\(Observations.category($0).json())]," } ?? ""
+        let code = Observations.concept(coding?.codes ?? [], Observations.code(ofType: name))
+        let middle = ",\(category)\"code\":\(code.json()),\"subject\":\(subject.json()),"
         let unit =
             type.unit.isEmpty && coding?.unit == nil ? nil : ResourceUnit(coding, of: type.unit, isFraction: true)
         return TypePart(
-            middle: middle, type: type, payload: PayloadObservation.Kind(name),
+            middle: Array(middle.utf8), type: type, payload: PayloadObservation.Kind(name),
             isInPanel: HealthType.bloodPressureParts.contains(name), isHealthKits: name.hasPrefix("HK"),
             isOwn: type.kind == .other && !name.hasPrefix("HK") && HealthType.known(name) == nil, unit: unit,
             tail: unit.map(Self.tail) ?? [])
@@ -81,19 +65,10 @@ package struct SampleObservations {
 
     /// The bytes that follow a number in a `Quantity`.
     private static func tail(_ unit: ResourceUnit) -> [UInt8] {
-        var tail: [UInt8] = []
-        if !unit.text.isEmpty {
-            tail.append(json: ",\"unit\":")
-            tail.append(jsonString: unit.text)
-        }
-        if let code = unit.code {
-            tail.append(json: ",\"system\":")
-            tail.append(jsonString: ResourceUnit.system)
-            tail.append(json: ",\"code\":")
-            tail.append(jsonString: code)
-        }
-        tail.append(UInt8(ascii: "}"))
-        return tail
+        let text = unit.text.isEmpty ? "" : ",\"unit\":\(JSONString.quoted(unit.text))"
+        let system = JSONString.quoted(ResourceUnit.system)
+        let code = unit.code.map { ",\"system\":\(system),\"code\":\(JSONString.quoted($0))" } ?? ""
+        return Array((text + code + "}").utf8)
     }
 
     /// What becomes of a row.

@@ -59,12 +59,10 @@ package struct TopicGrant: Sendable, Equatable {
 /// Who may connect to a sealed hub, and what each may do there.
 package struct GuestList: Sendable, Equatable {
     /// The owner of each public key (Z85). An identity may have two keys while one replaces the other.
-    package var identities: [String: String]
-    package var grants: [String: TopicGrant]
+    package var identities: [String: String] = [:]
+    package var grants: [String: TopicGrant] = [:]
 
-    package init(identities: [String: String] = [:], grants: [String: TopicGrant] = [:]) {
-        (self.identities, self.grants) = (identities, grants)
-    }
+    package init() {}
 }
 
 /// What seals a hub: its own key pair and its guest list. Both are read again every second.

@@ -102,18 +102,24 @@ package final class ZeroMQSocket {
         }
     }
 
+    /// Repeats a call that a signal interrupts; returns false if the call would have to wait.
+    private func attempt(_ operation: String, _ call: () -> Int32) throws -> Bool {
+        while call() < 0 {
+            switch zmq_errno() {
+            case Errno.interrupted: continue
+            case Errno.wouldBlock: return false
+            default: throw BusError.last(operation)
+            }
+        }
+        return true
+    }
+
     /// Sends one message of several frames without waiting; returns false when there was no room for it, in which case
     /// nothing was sent.
     package func send(_ frames: [[UInt8]]) throws -> Bool {
         for (index, frame) in frames.enumerated() {
-            let more = index < frames.count - 1
-            while zmq_send(handle, frame, frame.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
-                switch zmq_errno() {
-                case Errno.interrupted: continue
-                case Errno.wouldBlock: return false
-                default: throw BusError.last("send")
-                }
-            }
+            let flags = ZMQ_DONTWAIT | (index < frames.count - 1 ? ZMQ_SNDMORE : 0)
+            guard try attempt("send", { zmq_send(handle, frame, frame.count, flags) }) else { return false }
         }
         return true
     }
@@ -129,13 +135,7 @@ package final class ZeroMQSocket {
         guard zmq_msg_init(&message) == 0 else { throw BusError.last("receive") }
         defer { zmq_msg_close(&message) }
         while true {
-            if zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) < 0 {
-                switch zmq_errno() {
-                case Errno.interrupted: continue
-                case Errno.wouldBlock: return nil
-                default: throw BusError.last("receive")
-                }
-            }
+            guard try attempt("receive", { zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) }) else { return nil }
             if let name = zmq_msg_gets(&message, "User-Id") { user = String(cString: name) }
             frames.append([UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))))
             if zmq_msg_more(&message) == 0 { return (frames, user) }
@@ -149,22 +149,10 @@ package final class ZeroMQSocket {
         defer { zmq_msg_close(&message) }
         var dropping = false
         while true {
-            if zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) < 0 {
-                switch zmq_errno() {
-                case Errno.interrupted: continue
-                case Errno.wouldBlock: return false
-                default: throw BusError.last("forward")
-                }
-            }
-            let more = zmq_msg_more(&message) != 0
-            while !dropping, zmq_msg_send(&message, other.handle, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
-                switch zmq_errno() {
-                case Errno.interrupted: continue
-                case Errno.wouldBlock: dropping = true
-                default: throw BusError.last("forward")
-                }
-            }
-            if !more { return true }
+            guard try attempt("forward", { zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) }) else { return false }
+            let flags = ZMQ_DONTWAIT | (zmq_msg_more(&message) != 0 ? ZMQ_SNDMORE : 0)
+            if !dropping { dropping = try !attempt("forward") { zmq_msg_send(&message, other.handle, flags) } }
+            if flags & ZMQ_SNDMORE == 0 { return true }
         }
     }
 }

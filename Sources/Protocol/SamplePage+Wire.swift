@@ -34,26 +34,21 @@ extension SamplePage {
     ///   its dictionary.
     package init(wireValue value: Value) throws(PageError) {
         self.init()
-        func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {
-            guard let numbers else { throw PageError(column: name) }
-            return numbers
-        }
-        // A single unreadable column makes the whole page invalid: an index must never point at the wrong entry.
         func optional<Element>(_ name: String, _ read: (Value) -> [Element]?) throws(PageError) -> [Element] {
-            value[name].isNull ? [] : try column(name, read(value[name]))
+            value[name].isNull ? [] : try value.column(name, read)
         }
-        types = try column("types", value["types"].texts)
-        origins = try column("origins", value["origins"].array).map { (entry) throws(PageError) in
+        types = try value.column("types", \.texts)
+        origins = try value.column("origins", \.array).map { (entry) throws(PageError) in
             try Origin(wireValue: entry)
         }
-        ids = try Self.ids(try column("id", value["id"].bytes))
-        sequence = try column("seq", value["seq"].int64s)
-        type = try column("type", value["type"].int32s)
-        start = try column("start", value["start"].int64s)
-        end = try column("end", value["end"].int64s)
-        self.value = try column("value", value["value"].float64s)
-        origin = try column("origin", value["origin"].int32s)
-        flags = try column("flags", value["flags"].uint8s).map { SampleFlags(rawValue: $0) }
+        ids = try Self.ids(try value.column("id", \.bytes))
+        sequence = try value.column("seq", \.int64s)
+        type = try value.column("type", \.int32s)
+        start = try value.column("start", \.int64s)
+        end = try value.column("end", \.int64s)
+        self.value = try value.column("value", \.float64s)
+        origin = try value.column("origin", \.int32s)
+        flags = try value.column("flags", \.uint8s).map { SampleFlags(rawValue: $0) }
         units = try optional("units", \.texts)
         unit = try optional("unit", \.int32s)
         created = try optional("created", \.int64s)
@@ -134,6 +129,13 @@ extension Origin {
 }
 
 extension Value {
+    /// A column of a page. A single unreadable one makes the whole page invalid: an index must never point at the wrong
+    /// entry.
+    func column<Element>(_ name: String, _ read: (Value) -> [Element]?) throws(PageError) -> [Element] {
+        guard let column = read(self[name]) else { throw PageError(column: name) }
+        return column
+    }
+
     /// The elements of an array that contains only strings.
     var texts: [String]? {
         guard case .array(let elements) = self else { return nil }

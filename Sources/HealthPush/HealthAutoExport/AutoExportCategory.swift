@@ -15,13 +15,7 @@ enum AutoExportCategory {
         return CategoryValue.raw(ofBare: name, type: identifier)
     }
 
-    private static let own: [String: String] = {
-        var names: [String: String] = [:]
-        for (identifier, type) in HealthType.allKnown where type.kind == .category {
-            names[AutoExportMetric.key(String(identifier.dropFirst("HKCategoryTypeIdentifier".count)))] = identifier
-        }
-        return names
-    }()
+    private static let own = AutoExportMetric.names(of: .category, AutoExportMetric.category)
 
     private static let others: [String: String] = {
         let names = [
@@ -39,7 +33,7 @@ enum AutoExportCategory {
             "infrequentperiods": "InfrequentMenstrualCycles", "prolongedperiods": "ProlongedMenstrualPeriods",
             "persistentspotting": "PersistentIntermenstrualBleeding",
         ]
-        return names.mapValues { "HKCategoryTypeIdentifier" + $0 }
+        return names.mapValues { AutoExportMetric.category + $0 }
     }()
 
     /// Values as shown by the app or Apple's Health app: a symptom that is present but has no details is "unspecified".

@@ -17,13 +17,8 @@ struct AutoExportDate: Equatable {
     /// Nil for text that isn't such a date.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         var scanner = DateScanner(text)
-        if let date = scanner.autoExportDate(isAfternoon: nil) {
-            (instant, offset) = date
-        } else if let date = Self.localized(text) {
-            (instant, offset) = date
-        } else {
-            return nil
-        }
+        guard let date = scanner.autoExportDate(isAfternoon: nil) ?? Self.localized(text) else { return nil }
+        (instant, offset) = date
     }
 
     private static func localized(_ text: UnsafeBufferPointer<UInt8>) -> (instant: Instant, offset: Int64)? {

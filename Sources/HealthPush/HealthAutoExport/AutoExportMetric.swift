@@ -71,28 +71,22 @@ struct AutoExportMetric {
 
     /// HealthKit's own names: the app's are mostly the same, spelled differently (`heart_rate`, `apple_exercise_time`,
     /// `dietary_water`).
-    private static let own: [String: String] = {
-        var names: [String: String] = [:]
-        for (identifier, type) in HealthType.allKnown {
-            for (kind, prefix) in [(HealthType.Kind.quantity, quantity), (.category, category)] where type.kind == kind
-            {
-                names[key(String(identifier.dropFirst(prefix.count)))] = identifier
-            }
-        }
-        return names
-    }()
+    private static let own = names(of: .quantity, quantity).merging(names(of: .category, category)) { own, _ in own }
+
+    /// HealthKit's identifiers of a kind, by the names after their prefix.
+    static func names(of kind: HealthType.Kind, _ prefix: String) -> [String: String] {
+        let identifiers = HealthType.allKnown.filter { $0.value.kind == kind }.keys
+        return Dictionary(identifiers.map { (key(String($0.dropFirst(prefix.count))), $0) }) { own, _ in own }
+    }
 
     private static let forms: [String: Form] = [
-        bloodPressure: .bloodPressure,
-        "HKCategoryTypeIdentifierSleepAnalysis": .sleep,
+        HealthType.bloodPressureIdentifier: .bloodPressure, HealthType.sleepIdentifier: .sleep,
         "HKCategoryTypeIdentifierSexualActivity": .sexualActivity,
     ]
 
-    static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
-
     /// The app's names, from all of its versions, that differ from HealthKit's.
     private static let others: [String: String] = {
-        var names: [String: String] = [key("blood_pressure"): bloodPressure]
+        var names: [String: String] = [key("blood_pressure"): HealthType.bloodPressureIdentifier]
         for (prefix, table) in [(quantity, quantities), (category, categories)] {
             for entry in table.split(whereSeparator: \.isWhitespace) {
                 let parts = entry.split(separator: "=")
@@ -104,7 +98,7 @@ struct AutoExportMetric {
     }()
 
     private static let quantity = "HKQuantityTypeIdentifier"
-    private static let category = "HKCategoryTypeIdentifier"
+    static let category = "HKCategoryTypeIdentifier"
 
     private static let quantities = """
         ActiveEnergyBurned=active_energy,active_calories BasalEnergyBurned=basal_energy,resting_energy

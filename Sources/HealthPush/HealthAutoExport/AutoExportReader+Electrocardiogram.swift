@@ -14,7 +14,7 @@ extension AutoExportReader {
     /// they follow from `samplingFrequency`.
     mutating func readElectrocardiogram() throws {
         let times = try readTimes()
-        var row = row(Self.electrocardiogram, times.start, times.end)
+        var row = row(HealthType.electrocardiogramIdentifier, times.start, times.end)
         // The app sends 0 where the watch didn't know.
         if let rate = Self.rate(item.look("averageHeartRate")), rate > 0, rate.isFinite { row.value = rate }
         var voltages: Value = .null

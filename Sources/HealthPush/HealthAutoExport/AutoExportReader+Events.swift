@@ -4,9 +4,6 @@ import JSON
 extension AutoExportReader {
     static let unknownName =
         "a symptom or cycle entry of this name isn't known; \(translates)"
-    static let electrocardiogram = "HKDataTypeIdentifierElectrocardiogram"
-    static let stateOfMind = "HKDataTypeIdentifierStateOfMind"
-    static let medication = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
 
     /// Reads a symptom `{start, end, name, severity}` or a cycle-tracking entry `{start, end, name, value}`.
     mutating func readCategory() throws(SampleProblem) {
@@ -65,7 +62,7 @@ extension AutoExportReader {
     /// Reads a state of mind; all of it goes into the payload.
     mutating func readStateOfMind() throws(SampleProblem) {
         let times = try readTimes()
-        var row = row(Self.stateOfMind, times.start, times.end)
+        var row = row(HealthType.stateOfMindIdentifier, times.start, times.end)
         describe(&row, restLimit: Self.restLimit) { $0 }
         try rows.append(row)
     }
@@ -76,7 +73,7 @@ extension AutoExportReader {
         let due = try AutoExportSpan.date(item.look("scheduledDate"), "scheduledDate")
         let isLogged = item.look("start") != nil || item.look("startDate") != nil || item.look("date") != nil
         let times = if !isLogged, let due { (start: due.instant, end: due.instant) } else { try readTimes() }
-        var row = row(Self.medication, times.start, times.end)
+        var row = row(HealthType.medicationDoseIdentifier, times.start, times.end)
         row.value = item.look("dosage")?.decimal ?? .nan
         describe(&row, restLimit: Self.restLimit) { $0 }
         try rows.append(row)

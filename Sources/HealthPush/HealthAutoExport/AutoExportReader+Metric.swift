@@ -42,7 +42,8 @@ extension AutoExportReader {
             return rows.quarantine("the metric's data isn't an array", raw: span.whole)
         }
         guard let metric = AutoExportMetric.named(text) ?? AutoExportMetric.unknown(text) else {
-            return try eachEntry(data) { reader, entry in
+            return try eachElement(data) { reader, entry in
+                reader.rows.beginItem()
                 reader.rows.quarantine(
                     "the metric's name is too long, or has no letters", raw: entry.whole, within: context)
             }
@@ -52,7 +53,8 @@ extension AutoExportReader {
         var series = AutoExportSeries(
             metric: metric, units: unit, factors: AutoExportUnits.factors(unit, for: Self.valueType(of: metric)),
             limit: PlausibilityLimit.of(metric.type).values, aggregation: aggregation(dates), dates: dates)
-        try eachEntry(data) { reader, entry in
+        try eachElement(data) { reader, entry in
+            reader.rows.beginItem()
             do {
                 guard try reader.item.read(entry) else { throw SampleProblem(reason: "the entry isn't an object") }
                 try reader.readEntry(of: &series)
@@ -60,25 +62,9 @@ extension AutoExportReader {
         }
     }
 
-    private mutating func eachEntry(
-        _ data: JSONSpan, _ body: (inout AutoExportReader, JSONSpan) -> Void
-    ) throws(JSONScanError) {
-        var scanner = JSONScanner(data.bytes)
-        try scanner.beginArray()
-        while try scanner.nextElement() {
-            let entry = try scanner.value()
-            if rows.failure != nil { return }
-            rows.beginItem()
-            body(&self, entry)
-        }
-    }
-
     private static func valueType(of metric: AutoExportMetric) -> HealthType {
-        metric.form == .bloodPressure ? HealthType.named(systolic) : metric.type
+        metric.form == .bloodPressure ? HealthType.named(HealthType.bloodPressureParts[0]) : metric.type
     }
-
-    static let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
-    static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
 
     /// The aggregation stated by the request; otherwise inferred from all of the metric's dates together.
     private func aggregation(_ dates: AutoExportSeriesDates) -> AutoExportAggregation {

@@ -89,7 +89,7 @@ extension AutoExportReader {
     /// Reads `{date, systolic, diastolic}`, which becomes one record for each value.
     mutating func readBloodPressure(_ series: AutoExportSeries) throws(SampleProblem) {
         guard let factors = series.factors else { throw SampleProblem(reason: Self.wrongUnit) }
-        let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]
+        let parts = Array(zip(HealthType.bloodPressureParts, [item.take("systolic"), item.take("diastolic")]))
         let span = try AutoExportSpan(
             &item, series.aggregation, midnights: series.dates.midnights, isSum: false)
         let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
@@ -97,12 +97,14 @@ extension AutoExportReader {
         // The id belongs to the pair, so neither record gets it.
         var described: AutoExportRow
         if span.isStatistic {
-            described = row(Self.systolic, span)
+            described = row(parts[0].0, span)
             describe(&described, keepsID: false)
         } else {
-            described = row(AutoExportMetric.bloodPressure, span)
+            described = row(HealthType.bloodPressureIdentifier, span)
             describe(&described)
-            let parts = numbers.map { Self.part($0.0, $0.1, span) }
+            let parts = numbers.map { type, value in
+                Value(partOfType: type, unit: HealthType.named(type).unit, value, span.start, span.end)
+            }
             var pair = described
             let members = described.payload.isEmpty ? [:] : Value(strictJSON: described.payload)?.object ?? [:]
             pair.payload = Array(Value.object(members.merging(["parts": .array(parts)]) { $1 }).json().utf8)
@@ -116,13 +118,5 @@ extension AutoExportReader {
             (row.metadata, row.payload) = (described.metadata, described.payload)
             try rows.append(row)
         }
-    }
-
-    /// A part as a correlation's payload names it.
-    private static func part(_ type: String, _ value: Double, _ span: AutoExportSpan) -> Value {
-        [
-            "type": .string(type), "unit": .string(HealthType.named(type).unit), "value": .number(value),
-            "start": .string(InstantText.iso8601(span.start)), "end": .string(InstantText.iso8601(span.end)),
-        ]
     }
 }

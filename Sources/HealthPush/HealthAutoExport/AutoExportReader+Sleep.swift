@@ -2,7 +2,6 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
     /// No part of a night may be longer than this, because the app has sent durations longer than a lifetime.
     private static let longestNight = Duration.seconds(7 * 86_400)
 
@@ -20,14 +19,14 @@ extension AutoExportReader {
         // Discards the duration and a repetition of the start.
         _ = item.take("qty")
         _ = item.take("date")
-        var row = row(Self.sleep, start.instant, end.instant)
+        var row = row(HealthType.sleepIdentifier, start.instant, end.instant)
         row.value = Double(raw)
         describe(&row)
         try rows.append(row)
     }
 
     private static func stage(_ value: JSONSpan) -> Int? {
-        if let raw = raw(value, type: sleep) { return raw }
+        if let raw = raw(value, type: HealthType.sleepIdentifier) { return raw }
         switch AutoExportMetric.key(value.text ?? "") {
         case "unspecified", "asleepunspecified": return 1
         case "core", "light", "asleepcore": return 3
@@ -74,7 +73,7 @@ extension AutoExportReader {
         if item.look("source") == nil, let source = item.take("sleepSource")?.text {
             payload["sleepSource"] = .string(source)
         }
-        var row = row(HealthType.statistics(of: Self.sleep), start.instant, end.instant)
+        var row = row(HealthType.statistics(of: HealthType.sleepIdentifier), start.instant, end.instant)
         (row.created, row.statistic) = (now.flooredSecond, .night)
         describe(&row, payload: payload)
         if let source = payload["sleepSource"]?.string { row.origin = rows.originSlot(named: source) }
@@ -87,9 +86,7 @@ extension AutoExportReader {
         private(set) var payload: [String: Value] = [:]
         /// The sum of everything added so far; nil if nothing was added.
         private(set) var sum: Double?
-        private var leftOut: [String: Value] = [:]
-
-        init(secondsEach: Double) { self.secondsEach = secondsEach }
+        private(set) var leftOut: [String: Value] = [:]
 
         mutating func add(_ name: String, _ span: JSONSpan?) {
             guard let span else { return }

@@ -59,20 +59,26 @@ struct AutoExportReader {
     }
 
     private mutating func read(_ part: Part, _ name: JSONSpan, _ array: JSONSpan) throws(JSONScanError) {
+        try eachElement(array) { (reader, element) throws(JSONScanError) in
+            guard part != .metrics else { return try reader.readMetric(element) }
+            reader.rows.beginItem()
+            do {
+                guard try reader.item.read(element) else { throw SampleProblem(reason: "the item isn't an object") }
+                try reader.readItem(of: part)
+            } catch { reader.rows.quarantine(error, raw: element.whole, within: AutoExportContext(name: name)) }
+        }
+    }
+
+    /// Shows each element of an array, as long as the changes are taken.
+    mutating func eachElement(
+        _ array: JSONSpan, _ body: (inout AutoExportReader, JSONSpan) throws(JSONScanError) -> Void
+    ) throws(JSONScanError) {
         var scanner = JSONScanner(array.bytes)
         try scanner.beginArray()
         while try scanner.nextElement() {
             let element = try scanner.value()
             if rows.failure != nil { return }
-            guard part != .metrics else {
-                try readMetric(element)
-                continue
-            }
-            rows.beginItem()
-            do {
-                guard try item.read(element) else { throw SampleProblem(reason: "the item isn't an object") }
-                try readItem(of: part)
-            } catch { rows.quarantine(error, raw: element.whole, within: AutoExportContext(name: name)) }
+            try body(&self, element)
         }
     }
 
@@ -96,12 +102,9 @@ struct AutoExportReader {
             rows.beginItem()
             return rows.quarantine(reason, raw: value.whole, within: AutoExportContext(name: name))
         }
-        var scanner = JSONScanner(value.bytes)
-        try scanner.beginArray()
-        while try scanner.nextElement() {
-            let element = try scanner.value()
-            rows.beginItem()
-            rows.quarantine(reason, raw: element.whole, within: AutoExportContext(name: name))
+        try eachElement(value) { reader, element in
+            reader.rows.beginItem()
+            reader.rows.quarantine(reason, raw: element.whole, within: AutoExportContext(name: name))
         }
     }
 

@@ -107,10 +107,7 @@ struct AutoExportRows {
 
     mutating func handOver() {
         guard let deliver, failure == nil else { return }
-        var full = changes
-        full.records = columns.takeRows()
-        full.taken = taken(full.records.types)
-        if !hasUUIDs { full.records.healthKitUUID = [] }
+        let full = changes(with: columns.takeRows())
         (hasUUIDs, changes.quarantined) = (false, [])
         do { try deliver(full) } catch { failure = error }
     }
@@ -146,10 +143,12 @@ struct AutoExportRows {
         return String(decoding: text[..<end], as: UTF8.self)
     }
 
-    var finished: PushedChanges {
+    var finished: PushedChanges { changes(with: columns.batch) }
+
+    private func changes(with records: RecordBatch) -> PushedChanges {
         var changes = changes
-        changes.records = columns.batch
-        changes.taken = taken(changes.records.types)
+        changes.records = records
+        changes.taken = taken(records.types)
         if !hasUUIDs { changes.records.healthKitUUID = [] }
         return changes
     }

@@ -84,3 +84,13 @@ struct RecordRows {
             .flatMap { Array($0.utf8) + [0xFF] }
     }
 }
+
+extension Value {
+    /// A part as a correlation's payload names it.
+    init(partOfType type: String, unit: String, _ value: Double, _ start: Instant, _ end: Instant) {
+        self = [
+            "type": .string(type), "unit": .string(unit), "value": Value(value.isNaN ? nil : value),
+            "start": .string(InstantText.iso8601(start)), "end": .string(InstantText.iso8601(end)),
+        ]
+    }
+}

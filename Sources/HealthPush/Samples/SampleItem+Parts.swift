@@ -19,18 +19,8 @@ extension SampleItem {
             rows.append(child)
         }
         var whole = row
-        whole.payload = Array(
-            Value.object([
-                "parts": .array(
-                    rows.map {
-                        [
-                            "type": .string($0.type), "unit": .string($0.unit),
-                            "value": Value($0.value.isNaN ? nil : $0.value),
-                            "start": .string(InstantText.iso8601($0.start)),
-                            "end": .string(InstantText.iso8601($0.end)),
-                        ]
-                    })
-            ]).json().utf8)
+        let parts = rows.map { Value(partOfType: $0.type, unit: $0.unit, $0.value, $0.start, $0.end) }
+        whole.payload = Array(Value.object(["parts": .array(parts)]).json().utf8)
         return [whole] + rows
     }
 

@@ -33,16 +33,11 @@ extension SampleItem {
 
     func readCategory(_ row: inout RecordRows.Row) throws(SampleProblem) {
         guard let value else { return try readOther(&row) }
-        if let number = value.integer {
-            row.value = Double(number)
-        } else if let name = value.text {
-            guard let raw = CategoryValue.raw(of: name) else {
-                throw SampleProblem(reason: "value isn't a category's number, nor one of HealthKit's names")
-            }
-            row.value = Double(raw)
-        } else {
+        let named = value.text.flatMap { CategoryValue.raw(of: $0) }
+        guard let raw = value.integer ?? named.map({ Int64($0) }) else {
             throw SampleProblem(reason: "value isn't a category's number, nor one of HealthKit's names")
         }
+        row.value = Double(raw)
         try readOther(&row)
     }
 

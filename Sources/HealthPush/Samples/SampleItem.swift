@@ -140,9 +140,7 @@ struct SampleItem {
         }
         if let device {
             guard let text = device.text else { throw SampleProblem(reason: "device isn't text") }
-            origin = Origin(
-                sourceName: origin.sourceName, sourceVersion: origin.sourceVersion, productType: origin.productType,
-                device: text)
+            origin.device = text
         }
         for part in [origin.sourceName, origin.sourceVersion, origin.productType, origin.device]
         where part.utf8.count > Self.nameLimit {

@@ -31,14 +31,12 @@ package struct SwitchTypes: BusCommand, Equatable {
     package static let appsFrequency = "default"
 
     package struct Setting: Codable, Sendable, Equatable {
-        @IfReadable package var on: Bool?
-        @IfReadable package var denied: Bool?
+        @IfReadable package var on: Bool? = nil
+        @IfReadable package var denied: Bool? = nil
         /// The name of a frequency, or `appsFrequency`.
-        @IfReadable package var frequency: String?
+        @IfReadable package var frequency: String? = nil
 
-        package init(on: Bool? = nil, denied: Bool? = nil, frequency: String? = nil) {
-            (self.on, self.denied, self.frequency) = (on, denied, frequency)
-        }
+        package init() {}
     }
 
     package var set: [String: Setting]

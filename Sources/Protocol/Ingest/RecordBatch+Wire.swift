@@ -29,28 +29,24 @@ extension RecordBatch {
     ///   its dictionary.
     init(wireValue value: Value) throws(PageError) {
         self.init()
-        func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {
-            guard let numbers else { throw PageError(column: name) }
-            return numbers
-        }
-        types = try column("types", value["types"].texts)
-        units = try column("units", value["units"].texts)
-        origins = try column("origins", value["origins"].array).map { (entry) throws(PageError) in
+        types = try value.column("types", \.texts)
+        units = try value.column("units", \.texts)
+        origins = try value.column("origins", \.array).map { (entry) throws(PageError) in
             try Origin(wireValue: entry)
         }
-        type = try column("type", value["type"].int32s)
-        start = try column("start", value["start"].int64s)
-        end = try column("end", value["end"].int64s)
-        self.value = try column("value", value["value"].float64s)
-        unit = try column("unit", value["unit"].int32s)
-        origin = try column("origin", value["origin"].int32s)
-        created = try column("created", value["created"].int64s)
-        flags = try column("flags", value["flags"].uint8s).map { RecordFlags(rawValue: $0) }
-        line = try column("item", value["item"].int64s)
+        type = try value.column("type", \.int32s)
+        start = try value.column("start", \.int64s)
+        end = try value.column("end", \.int64s)
+        self.value = try value.column("value", \.float64s)
+        unit = try value.column("unit", \.int32s)
+        origin = try value.column("origin", \.int32s)
+        created = try value.column("created", \.int64s)
+        flags = try value.column("flags", \.uint8s).map { RecordFlags(rawValue: $0) }
+        line = try value.column("item", \.int64s)
         metadata = try TextColumn(wireValue: value["metadata"], name: "metadata")
         payload = try TextColumn(wireValue: value["payload"], name: "payload")
         if !value["uuid"].isNull {
-            healthKitUUID = try SamplePage.ids(try column("uuid", value["uuid"].bytes), column: "uuid")
+            healthKitUUID = try SamplePage.ids(try value.column("uuid", \.bytes), column: "uuid")
                 .map { $0 == SampleID(high: 0, low: 0) ? nil : $0 }
         }
         try check()

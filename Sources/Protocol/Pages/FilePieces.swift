@@ -15,11 +15,9 @@ package struct FilePieces: Sendable, Equatable {
     }
 
     package var end: Int64 { offset + pieces.reduce(0) { $0 + Int64($1.count) } }
+}
 
-    package init(offset: Int64, pieces: [[UInt8]], whole: Whole? = nil) {
-        (self.offset, self.pieces, self.whole) = (offset, pieces, whole)
-    }
-
+extension FilePieces {
     /// nil when the pages aren't consecutive from `offset`, don't end where the file does although they should, or have
     /// neither bytes nor the file's end.
     package init?(_ pages: [Value], at offset: Int64) {

@@ -40,12 +40,7 @@ package struct OwnTypeRow: Codable, Sendable, Equatable {
     }
 
     /// The type as programs see it.
-    package var value: Value {
-        [
-            "name": .string(name), "kind": .string(kind), "unit": .string(unit), "aggregation": .string(aggregation),
-            "version": .integer(version),
-        ]
-    }
+    package var value: Value { Value(self) }
 }
 
 /// An event that a person entered.

@@ -10,8 +10,6 @@ final class IdealApp: PhoneApp {
     private var waitingDeletions: [SampleID] = []
     private var gone: Set<SampleID> = []
 
-    var isBusy: Bool { false }
-    var repeated: Int { 0 }
     var alive: [SampleID: Int] { arrivals.filter { !gone.contains($0.key) }.mapValues { _ in 1 } }
 
     func arrive(_ added: [LifeSample], deleted: [SampleID]) {
@@ -27,10 +25,7 @@ final class IdealApp: PhoneApp {
         guard let phone else { return }
         // A wake that only notes what has changed delivers nothing.
         if phone.strategy != .notify { deliver() }
-        let number = phone.runs
-        phone.at(phone.now + phone.model.seconds(.usualSeconds)) { [unowned phone] in
-            if phone.run?.number == number { try phone.endRun() }
-        }
+        phone.endRunAsUsual()
     }
 
     private func deliver() {
@@ -44,9 +39,4 @@ final class IdealApp: PhoneApp {
         waitingDeletions.removeAll(keepingCapacity: true)
     }
 
-    func install() {}
-    func rest() {}
-    func end() {}
-    func reboot() {}
-    func setClock(offBy offset: Duration) {}
 }

@@ -6,10 +6,8 @@ final class NaiveApp: PhoneApp {
     weak var phone: Phone?
     private var sync = NaiveSync()
 
-    var isBusy: Bool { false }
     var arrivals: [SampleID: Instant] { sync.arrivals }
     var alive: [SampleID: Int] { sync.alive }
-    var repeated: Int { 0 }
 
     func arrive(_ added: [LifeSample], deleted: [SampleID]) {
         guard let phone else { return }
@@ -20,12 +18,8 @@ final class NaiveApp: PhoneApp {
     func open() { send() }
 
     func wake(_ kind: WakeKind) {
-        guard let phone else { return }
         send()
-        let number = phone.runs
-        phone.at(phone.now + phone.model.seconds(.usualSeconds)) { [unowned phone] in
-            if phone.run?.number == number { try phone.endRun() }
-        }
+        phone?.endRunAsUsual()
     }
 
     private func send() {
@@ -33,10 +27,4 @@ final class NaiveApp: PhoneApp {
         sync.wake(at: phone.now, isOnline: phone.isOnline)
     }
 
-    func install() {}
-    func deviceChanged() {}
-    func rest() {}
-    func end() {}
-    func reboot() {}
-    func setClock(offBy offset: Duration) {}
 }

@@ -17,9 +17,6 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
     /// What not to do: background delivery whose completion handler is never called.
     case noCompletion = "no-completion"
 
-    /// Those that show what not to do.
-    package var isMistake: Bool { self == .naive || self == .noCompletion }
-
     package var wakes: [WakeKind] {
         switch self {
         case .backgroundDelivery, .notify, .naive, .noCompletion: [.delivery]

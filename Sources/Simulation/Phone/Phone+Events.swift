@@ -29,7 +29,7 @@ extension Phone {
     }
 
     private func arrive(_ added: [LifeSample], _ deleted: [SampleID]) throws {
-        noteSamples(added, deleted)
+        ledger.note(added: added, deleted: deleted) { book.hour(of: $0) }
         try app.arrive(added, deleted: deleted)
         guard device.app != .active else { return }
         planDelivery(isImmediate: added.contains { LifeSample.immediate.contains($0.type) })

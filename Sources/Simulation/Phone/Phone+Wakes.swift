@@ -180,6 +180,13 @@ extension Phone {
         try suspend()
     }
 
+    /// Ends the present run after the time that a run usually takes.
+    func endRunAsUsual() {
+        at(now + model.seconds(.usualSeconds)) { [unowned self, runs] in
+            if run?.number == runs { try endRun() }
+        }
+    }
+
     private func suspend() throws {
         guard run != nil else { return }
         stopRun()

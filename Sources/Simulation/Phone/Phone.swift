@@ -51,7 +51,7 @@ final class Phone {
     var wakesOnBattery = 0
     var wakesByHour = Array(repeating: 0, count: 24)
     var runTime = Duration.zero
-    private(set) var ledger: SampleLedger
+    var ledger: SampleLedger
     var decisions: WakeDecisions
 
     init(
@@ -131,10 +131,6 @@ final class Phone {
         guard probe.app == nil else { return }
         at(now + PhoneLife.hour * 20) { [unowned self] in try openApp() }
         at(now + PhoneLife.hour * 21) { [unowned self] in try closeApp() }
-    }
-
-    func noteSamples(_ added: [LifeSample], _ deleted: [SampleID]) {
-        ledger.note(added: added, deleted: deleted) { book.hour(of: $0) }
     }
 
     /// Remembers an opening; older ones fade.

@@ -30,3 +30,15 @@ protocol PhoneApp: AnyObject {
     /// How many elements were sent again although the backend had them.
     var repeated: Int { get }
 }
+
+// What an app without processes of its own does.
+extension PhoneApp {
+    var isBusy: Bool { false }
+    var repeated: Int { 0 }
+    func install() {}
+    func deviceChanged() {}
+    func rest() {}
+    func end() {}
+    func reboot() {}
+    func setClock(offBy offset: Duration) {}
+}

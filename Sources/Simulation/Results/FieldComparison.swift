@@ -14,8 +14,6 @@ package struct FieldFigure: Sendable, Equatable {
     /// The lowest and the highest result of all lives.
     package var ours: ClosedRange<Double>
 
-    package var isAsChosen: Bool { chosen.lowerBound <= ours.lowerBound && ours.upperBound <= chosen.upperBound }
-
     package var oursText: String {
         func text(_ value: Double) -> String {
             guard value.isFinite else { return "never" }
@@ -51,7 +49,7 @@ package struct FieldComparison {
         _ configuration: StackConfiguration, life: PhoneLife.Options, isInterrupted: @escaping () -> Bool = { false },
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws {
-        var measured = Measured(configuration, life, isInterrupted)
+        var measured = Measured(configuration: configuration, life: life, isInterrupted: isInterrupted)
         var figures: [FieldFigure] = []
         let rows = FieldStatement.table
         for (done, row) in rows.enumerated() {
@@ -69,14 +67,10 @@ package struct FieldComparison {
 
     /// Results by strategy and use, each computed once.
     struct Measured {
-        private let configuration: StackConfiguration
-        private let life: PhoneLife.Options
-        private let isInterrupted: () -> Bool
-        private var known: [String: [StrategyResult]] = [:]
-
-        init(_ configuration: StackConfiguration, _ life: PhoneLife.Options, _ isInterrupted: @escaping () -> Bool) {
-            (self.configuration, self.life, self.isInterrupted) = (configuration, life, isInterrupted)
-        }
+        let configuration: StackConfiguration
+        let life: PhoneLife.Options
+        let isInterrupted: () -> Bool
+        private(set) var known: [String: [StrategyResult]] = [:]
 
         var model: PhoneModel { life.model }
         var days: Double { Double(life.days) }

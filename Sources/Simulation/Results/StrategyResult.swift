@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What a strategy can do: in which states of the app and the phone it gets time, and why.
-package struct StrategyMatrix: Equatable {
+package struct StrategyMatrix: Encodable, Equatable {
     /// Whether new data wakes the app.
     package var triggersOnData: Bool
     /// Whether the app gets time after the system has ended it.
@@ -12,15 +12,6 @@ package struct StrategyMatrix: Equatable {
     package var deliversWhenLocked: Bool
     package var needsBackend: Bool
     package var maxRunSeconds: Double
-
-    var members: [String: Value] {
-        [
-            "triggersOnData": .bool(triggersOnData), "whenTerminated": .bool(whenTerminated),
-            "afterForceQuit": .bool(afterForceQuit), "whenLocked": .bool(whenLocked),
-            "deliversWhenLocked": .bool(deliversWhenLocked), "needsBackend": .bool(needsBackend),
-            "maxRunSeconds": .number(maxRunSeconds),
-        ]
-    }
 }
 
 /// How a strategy performed over a life.
@@ -92,7 +83,7 @@ package struct StrategyResult: Equatable {
             "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
         ]
         value.merge(own) { _, new in new }
-        if let matrix { value.merge(matrix.members) { _, new in new } }
+        if let matrix { value.merge(Value(matrix).object ?? [:]) { _, new in new } }
         return .object(value)
     }
 }
