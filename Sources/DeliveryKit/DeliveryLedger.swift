@@ -164,20 +164,22 @@ struct DeliveryLedger {
 
     /// Stores what is known about the backend, if that has changed.
     mutating func note(_ turn: Turn, _ change: (inout KnownBackend) -> Void) throws {
-        var changed = backend
-        change(&changed)
-        guard changed != backend else { return }
-        backend = changed
-        try write("known", Value(changed).json(), turn)
+        try store(\.backend, "known", turn, change)
     }
 
     /// Stores what is known from comparing element by element, if that has changed.
     mutating func noteProof(_ turn: Turn, _ change: (inout ProofRecord) -> Void) throws {
-        var changed = proof
+        try store(\.proof, "proof", turn, change)
+    }
+
+    private mutating func store<Kept: Encodable & Equatable>(
+        _ path: WritableKeyPath<Self, Kept>, _ key: String, _ turn: Turn, _ change: (inout Kept) -> Void
+    ) throws {
+        var changed = self[keyPath: path]
         change(&changed)
-        guard changed != proof else { return }
-        proof = changed
-        try write("proof", Value(changed).json(), turn)
+        guard changed != self[keyPath: path] else { return }
+        self[keyPath: path] = changed
+        try write(key, Value(changed).json(), turn)
     }
 
     /// Forgets what was delivered: the destination is another one, which has accepted nothing yet.
