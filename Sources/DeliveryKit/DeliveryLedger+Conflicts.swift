@@ -20,12 +20,7 @@ extension DeliveryLedger {
         let add = try database.prepare(
             "INSERT INTO conflicts(at, last, user, metric, id, version, seen) VALUES (?1, ?1, ?2, ?3, ?4, ?5, 1)")
         func run(_ statement: Statement, _ element: (id: String, version: Int64)) throws -> Bool {
-            statement.bind(1, turn.now.microseconds)
-            statement.bind(2, user)
-            statement.bind(3, metric.rawValue)
-            statement.bind(4, element.id)
-            statement.bind(5, element.version)
-            try statement.run()
+            try statement.with(turn.now.microseconds, user, metric.rawValue, element.id, element.version).run()
             return database.changes > 0
         }
         for element in elements {
@@ -39,16 +34,6 @@ extension DeliveryLedger {
         _ elements: some Sequence<(id: String, version: Int64)>, metric: DeliveryMetric, user: String, _ turn: Turn
     ) throws {
         guard conflicts > 0 else { return }
-        let database = try turn.write().database
-        let delete = try database.prepare(
-            "DELETE FROM conflicts WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
-        for element in elements {
-            delete.bind(1, user)
-            delete.bind(2, metric.rawValue)
-            delete.bind(3, element.id)
-            delete.bind(4, element.version)
-            try delete.run()
-            conflicts -= Int64(database.changes)
-        }
+        conflicts -= try DeliveryTables.remove(elements, from: "conflicts", metric, user: user, turn)
     }
 }

@@ -49,16 +49,12 @@ struct DeliveryLedger {
     }
 
     private func read(_ key: String, _ turn: Turn) throws -> String? {
-        let read = try turn.database.prepare("SELECT value FROM backend WHERE key = ?")
-        read.bind(1, key)
-        return try read.firstRow { $0.string(0) }
+        try turn.database.prepare("SELECT value FROM backend WHERE key = ?").with(key).firstRow { $0.string(0) }
     }
 
     private func write(_ key: String, _ value: some CustomStringConvertible, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, value.description)
-        try write.run()
+        try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES (?, ?)")
+            .with(key, value.description).run()
     }
 
     /// The last chunk of a historical sync that was delivered again.
@@ -90,13 +86,7 @@ struct DeliveryLedger {
         created += counts?.created ?? 0
         updated += counts?.updated ?? 0
         known += counts?.known ?? 0
-        let total = (metrics[metric.rawValue]?.count ?? 0) + Int64(count)
-        metrics[metric.rawValue] = .init(last: turn.now, count: total)
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
-        write.bind(1, metric.rawValue)
-        write.bind(2, turn.now.microseconds)
-        write.bind(3, total)
-        try write.run()
+        try DeliveryTables.delivered(Int64(count), metric.rawValue, in: &metrics, turn)
     }
 
     /// Counts the time from the end of the delivered samples until now.
@@ -126,17 +116,9 @@ struct DeliveryLedger {
             ON CONFLICT (user, metric, id) DO UPDATE
             SET last = ?1, version = ?5, reason = ?6, status = ?7, tries = tries + 1 WHERE version <= ?5
             """)
-        write.bind(1, turn.now.microseconds)
-        write.bind(2, user)
-        write.bind(3, metric.rawValue)
-        write.bind(4, id)
-        write.bind(5, version)
-        write.bind(6, reason)
-        if let status { write.bind(7, status) } else { write.bindNull(7) }
-        try write.run()
+        try write.with(turn.now.microseconds, user, metric.rawValue, id, version, reason, status).run()
         // Whether it had been dropped or not, the element has been sent and refused again.
-        try DroppedElement.remove(
-            user: user, metric: metric.rawValue, id: id, through: version, in: turn.database)
+        try DeliveryTables.remove([(id, version)], from: DroppedElement.table, metric, user: user, turn)
         try count(turn)
     }
 
@@ -146,27 +128,11 @@ struct DeliveryLedger {
         _ elements: some Sequence<(id: String, version: Int64)>, metric: DeliveryMetric, user: String, _ turn: Turn
     ) throws {
         if droppedElements > 0 {
-            let database = try turn.write().database
-            for element in elements {
-                try DroppedElement.remove(
-                    user: user, metric: metric.rawValue, id: element.id, through: element.version, in: database)
-            }
-            droppedElements = try DroppedElement.count(in: database)
+            try DeliveryTables.remove(elements, from: DroppedElement.table, metric, user: user, turn)
+            droppedElements = try DroppedElement.count(in: turn.database)
         }
         guard deadLetters > 0 else { return }
-        let database = try turn.write().database
-        let delete = try database.prepare(
-            "DELETE FROM dead_letters WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
-        var gone = 0
-        for element in elements {
-            delete.bind(1, user)
-            delete.bind(2, metric.rawValue)
-            delete.bind(3, element.id)
-            delete.bind(4, element.version)
-            try delete.run()
-            gone += database.changes
-        }
-        deadLetters -= Int64(gone)
+        deadLetters -= try DeliveryTables.remove(elements, from: "dead_letters", metric, user: user, turn)
     }
 
     /// Deletes dead letters, except those that have a newer version by now.
@@ -175,9 +141,7 @@ struct DeliveryLedger {
         let database = try turn.write().database
         let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ? AND version = ?")
         for letter in letters {
-            delete.bind(1, letter.number)
-            delete.bind(2, letter.version)
-            try delete.run()
+            try delete.with(letter.number, letter.version).run()
             if isDropped { try DroppedElement.add(letter, in: database) }
         }
         if isDropped {
@@ -200,20 +164,22 @@ struct DeliveryLedger {
 
     /// Stores what is known about the backend, if that has changed.
     mutating func note(_ turn: Turn, _ change: (inout KnownBackend) -> Void) throws {
-        var changed = backend
-        change(&changed)
-        guard changed != backend else { return }
-        backend = changed
-        try write("known", Value(changed).json(), turn)
+        try store(\.backend, "known", turn, change)
     }
 
     /// Stores what is known from comparing element by element, if that has changed.
     mutating func noteProof(_ turn: Turn, _ change: (inout ProofRecord) -> Void) throws {
-        var changed = proof
+        try store(\.proof, "proof", turn, change)
+    }
+
+    private mutating func store<Kept: Encodable & Equatable>(
+        _ path: WritableKeyPath<Self, Kept>, _ key: String, _ turn: Turn, _ change: (inout Kept) -> Void
+    ) throws {
+        var changed = self[keyPath: path]
         change(&changed)
-        guard changed != proof else { return }
-        proof = changed
-        try write("proof", Value(changed).json(), turn)
+        guard changed != self[keyPath: path] else { return }
+        self[keyPath: path] = changed
+        try write(key, Value(changed).json(), turn)
     }
 
     /// Forgets what was delivered: the destination is another one, which has accepted nothing yet.

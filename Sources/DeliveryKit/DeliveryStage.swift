@@ -72,9 +72,7 @@ package final class DeliveryStage: Stage {
             observer,
             query: .samples(.allExcept([HealthType.workoutIdentifier])),
             backfillBeyond: Self.backfillBeyond, polls: false)
-        documents =
-            (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
-            + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
+        documents = Upstream.documents(consolidator: consolidator, handlers: handlers)
         deliveries = Deliveries(samples: samples.name)
         blockage = Blockage(policy, generator)
         held = HeldElements(limit: settings.refusedInARow)
@@ -202,13 +200,9 @@ package final class DeliveryStage: Stage {
             standstill.end()
             return nil
         }
-        if let alertAt = standstill.lasts(at: turn.monotonic) { return alertAt }
-        try turn.raise(
-            Alert(
-                .degraded, subject: "delivery",
-                text: "Nothing has reached the \(word) for a while, though data is waiting.",
-                remedy: "Look at 'healthbus status': it says what delivery is waiting for."))
-        return nil
+        return try standstill.alert(
+            "Nothing has reached the \(word) for a while, though data is waiting.",
+            remedy: "Look at 'healthbus status': it says what delivery is waiting for.", turn)
     }
 
     package func report(_ turn: Turn) throws -> StageReport {
@@ -233,5 +227,13 @@ package final class DeliveryStage: Stage {
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: HeartbeatDetails(own, common),
             asides: HeartbeatDetails(CheckDetails(lastChecked: ledger.lastChecked)))
+    }
+}
+
+extension Upstream {
+    /// Where a destination gets days, nights and workouts from.
+    package static func documents(consolidator: String?, handlers: [String]) -> [Upstream] {
+        (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
+            + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
     }
 }

@@ -1,4 +1,6 @@
 import HealthModel
+import Protocol
+import StageKit
 
 /// How long something has been waiting without anything being accepted. Pure.
 package struct Standstill {
@@ -20,5 +22,15 @@ package struct Standstill {
     package mutating func end() -> Bool {
         defer { since = nil }
         return since != nil
+    }
+}
+
+extension Standstill {
+    /// Raises the alert once it has lasted too long.
+    /// - Returns: when to look again.
+    package mutating func alert(_ text: String, remedy: String, _ turn: Turn) throws -> MonotonicTime? {
+        if let alertAt = lasts(at: turn.monotonic) { return alertAt }
+        try turn.raise(Alert(.degraded, subject: "delivery", text: text, remedy: remedy))
+        return nil
     }
 }

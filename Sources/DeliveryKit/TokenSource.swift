@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Logging
+import StageKit
 import Synchronization
 
 /// Where a destination's token comes from: a file or a command (read or run again when the destination refuses it), or
@@ -93,11 +94,10 @@ package final class TokenSource: Sendable {
                 hint: (declared.variable.map { "set \($0), or" } ?? "set")
                     + " '\(declared.option)' in the configuration")
         }
-        guard let data = FileManager.default.contents(atPath: file) else {
+        guard let token = TextFile.text(file) else {
             throw Failure(
                 "the token's file \(file) can't be read", hint: "write the token into it, with mode 0600")
         }
-        let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !token.isEmpty else {
             throw Failure("the token's file \(file) is empty", hint: "write the token into it")
         }

@@ -15,8 +15,7 @@ package struct FailedAttempts<Key: Hashable & Sendable>: Sendable {
         limit = RateLimit(perSecond: 1 / max(seconds, 0.001), burst: Double(allowed), keys: keys)
     }
 
-    /// How many seconds the key's holder has to wait, for `HTTPResponse.tooManyRequests`; nil when there is no need to
-    /// wait.
+    /// How many seconds the key's holder has to wait, for `HTTPHeaders.retryAfter`; nil when there is no need to wait.
     package func wait(_ key: Key, at now: Double) -> Double? { limit.wait(key, at: now) }
 
     /// The key's holder has shown a wrong token.

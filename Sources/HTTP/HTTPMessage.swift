@@ -64,8 +64,6 @@ package struct HTTPRequest: Sendable, Equatable {
         return String(field.dropFirst(7))
     }
 
-    /// The `Content-Type`; nil if there is none, or it is malformed.
-    package var mediaType: MediaType? { headers["Content-Type"].flatMap { MediaType($0) } }
 }
 
 /// One response.
@@ -81,8 +79,9 @@ package struct HTTPResponse: Sendable, Equatable {
     }
 
     /// A JSON response.
-    package init(status: Int, json: [UInt8]) {
+    package init(status: Int, json: [UInt8], headers: HTTPHeaders = [:]) {
         self.init(status: status, headers: ["Content-Type": "application/json"], body: json)
+        for field in headers.fields { self.headers.add(field.name, field.value) }
     }
 
     /// A response of server-sent events, which lasts until the stream ends or its reader leaves.

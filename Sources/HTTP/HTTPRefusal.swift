@@ -9,9 +9,8 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
     ///     in JSON.
     ///   - hint: what the client can do now; the same rules apply.
     package init(_ status: Int, _ error: String, hint: String, headers: HTTPHeaders = [:]) {
-        var answer = HTTPResponse(status: status, json: Array(#"{"error":"\#(error)","hint":"\#(hint)"}"#.utf8))
-        for field in headers.fields { answer.headers.add(field.name, field.value) }
-        self.answer = answer
+        answer = HTTPResponse(
+            status: status, json: Array(#"{"error":"\#(error)","hint":"\#(hint)"}"#.utf8), headers: headers)
     }
 
     static func tooLarge(_ limit: Int) -> HTTPRefusal {
@@ -41,12 +40,11 @@ extension HTTPResponse {
         ).answer
     }
 
-    /// 429, with `Retry-After` in whole seconds, at least one.
-    /// - Parameter wait: the number of seconds, from `RateLimit`, until the same request would be let through.
-    package static func tooManyRequests(wait: Double) -> HTTPResponse {
-        HTTPRefusal(
-            429, "too many requests", hint: "send it again after Retry-After",
-            headers: ["Retry-After": String(Int(min(max(wait.rounded(.up), 1), 86_400)))]
-        ).answer
+}
+
+extension HTTPHeaders {
+    /// `Retry-After` in whole seconds, from one to an hour.
+    package static func retryAfter(_ seconds: Double) -> HTTPHeaders {
+        ["Retry-After": String(Int(min(max(seconds.rounded(.up), 1), 3600)))]
     }
 }

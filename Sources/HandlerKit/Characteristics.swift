@@ -62,11 +62,9 @@ extension HandlerStage {
     func learnCharacteristics(_ characteristics: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }
-            var days: [Int] = []
-            let list = try turn.database.prepare(
-                "SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL AND body IS NOT NULL")
-            list.bind(1, user)
-            try list.forEachRow { days.append($0.int(0)) }
+            let days = try turn.database.prepare(
+                "SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL AND body IS NOT NULL"
+            ).with(user).rows { $0.int(0) }
             for day in days { try dirty.mark(.init(user: user, day: day), since: since, turn) }
         }
     }

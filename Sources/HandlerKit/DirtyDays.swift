@@ -9,6 +9,11 @@ package struct DirtyDays {
         var user: String
         /// In days since 1970.
         var day: Int
+
+        init(user: String, day: Int) { (self.user, self.day) = (user, day) }
+
+        /// - Parameter row: begins with the user and the day.
+        init(_ row: Statement) { self.init(user: row.string(0), day: row.int(1)) }
     }
 
     struct Mark: Equatable {
@@ -53,13 +58,11 @@ package struct DirtyDays {
             try turn.write().database.execute("DELETE FROM \(table) WHERE day NOT BETWEEN \(first) AND \(last)")
         }
         try turn.database.prepare("SELECT user, day, generation, since FROM dirty").forEachRow {
-            let key = Key(user: $0.string(0), day: $0.int(1))
+            let key = Key($0)
             marks[key] = Mark(generation: $0.int64(2), since: SequenceNumber($0.int64(3)))
             queue.add(key)
         }
-        try turn.database.prepare("SELECT user, day FROM failed_days").forEachRow {
-            failed.insert(Key(user: $0.string(0), day: $0.int(1)))
-        }
+        try turn.database.prepare("SELECT user, day FROM failed_days").forEachRow { failed.insert(Key($0)) }
     }
 
     var count: Int { marks.count }
@@ -74,12 +77,8 @@ package struct DirtyDays {
         mark.generation += 1
         mark.since = min(mark.since, since)
         marks[key] = mark
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO dirty VALUES (?, ?, ?, ?)")
-        write.bind(1, key.user)
-        write.bind(2, key.day)
-        write.bind(3, mark.generation)
-        write.bind(4, mark.since.value)
-        try write.run()
+        try turn.write().database.prepare("INSERT OR REPLACE INTO dirty VALUES (?, ?, ?, ?)")
+            .with(key.user, key.day, mark.generation, mark.since.value).run()
     }
 
     /// The day to compute next. The newest comes first, except that days far in the future come after all others, and
@@ -89,28 +88,20 @@ package struct DirtyDays {
     /// Records a day as failed, with the reason.
     mutating func fail(_ key: Key, reason: String, _ turn: Turn) throws {
         failed.insert(key)
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO failed_days VALUES (?, ?, ?)")
-        write.bind(1, key.user)
-        write.bind(2, key.day)
-        write.bind(3, reason)
-        try write.run()
+        try turn.write().database.prepare("INSERT OR REPLACE INTO failed_days VALUES (?, ?, ?)")
+            .with(key.user, key.day, reason).run()
     }
 
     mutating func succeed(_ key: Key, _ turn: Turn) throws {
         guard failed.remove(key) != nil else { return }
-        let delete = try turn.write().database.prepare("DELETE FROM failed_days WHERE user = ? AND day = ?")
-        delete.bind(1, key.user)
-        delete.bind(2, key.day)
-        try delete.run()
+        try turn.write().database.prepare("DELETE FROM failed_days WHERE user = ? AND day = ?")
+            .with(key.user, key.day).run()
     }
 
     /// Removes a mark unless the day was marked again since `generation`.
     mutating func clear(_ key: Key, generation: Int64, _ turn: Turn) throws {
         guard marks[key]?.generation == generation else { return }
         marks[key] = nil
-        let delete = try turn.write().database.prepare("DELETE FROM dirty WHERE user = ? AND day = ?")
-        delete.bind(1, key.user)
-        delete.bind(2, key.day)
-        try delete.run()
+        try turn.write().database.prepare("DELETE FROM dirty WHERE user = ? AND day = ?").with(key.user, key.day).run()
     }
 }

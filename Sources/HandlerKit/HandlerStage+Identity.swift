@@ -18,7 +18,7 @@ extension HandlerStage {
     /// The identity of the process that the file's days were last computed by; nil if there is none yet.
     static func computedWith(_ database: Database) throws -> String? {
         guard try database.hasTable("freshness") else { return nil }
-        return try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'").firstRow { $0.string(0) }
+        return try Freshness.kept("computedWith", in: database) { $0.string(0) }
     }
 
     /// Whether a file's days were computed by another plugin, or with other options.

@@ -56,9 +56,7 @@ extension HandlerStage {
         guard let new = ReplayedDays(announced), new.id != replayed?.id else { return }
         try mark(new, of: announced.users, turn)
         replayed = new
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('replay', ?)")
-        write.bind(1, Value(new.kept).json())
-        try write.run()
+        try Freshness.keep("replay", Value(new.kept).json(), turn)
     }
 
     private func mark(_ replay: ReplayedDays, of users: [String: [Instant]], _ turn: Turn) throws {
@@ -70,8 +68,7 @@ extension HandlerStage {
     }
 
     func openReplay(_ turn: Turn) throws {
-        let read = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'replay'")
-        guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
+        guard let text = try Freshness.kept("replay", in: turn.database, { $0.bytes(0) }) else { return }
         replayed = try Value(json: text).read().flatMap { ReplayedDays($0) }
     }
 

@@ -14,8 +14,7 @@ extension HandlerStage {
         var adopted: [(sequence: Int64, topic: String)] = []
         let find = try database.prepare(
             "SELECT seq, topic, body FROM changes WHERE body IS NOT NULL AND topic NOT IN (?, ?, ?)")
-        for (index, topic) in [figures, events, conditions].enumerated() { find.bind(index + 1, topic) }
-        try find.forEachRow { row in
+        try find.with(figures, events, conditions).forEachRow { row in
             let topic = row.string(1)
             var own = topic
             if topic.hasPrefix("figures.") { own = figures }
@@ -26,11 +25,7 @@ extension HandlerStage {
             if own != topic { adopted.append((row.int64(0), own)) }
         }
         let rename = try database.prepare("UPDATE changes SET topic = ? WHERE seq = ?")
-        for (sequence, topic) in adopted {
-            rename.bind(1, topic)
-            rename.bind(2, sequence)
-            try rename.run()
-        }
+        for (sequence, topic) in adopted { try rename.with(topic, sequence).run() }
     }
 
     /// An event that has the id of another kind of event, which another plugin made, gets a key of its own, so that the

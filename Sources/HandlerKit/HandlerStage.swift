@@ -84,7 +84,7 @@ package final class HandlerStage: Stage {
         try freshness.open(turn)
         try openReplay(turn)
         try adoptRows(turn)
-        let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
+        let saved = try Freshness.kept("off", in: turn.database) { $0.bytes(0) }
         off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
         try forgetOlderFigures(turn)
         try reconcileConditions(turn)
@@ -97,9 +97,7 @@ package final class HandlerStage: Stage {
         guard own != off else { return }
         if !off.subtracting(own).isEmpty { try markEverything(turn) }
         off = own
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('off', ?)")
-        write.bind(1, Value.array(own.sorted().map { .string($0) }).json())
-        try write.run()
+        try Freshness.keep("off", Value.array(own.sorted().map { .string($0) }).json(), turn)
     }
 
     /// A different version or configuration of the handler may give different figures, so every day is computed again.
@@ -118,17 +116,14 @@ package final class HandlerStage: Stage {
             try freshness.rereads(through: upstream.frontier, turn)
             try upstream.rewind(besides: off, turn)
         }
-        let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
-        write.bind(1, now)
-        try write.run()
+        try Freshness.keep("computedWith", now, turn)
     }
 
     /// Marks every day that this handler has ever had figures for.
     func markEverything(_ turn: Turn) throws {
         let database = try turn.write().database
-        var keys: [DirtyDays.Key] = []
-        try database.prepare("SELECT DISTINCT user, day FROM changes WHERE day IS NOT NULL")
-            .forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
+        let keys = try database.prepare("SELECT DISTINCT user, day FROM changes WHERE day IS NOT NULL")
+            .rows { DirtyDays.Key($0) }
         for key in keys { try dirty.mark(key, since: .beginning, turn) }
     }
 
@@ -197,9 +192,8 @@ package final class HandlerStage: Stage {
             guard let old = change.old else { continue }
             var days: Set<Int> = []
             func around(_ day: Int) { days.formUnion(ZoneTimeline.neighbours(of: day)) }
-            let list = try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL")
-            list.bind(1, change.user)
-            try list.forEachRow { around($0.int(0)) }
+            try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL")
+                .with(change.user).forEachRow { around($0.int(0)) }
             for key in dirty.marks.keys where key.user == change.user { around(key.day) }
             for key in dirty.failed where key.user == change.user { around(key.day) }
             for day in days.sorted()

@@ -27,15 +27,12 @@ extension HandlerStage {
     func markImpossibleDays(_ turn: Turn) throws {
         guard let last = lastImpossibleDay, dirty.count == 0, upstream.isLevel else { return }
         let possible = DirtyDays.possible
-        var keys: [DirtyDays.Key] = []
-        let find = try turn.database.prepare(
+        let keys = try turn.database.prepare(
             """
             SELECT DISTINCT user, day FROM changes WHERE body IS NOT NULL AND (user, day) > (?, ?)
             AND (day < \(possible.lowerBound) OR day > \(possible.upperBound)) ORDER BY user, day LIMIT \(Self.daysAtOnce)
-            """)
-        find.bind(1, last.user)
-        find.bind(2, last.day)
-        try find.forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
+            """
+        ).with(last.user, last.day).rows { DirtyDays.Key($0) }
         for key in keys { try dirty.mark(key, since: DirtyDays.behindEverything, turn) }
         lastImpossibleDay = keys.last
     }

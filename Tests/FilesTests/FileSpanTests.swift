@@ -1,5 +1,6 @@
 import FilesStage
 import HealthModel
+import Protocol
 import Testing
 
 /// A span and the path of its file contain the same information.

@@ -85,10 +85,8 @@ struct RateLimitTests {
         #expect(attempts.wait(7, at: 30) == 30)
     }
 
-    @Test(arguments: [(0.01, "1"), (1, "1"), (1.2, "2"), (59.5, "60"), (1e12, "86400")])
+    @Test(arguments: [(0.01, "1"), (1, "1"), (1.2, "2"), (59.5, "60"), (1e12, "3600")])
     func theAnswerSaysHowLong(_ wait: Double, _ expected: String) {
-        let answer = HTTPResponse.tooManyRequests(wait: wait)
-        #expect(answer.status == 429)
-        #expect(answer.headers["Retry-After"] == expected)
+        #expect(HTTPHeaders.retryAfter(wait)["Retry-After"] == expected)
     }
 }

@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import Protocol
 import StageKit
@@ -63,7 +64,7 @@ extension DeliveryStage {
             }
             proof.doubts = repairs || wrong == 0 ? 0 : min(proof.doubts + 1, 10)
         }
-        try ledger.keep(run.report, turn)
+        try ProofTable.keep(run.report.users, in: turn.write().database)
         if repairs {
             if !again.isEmpty { proof.replay = replay(again, turn) }
             renew(renewals.found, turn)

@@ -7,10 +7,6 @@ package struct ProofScope: Sendable, Equatable {
     package var from: LocalDay?
     package var to: LocalDay?
 
-    package init(users: [String: Range<Instant>]? = nil, from: LocalDay? = nil, to: LocalDay? = nil) {
-        (self.users, self.from, self.to) = (users, from, to)
-    }
-
     var isWhole: Bool { users == nil && from == nil && to == nil }
 
     func holds(user: String) -> Bool { users.map { $0[user] != nil } ?? true }

@@ -13,12 +13,4 @@ package enum Refusal: Sendable, Equatable {
         }
     }
 
-    /// The refusals of samples, keyed by id.
-    static func samples(_ refused: [String: Refusal]) -> [SampleID: Refusal] {
-        var samples: [SampleID: Refusal] = [:]
-        for (id, refusal) in refused {
-            if let id = SampleID(id) { samples[id] = refusal }
-        }
-        return samples
-    }
 }

@@ -49,7 +49,7 @@ extension DeadLetter {
         // A file that has never been opened by this release lacks these columns, but a process of this release opens it
         // before anyone asks.
         let query = try database.prepare("SELECT \(columns) FROM dead_letters WHERE number > ? ORDER BY number")
-        query.bind(1, after)
+            .with(after)
         defer { query.reset() }
         var letters: [DeadLetter] = []
         while letters.count < limit, try query.step() {

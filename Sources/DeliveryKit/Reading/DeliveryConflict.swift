@@ -26,22 +26,18 @@ extension DeliveryConflict {
 
     /// 0 for a file that was never opened by a release that lists conflicts.
     package static func count(in database: Database) throws -> Int64 {
-        guard try isListed(in: database) else { return 0 }
+        guard try database.hasTable("conflicts") else { return 0 }
         return try DeliveryTables.elements(listedIn: "conflicts", in: database)
     }
 
     /// Conflicts after a given number, oldest first.
     package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DeliveryConflict] {
-        guard try isListed(in: database) else { return [] }
-        let query = try database.prepare(
+        guard try database.hasTable("conflicts") else { return [] }
+        return try database.prepare(
             """
             SELECT number, user, metric, id, version, at, last, seen FROM conflicts WHERE number > ?1
             ORDER BY number LIMIT ?2
-            """)
-        return try query.with(after, limit).rows { DeliveryConflict($0) }
-    }
-
-    private static func isListed(in database: Database) throws -> Bool {
-        try database.hasTable("conflicts")
+            """
+        ).with(after, limit).rows { DeliveryConflict($0) }
     }
 }

@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import Protocol
 import SQLite
@@ -55,6 +56,32 @@ package enum DeliveryTables {
     static func elements(listedIn table: String, in database: Database) throws -> Int64 {
         try database.prepare("SELECT count(*) FROM (SELECT DISTINCT user, metric, id FROM \(table))")
             .firstRow { $0.int64(0) } ?? 0
+    }
+
+    /// Takes elements, in the given versions or earlier ones, out of a list.
+    /// - Returns: how many rows that were.
+    @discardableResult
+    static func remove(
+        _ elements: some Sequence<(id: String, version: Int64)>, from table: String, _ metric: DeliveryMetric,
+        user: String, _ turn: Turn
+    ) throws -> Int64 {
+        let database = try turn.write().database
+        let delete = try database.prepare(
+            "DELETE FROM \(table) WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
+        return try elements.reduce(0) { gone, element in
+            try delete.with(user, metric.rawValue, element.id, element.version).run()
+            return gone + Int64(database.changes)
+        }
+    }
+
+    /// Counts what was delivered of a metric now.
+    package static func delivered(
+        _ count: Int64, _ name: String, in metrics: inout [String: Metric], _ turn: Turn
+    ) throws {
+        let metric = Metric(last: turn.now, count: (metrics[name]?.count ?? 0) + count)
+        metrics[name] = metric
+        try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
+            .with(name, metric.last.microseconds, metric.count).run()
     }
 
     package static func metrics(in database: Database) throws -> [String: Metric] {

@@ -6,6 +6,8 @@ import SQLite
 ///
 /// Elements dropped under a release without this table are only counted.
 extension DroppedElement {
+    static let table = "dropped_letters"
+
     init(_ row: Statement) {
         self.init(
             number: row.int64(0), user: row.string(1), metric: row.string(2), id: row.string(3), version: row.int64(4))
@@ -26,38 +28,18 @@ extension DroppedElement {
 
     /// All dropped elements after a given number, oldest first.
     package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DroppedElement] {
-        let query = try database.prepare(
-            "SELECT number, user, metric, id, version FROM dropped_letters WHERE number > ? ORDER BY number LIMIT ?")
-        query.bind(1, after)
-        query.bind(2, Int64(limit))
-        var elements: [DroppedElement] = []
-        try query.forEachRow { elements.append(DroppedElement($0)) }
-        return elements
+        try database.prepare(
+            "SELECT number, user, metric, id, version FROM dropped_letters WHERE number > ? ORDER BY number LIMIT ?"
+        ).with(after, limit).rows { DroppedElement($0) }
     }
 
     static func add(_ letter: DeadLetter, in database: Database) throws {
-        let write = try database.prepare(
+        try database.prepare(
             """
             INSERT INTO dropped_letters(user, metric, id, version) VALUES (?, ?, ?, ?)
             ON CONFLICT (user, metric, id) DO UPDATE SET version = max(version, excluded.version)
-            """)
-        write.bind(1, letter.user)
-        write.bind(2, letter.metric)
-        write.bind(3, letter.id)
-        write.bind(4, letter.version)
-        try write.run()
+            """
+        ).with(letter.user, letter.metric, letter.id, letter.version).run()
     }
 
-    /// Forgets that an element was dropped in the given version or an earlier one.
-    static func remove(
-        user: String, metric: String, id: String, through version: Int64, in database: Database
-    ) throws {
-        let delete = try database.prepare(
-            "DELETE FROM dropped_letters WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
-        delete.bind(1, user)
-        delete.bind(2, metric)
-        delete.bind(3, id)
-        delete.bind(4, version)
-        try delete.run()
-    }
 }

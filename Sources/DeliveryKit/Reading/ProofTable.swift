@@ -15,31 +15,17 @@ enum ProofTable {
         try database.execute("DELETE FROM proofs")
         let insert = try database.prepare("INSERT INTO proofs(user, report) VALUES (?, ?)")
         for user in users {
-            insert.bind(1, user.name)
-            insert.bind(2, user.value.json())
-            try insert.run()
+            try insert.with(user.name, user.value.json()).run()
         }
     }
 
     /// - Returns: the reports after a number, and the number of the last one if there are more.
     static func page(in database: Database, after: Int64, limit: Int) throws -> ProofPage {
-        let query = try database.prepare("SELECT number, report FROM proofs WHERE number > ? ORDER BY number LIMIT ?")
-        query.bind(1, after)
-        query.bind(2, limit)
-        var page = ProofPage(users: [])
-        var last: Int64 = 0
-        try query.forEachRow {
-            last = $0.int64(0)
-            page.users.append(try Value(json: $0.bytes(1)))
-        }
-        if page.users.count == limit { page.continue = last }
+        let rows = try database.prepare("SELECT number, report FROM proofs WHERE number > ? ORDER BY number LIMIT ?")
+            .with(after, limit).rows { ($0.int64(0), try Value(json: $0.bytes(1))) }
+        var page = ProofPage(users: rows.map(\.1))
+        if rows.count == limit { page.continue = rows.last?.0 ?? 0 }
         return page
-    }
-}
-
-extension DeliveryLedger {
-    func keep(_ report: VerifyReport, _ turn: Turn) throws {
-        try ProofTable.keep(report.users, in: turn.write().database)
     }
 }
 
@@ -47,12 +33,8 @@ extension Refusal {
     /// What became of a person's element; nil if it wasn't refused.
     static func find(user: String, id: String, in database: Database) throws -> Refusal? {
         let letters = try database.prepare("SELECT 1 FROM dead_letters WHERE user = ? AND id = ?")
-        letters.bind(1, user)
-        letters.bind(2, id)
-        if try letters.firstRow({ _ in true }) == true { return .deadLetter }
-        let dropped = try database.prepare("SELECT max(version) FROM dropped_letters WHERE user = ? AND id = ?")
-        dropped.bind(1, user)
-        dropped.bind(2, id)
-        return try dropped.firstRow { $0.isNull(0) ? nil : $0.int64(0) }?.map { .dropped(version: $0) }
+        if try letters.with(user, id).hasRow() { return .deadLetter }
+        return try database.prepare("SELECT max(version) FROM dropped_letters WHERE user = ? AND id = ?")
+            .with(user, id).firstNumber().map { .dropped(version: $0) }
     }
 }

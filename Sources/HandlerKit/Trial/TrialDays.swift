@@ -30,8 +30,19 @@ package struct TrialDays {
     private(set) var characteristics: Characteristics
     private(set) var cursor = Cursor()
 
-    /// Starts out with nothing known.
-    init(asked: Set<String>) { characteristics = Characteristics(asked) }
+    /// - Parameter choose: fills in the days; not called if nothing was ever consumed.
+    private init(
+        in database: Database, observer: String, asked: Set<String>, choose: (inout TrialDays) throws -> Void
+    ) throws {
+        characteristics = Characteristics(asked)
+        try database.readTransaction {
+            timelines = try Timelines(database)
+            try characteristics.load(database)
+            guard let cursor = try Upstream.cursor(observer, in: database) else { return }
+            self.cursor = cursor
+            try choose(&self)
+        }
+    }
 
     /// Selects some of the days that failed; days with figures, newest first, with those waiting to be computed again
     /// last; and one day without figures.
@@ -40,47 +51,35 @@ package struct TrialDays {
     ///   - count: the maximum number of days, besides the one without figures.
     ///   - eventCount: the maximum number of further days with events.
     init(in database: Database, observer: String, asked: Set<String>, count: Int, eventCount: Int) throws {
-        self.init(asked: asked)
-        try database.readTransaction {
-            timelines = try Timelines(database)
-            try characteristics.load(database)
-            guard let cursor = try Upstream.cursor(observer, in: database) else { return }
-            self.cursor = cursor
-            days = try Self.choose(in: database, count: count).map { user, day, isSettled in
+        try self.init(in: database, observer: observer, asked: asked) { trial in
+            trial.days = try Self.choose(in: database, count: count).map { user, day, isSettled in
                 try Self.day(.init(user: user, day: day), isSettled: isSettled, in: database)
             }
-            let chosen = Set(days.map(\.key))
-            eventDays = try Self.chooseEvents(in: database, count: eventCount + count).filter { !chosen.contains($0) }
-                .prefix(eventCount).map { key in
-                    var day = try Self.day(key, isSettled: true, in: database)
-                    day.rows = []
-                    return day
-                }
-            guard let user = days.first?.user else { return }
+            let chosen = Set(trial.days.map(\.key))
+            trial.eventDays = try Self.chooseEvents(in: database, count: eventCount + count).filter {
+                !chosen.contains($0)
+            }
+            .prefix(eventCount).map { key in
+                var day = try Self.day(key, isSettled: true, in: database)
+                day.rows = []
+                return day
+            }
+            guard let user = trial.days.first?.user else { return }
             let oldest = try database.prepare(
                 "SELECT min(day) - 1 FROM changes WHERE user = ?1 AND day IS NOT NULL HAVING min(day) - 1 NOT IN (SELECT day FROM dirty WHERE user = ?1 UNION SELECT day FROM failed_days WHERE user = ?1)"
             )
-            oldest.bind(1, user)
-            if let day = try oldest.firstRow({ $0.int(0) }) {
-                days.append(Day(user: user, day: LocalDay(number: day), isSettled: true))
+            if let day = try oldest.with(user).firstRow({ $0.int(0) }) {
+                trial.days.append(Day(user: user, day: LocalDay(number: day), isSettled: true))
             }
         }
     }
 
     /// Reads days again for their events; those that are no longer settled are left out.
     init(_ keys: [DirtyDays.Key], in database: Database, observer: String, asked: Set<String>) throws {
-        self.init(asked: asked)
-        try database.readTransaction {
-            timelines = try Timelines(database)
-            try characteristics.load(database)
-            guard let cursor = try Upstream.cursor(observer, in: database) else { return }
-            self.cursor = cursor
+        try self.init(in: database, observer: observer, asked: asked) { trial in
             let waits = try database.prepare("SELECT 1 FROM dirty WHERE user = ? AND day = ?")
-            for key in keys {
-                waits.bind(1, key.user)
-                waits.bind(2, key.day)
-                guard try waits.firstRow({ _ in true }) == nil else { continue }
-                eventDays.append(try Self.day(key, isSettled: true, in: database))
+            for key in keys where try !waits.with(key.user, key.day).hasRow() {
+                trial.eventDays.append(try Self.day(key, isSettled: true, in: database))
             }
         }
     }
@@ -97,10 +96,8 @@ package struct TrialDays {
     /// they make up at most half.
     package static func choose(in database: Database, count: Int) throws -> [(user: String, day: Int, isSettled: Bool)]
     {
-        var chosen: [(user: String, day: Int, isSettled: Bool)] = []
         let failed = try database.prepare("SELECT user, day FROM failed_days ORDER BY day DESC, user LIMIT ?")
-        failed.bind(1, count / 2)
-        try failed.forEachRow { chosen.append(($0.string(0), $0.int(1), false)) }
+            .with(count / 2).rows { (user: $0.string(0), day: $0.int(1), isSettled: false) }
         let newest = try database.prepare(
             """
             SELECT user, day, NOT EXISTS
@@ -108,26 +105,22 @@ package struct TrialDays {
             FROM changes WHERE day IS NOT NULL AND body IS NOT NULL AND NOT EXISTS
                 (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day)
             GROUP BY user, day ORDER BY settled DESC, day DESC, user LIMIT ?
-            """)
-        newest.bind(1, count - chosen.count)
-        try newest.forEachRow { chosen.append(($0.string(0), $0.int(1), $0.int(2) == 1)) }
-        return chosen
+            """
+        ).with(count - failed.count).rows { (user: $0.string(0), day: $0.int(1), isSettled: $0.int(2) == 1) }
+        return failed + newest
     }
 
     /// Chooses settled days with events. They are scattered over all there are, however few are chosen or tried, since a
     /// plugin may lose only the events of one year or one device.
     static func chooseEvents(in database: Database, count: Int) throws -> [DirtyDays.Key] {
-        let find = try database.prepare(
+        try database.prepare(
             """
             SELECT user, day FROM changes WHERE key >= 'event/' AND key < 'event0' AND day IS NOT NULL AND body IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day)
             AND NOT EXISTS
                 (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day)
             GROUP BY user, day ORDER BY (day * 2654435761) & 4294967295, user LIMIT ?
-            """)
-        find.bind(1, count)
-        var keys: [DirtyDays.Key] = []
-        try find.forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
-        return keys
+            """
+        ).with(count).rows { DirtyDays.Key($0) }
     }
 }

@@ -22,12 +22,11 @@ package final class EffectThread: Sendable {
     /// - Parameter begin: called on each thread with its number, from 0; returns what carries out one effect.
     package init(_ names: String..., begin: @escaping @Sendable (Int) -> (EffectJob) -> Void) {
         for (number, name) in names.enumerated() {
-            let thread = Thread { [jobs] in
+            Thread.begin(name) { [jobs] in
                 let perform = begin(number)
                 while !jobs.isClosed { jobs.take(limit: 1, timeout: 60).forEach(perform) }
             }
-            thread.name = name
-            thread.start()
+
         }
     }
 

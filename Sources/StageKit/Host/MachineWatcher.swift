@@ -25,7 +25,7 @@ package final class MachineWatcher: EffectRunner {
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         guard effect.request is WatchMachine else { return }
         let (power, load, ending) = (power, load, ending)
-        let thread = Thread {
+        Thread.begin("machine", stackSize: 512 << 10) {
             var last: MachineState?
             while !ending.isClosed {
                 let state = Self.read(power: power, load: load)
@@ -36,9 +36,7 @@ package final class MachineWatcher: EffectRunner {
                 _ = ending.take(limit: 1, timeout: Self.pause)
             }
         }
-        thread.name = "machine"
-        thread.stackSize = 512 << 10
-        thread.start()
+
     }
 
     package func stop() { ending.close() }
@@ -51,18 +49,16 @@ package final class MachineWatcher: EffectRunner {
         for supply in (try? FileManager.default.contentsOfDirectory(atPath: power)) ?? [] {
             let place = "\(power)/\(supply)/"
             // The batteries of mice and keyboards can be distinguished by their scope.
-            guard text(place + "type") == "Battery", text(place + "scope") != "Device" else { continue }
-            state.isCharging = (state.isCharging ?? true) && text(place + "status") != "Discharging"
-            guard let percent = Double(text(place + "capacity")) else { continue }
+            guard TextFile.text(place + "type") == "Battery", TextFile.text(place + "scope") != "Device" else {
+                continue
+            }
+            state.isCharging = (state.isCharging ?? true) && TextFile.text(place + "status") != "Discharging"
+            guard let percent = Double(TextFile.text(place + "capacity") ?? "") else { continue }
             state.batteryLevel = min(state.batteryLevel ?? 1, percent / 100)
         }
-        state.load = text(load).split(separator: " ").first.flatMap { Double($0) }.map { $0 / Double(max(1, cores)) }
+        let average = TextFile.text(load)?.split(separator: " ").first.flatMap { Double($0) }
+        state.load = average.map { $0 / Double(max(1, cores)) }
         return state
     }
 
-    private static func text(_ file: String) -> String {
-        FileManager.default.contents(atPath: file).map {
-            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        } ?? ""
-    }
 }

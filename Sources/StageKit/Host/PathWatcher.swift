@@ -19,7 +19,7 @@ package final class PathWatcher: Sendable {
         let watch = healthbus_route_watch()
         guard watch >= 0 else { throw PathError(code: -watch) }
         self.watch = watch
-        let thread = Thread {
+        Thread.begin("path", stackSize: 512 << 10) {
             defer { close(watch) }
             var last: NetworkPath?
             repeat {
@@ -30,9 +30,7 @@ package final class PathWatcher: Sendable {
                 guard changed(path) else { return }
             } while healthbus_route_wait(watch) == 0
         }
-        thread.name = "path"
-        thread.stackSize = 512 << 10
-        thread.start()
+
     }
 
     package func stop() { healthbus_route_end(watch) }
@@ -62,14 +60,15 @@ package final class PathWatcher: Sendable {
 
     private static func isUp(_ link: String, _ files: String) -> Bool {
         // Tunnels and container bridges report "unknown", because they have no carrier to lose.
-        ["up", "unknown"].contains(text("\(files)/\(link)/operstate"))
+        ["up", "unknown"].contains(TextFile.text("\(files)/\(link)/operstate"))
     }
 
     private static func interface(_ link: String, _ files: String) -> NetworkPath.Interface {
         let exists = { (name: String) in FileManager.default.fileExists(atPath: "\(files)/\(link)/\(name)") }
         if exists("wireless") || exists("phy80211") { return .wifi }
-        if link.hasPrefix("wwan") || text("\(files)/\(link)/uevent").contains("DEVTYPE=wwan") { return .cellular }
-        switch text("\(files)/\(link)/type") {
+        let events = TextFile.text("\(files)/\(link)/uevent") ?? ""
+        if link.hasPrefix("wwan") || events.contains("DEVTYPE=wwan") { return .cellular }
+        switch TextFile.text("\(files)/\(link)/type") {
         // ARPHRD_ETHER, ARPHRD_LOOPBACK.
         case "1": return .wired
         case "772": return .loopback
@@ -77,11 +76,6 @@ package final class PathWatcher: Sendable {
         }
     }
 
-    private static func text(_ file: String) -> String {
-        FileManager.default.contents(atPath: file).map {
-            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        } ?? ""
-    }
 }
 
 /// The kernel gave no information about routes.

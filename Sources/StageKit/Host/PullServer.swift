@@ -18,7 +18,7 @@ final class PullServer: Sendable {
         notice: @escaping @Sendable (PullNotice) -> Void, failed: @escaping @Sendable (any Error) -> Void,
         send: @escaping @Sendable (String, Value) -> Void
     ) {
-        let loop: @Sendable () -> Void = { [self] in
+        Thread.begin("pulls") { [self] in
             do {
                 let (database, source) = try open()
                 let service = PullService(instance: instance, log: log.seldom(), notice: notice, send: send)
@@ -32,9 +32,7 @@ final class PullServer: Sendable {
             } catch { failed(error) }
             finished.signal()
         }
-        let thread = Thread(block: loop)
-        thread.name = "pulls"
-        thread.start()
+
     }
 
     /// If there is no room for a request, it is dropped, and its sender repeats it.

@@ -17,7 +17,7 @@ package final class Stopper: Sendable {
         guard descriptor >= 0 else {
             throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))")
         }
-        let thread = Thread { [self] in
+        Thread.begin("signals") { [self] in
             var signal: UInt8 = 0
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             while true {
@@ -30,8 +30,7 @@ package final class Stopper: Sendable {
                 action?()
             }
         }
-        thread.name = "signals"
-        thread.start()
+
     }
 
     /// Blocks the calling thread until the process is asked to stop.

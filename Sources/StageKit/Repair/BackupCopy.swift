@@ -67,7 +67,7 @@ final class RepairEffects: EffectRunner {
         }
         let path = database
         let folder = root + "/" + request.folder
-        let thread = Thread {
+        Thread.begin("backup", stackSize: 512 << 10) {
             let last: BackupReply
             do {
                 try StateFolder.make(folder)
@@ -81,9 +81,7 @@ final class RepairEffects: EffectRunner {
             }
             _ = reply(EffectResult(id: effect.id, value: last))
         }
-        thread.name = "backup"
-        thread.stackSize = 512 << 10
-        thread.start()
+
     }
 
     func stop() { inner?.stop() }

@@ -35,18 +35,14 @@ extension Turn {
     /// The raised alerts of a kind, and when each was raised.
     package func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
         let find = try database.prepare("SELECT body FROM changes WHERE topic = ? AND body IS NOT NULL")
-        find.bind(1, Alert.topic(kind))
-        var raised: [(String, Instant)] = []
-        try find.forEachRow { row in
+        return try find.with(Alert.topic(kind)).rows { row in
             let reported = try CBORDecoder.decode(row.bytes(0)).read(RaisedAlert.self)
-            raised.append((reported?.subject ?? "", reported?.since ?? .epoch))
+            return (reported?.subject ?? "", reported?.since ?? .epoch)
         }
-        return raised
     }
 
     package func isRaised(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
-        let find = try database.prepare("SELECT 1 FROM changes WHERE key = ? AND body IS NOT NULL")
-        find.bind(1, Alert.key(kind, subject))
-        return try find.firstRow { _ in true } ?? false
+        try database.prepare("SELECT 1 FROM changes WHERE key = ? AND body IS NOT NULL")
+            .with(Alert.key(kind, subject)).hasRow()
     }
 }

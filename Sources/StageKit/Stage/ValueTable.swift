@@ -12,9 +12,7 @@ package struct ValueTable: Sendable {
     ///   - key: the name of the key column.
     ///   - value: the name of the value column.
     package init(_ name: String, key: String = "key", value: String = "value") {
-        self.name = name
-        self.key = key
-        self.value = value
+        (self.name, self.key, self.value) = (name, key, value)
     }
 
     package func create(in database: Database) throws {
@@ -23,9 +21,8 @@ package struct ValueTable: Sendable {
     }
 
     package func value(_ key: String, in database: Database) throws -> Value? {
-        let read = try database.prepare("SELECT \(value) FROM \(name) WHERE \(self.key) = ?")
-        read.bind(1, key)
-        return try read.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
+        try database.prepare("SELECT \(value) FROM \(name) WHERE \(self.key) = ?")
+            .with(key).firstRow { $0.bytes(0) }.map { try Value(json: $0) }
     }
 
     /// Calls `body` for each entry, in the order of the keys.
@@ -36,15 +33,10 @@ package struct ValueTable: Sendable {
     }
 
     package func set(_ key: String, to value: Value, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO \(name) VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, value.json())
-        try write.run()
+        try turn.write().database.prepare("INSERT OR REPLACE INTO \(name) VALUES (?, ?)").with(key, value.json()).run()
     }
 
     package func remove(_ key: String, _ turn: Turn) throws {
-        let remove = try turn.write().database.prepare("DELETE FROM \(name) WHERE \(self.key) = ?")
-        remove.bind(1, key)
-        try remove.run()
+        try turn.write().database.prepare("DELETE FROM \(name) WHERE \(self.key) = ?").with(key).run()
     }
 }

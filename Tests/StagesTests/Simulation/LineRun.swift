@@ -179,9 +179,10 @@ final class LineRun {
                 guard let id = row.key.split(separator: "/").last else { continue }
                 let kind = row.topic == "daily.summary" ? "days" : "nights"
                 let there = backend.entries[.init(user: row.user, kind: kind, id: String(id))]
-                let here = try DeliveryDocument.document(of: row).map {
-                    try Self.comparable(Value(json: $0.json().utf8))
+                let document = DeliveryDocument.body(of: row).flatMap {
+                    DeliveryDocument.versioned($0, row.sequence.value)
                 }
+                let here = try document.map { try Self.comparable(Value(json: $0.json().utf8)) }
                 if here != there?.content.map(Self.comparable) { differences.append("\(kind) \(id)") }
             }
         }

@@ -92,21 +92,21 @@ struct UploadEncodingTests {
     }
 
     @Test func documents() throws {
-        var out: [UInt8] = []
-        UploadEncoding.workouts(
-            [["id": "w", "version": 3, "distance": .null]], deleted: [.init(id: "x", version: 4)], user: "a",
-            deviceId: "d",
-            syncedAt: 0, into: &out)
-        let workouts = try Value(json: out)
+        func encoded(_ list: HeldList, _ documents: DeliveryGroup.Document...) throws -> Value {
+            var out: [UInt8] = []
+            UploadEncoding.documents(list, documents, user: "a", deviceId: "d", syncedAt: 0, into: &out)
+            return try Value(json: out)
+        }
+        let workouts = try encoded(
+            .workouts, .init(id: "w", version: 3, body: ["id": "w", "distance": .null]),
+            .init(id: "x", version: 4, body: nil))
         #expect(workouts["deviceId"] == "d" && workouts["syncedAt"] == "1970-01-01T00:00:00Z")
         #expect(workouts["workouts"] == [["id": "w", "version": 3, "distance": .null]])
         #expect(workouts["deleted"] == [["id": "x", "version": 4]])
-        out.removeAll()
-        UploadEncoding.daily([["date": "2025-03-30", "version": 1]], user: "a", deviceId: "d", syncedAt: 0, into: &out)
-        #expect(try Value(json: out)["days"] == [["date": "2025-03-30", "version": 1]])
-        out.removeAll()
-        UploadEncoding.nights([["id": "n", "version": 1]], user: "a", deviceId: "d", syncedAt: 0, into: &out)
-        #expect(try Value(json: out)["nights"] == [["id": "n", "version": 1]])
+        let days = try encoded(.days, .init(id: "2025-03-30", version: 1, body: ["date": "2025-03-30"]))
+        #expect(days["days"] == [["date": "2025-03-30", "version": 1]] && days["deleted"] == [])
+        let nights = try encoded(.nights, .init(id: "n", version: 1, body: ["id": "n"]))
+        #expect(nights["nights"] == [["id": "n", "version": 1]] && nights["deletedNights"] == [])
     }
 
     @Test func metrics() {

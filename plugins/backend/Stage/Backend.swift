@@ -75,10 +75,9 @@ package final class Backend: Sendable {
     /// The answer for a caller without the token, decided from the request's head; nil for a caller that has it.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard !token.matches(request.bearerToken) else { return nil }
-        var answer = HTTPResponse.problem(
-            401, "the bearer token is missing or wrong", "send Authorization: Bearer <token>")
-        answer.headers["WWW-Authenticate"] = "Bearer"
-        return answer
+        return .problem(
+            401, "the bearer token is missing or wrong", "send Authorization: Bearer <token>",
+            headers: ["WWW-Authenticate": "Bearer"])
     }
 
     package func handle(_ request: HTTPRequest) -> HTTPResponse {
@@ -87,9 +86,9 @@ package final class Backend: Sendable {
             return .problem(404, "no such path", "see docs/backend.md for the paths")
         }
         guard route.methods.contains(request.method) else {
-            var answer = HTTPResponse.problem(405, "this path doesn't support that method", "use \(route.methods[0])")
-            answer.headers["Allow"] = route.methods.joined(separator: ", ")
-            return answer
+            return .problem(
+                405, "this path doesn't support that method", "use \(route.methods[0])",
+                headers: ["Allow": route.methods.joined(separator: ", ")])
         }
         do {
             return try core.withLock { core in

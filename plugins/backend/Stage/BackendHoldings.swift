@@ -55,11 +55,9 @@ struct BackendHoldings {
         out.append(json: ",\"accepts\":[\"application/json\",")
         out.append(jsonString: SampleDelivery.contentType)
         out.append(json: "]}")
-        var answer = HTTPResponse(status: 200, json: out)
         // The answer has no tag, because it contains the time, and because a repeat changes the counters but not the
         // sequence.
-        answer.headers["Cache-Control"] = "no-store"
-        return answer
+        return HTTPResponse(status: 200, json: out, headers: ["Cache-Control": "no-store"])
     }
 }
 

@@ -72,9 +72,7 @@ final class BackendIdentity {
     }
 
     private func set(_ key: String, _ value: String) throws {
-        put.bind(1, key)
-        put.bind(2, value)
-        try put.run()
+        try put.with(key, value).run()
     }
 }
 

@@ -55,9 +55,7 @@ extension BackendQueries {
     private func scan(
         _ kind: DocumentKind?, _ user: Int64, after id: ElementID?, _ body: (ElementID, Statement) throws -> Bool
     ) throws {
-        let rows = try statement(kind, "> ?2 ORDER BY id")
-        rows.bind(1, user)
-        if let id { id.bind(to: rows, 2) } else { rows.bind(2, "") }
+        let rows = try statement(kind, "> ?2 ORDER BY id").with(user, id ?? .text(""))
         defer { rows.reset() }
         while try rows.step() {
             let isUUID = kind == nil && rows.int(10) == 1
@@ -85,11 +83,8 @@ extension BackendQueries {
 
     private func append(sample row: Statement, to page: inout ChangesPage) throws {
         var text: [UInt8] = []
-        let isUUID = row.int(10) == 1
-        let id = row.withBytes(0) { bytes in
-            ElementID.append(bytes, isUUID: isUUID, to: &text)
-            return ElementID(column: bytes, isUUID: isUUID)
-        }
+        let id = row.elementID(0, isUUID: 10)
+        id.append(to: &text)
         let kind = try kinds.kind(row.int64(2))
         let times = StoredTimes(shift: row.int64(3), duration: row.int64(4)).times(id: id)
         let isDeleted = row.int(9) == 1
@@ -102,7 +97,7 @@ extension BackendQueries {
             // A deletion that came before its sample has neither type nor times.
             let isBare = row.isNull(3)
             out.append(json: ",\"type\":")
-            try append(text: kind.type, to: &out)
+            out.append(jsonText: try self.text(kind.type))
             for (name, time) in [(",\"startDate\":" as StaticString, times.start), (",\"endDate\":", times.end)] {
                 out.append(json: name)
                 if isBare { out.append(json: "null") } else { out.append(jsonDate: Instant(microseconds: time)) }

@@ -26,21 +26,16 @@ extension BackendQueries {
     }
 
     private func samples(_ question: Question, _ user: Int64, _ page: inout VersionsPage) throws {
-        let rows = try statement(.samples)
-        rows.bind(1, user)
-        if let cursor = question.cursor { cursor.bind(to: rows, 2) } else { rows.bind(2, "") }
+        let rows = try statement(.samples).with(user, question.cursor ?? .text(""))
         defer { rows.reset() }
         var texts = ContentTexts(texts)
         var scanned = 0
         while try rows.step() {
             if page.count == question.limit || scanned == Self.scanLimit { return page.hasMore = true }
             scanned += 1
-            let isUUID = rows.int(7) == 1
+            let id = rows.elementID(0, isUUID: 7)
             page.last.removeAll(keepingCapacity: true)
-            let id = rows.withBytes(0) { bytes in
-                ElementID.append(bytes, isUUID: isUUID, to: &page.last)
-                return ElementID(column: bytes, isUUID: isUUID)
-            }
+            id.append(to: &page.last)
             let times = StoredTimes(shift: rows.int64(4), duration: rows.int64(5)).times(id: id)
             // A tombstone that arrived before its sample has no times, so it belongs to every range.
             guard rows.isNull(4) || question.holds(start: times.start, end: times.end) else { continue }
@@ -53,10 +48,7 @@ extension BackendQueries {
     private func documents(
         _ question: Question, _ kind: DocumentKind, _ user: Int64, _ page: inout VersionsPage
     ) throws {
-        let rows = try statement(.documents)
-        rows.bind(1, user)
-        rows.bind(2, kind.rawValue)
-        rows.bind(3, question.rawCursor ?? "")
+        let rows = try statement(.documents).with(user, kind.rawValue, question.rawCursor ?? "")
         defer { rows.reset() }
         var scanned = 0
         while try rows.step() {

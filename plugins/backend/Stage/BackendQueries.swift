@@ -67,11 +67,8 @@ final class BackendQueries {
             }
             scanned += 1
             last.removeAll(keepingCapacity: true)
-            let isUUID = row.int(10) == 1
-            let id = row.withBytes(0) { bytes in
-                ElementID.append(bytes, isUUID: isUUID, to: &last)
-                return ElementID(column: bytes, isUUID: isUUID)
-            }
+            let id = row.elementID(0, isUUID: 10)
+            id.append(to: &last)
             guard row.int(9) == 0 else { return true }
             let kind = try kinds.kind(row.int64(2))
             guard type == nil || kind.type == type else { return true }
@@ -90,31 +87,10 @@ final class BackendQueries {
     func append(
         _ row: Statement, id: [UInt8], _ kind: SampleKind, _ times: (start: Int64, end: Int64), to out: inout [UInt8]
     ) throws {
-        out.append(json: "\"id\":")
-        out.append(contentsOf: id)
-        out.append(json: ",\"healthkitUUID\":")
-        if row.isNull(6) {
-            out.append(json: "null")
-        } else {
-            let isUUID = row.int(11) == 1
-            row.withBytes(6) { ElementID.append($0, isUUID: isUUID, to: &out) }
-        }
-        out.append(json: ",\"version\":")
-        out.append(json: row.int64(1))
-        out.append(json: ",\"type\":")
-        out.append(jsonString: try texts.text(of: kind.type))
-        out.append(json: ",\"startDate\":")
-        out.append(jsonDate: Instant(microseconds: times.start))
-        out.append(json: ",\"endDate\":")
-        out.append(jsonDate: Instant(microseconds: times.end))
-        out.append(json: ",\"value\":")
-        if row.isNull(5) { out.append(json: "null") } else { out.append(json: row.double(5)) }
-        out.append(json: ",\"unit\":")
-        try append(text: kind.unit, to: &out)
-        out.append(json: ",\"source\":")
-        try append(text: kind.source, to: &out)
-        out.append(json: kind.isManual ? ",\"sourceType\":\"manual\"" : ",\"sourceType\":\"healthkit\"")
-        out.append(json: ",\"metadata\":")
+        out.append(
+            sampleWithID: id, uuid: row.isNull(6) ? nil : row.elementID(6, isUUID: 11), version: row.int64(1),
+            type: try texts.text(of: kind.type), times, value: row.isNull(5) ? nil : row.double(5),
+            unit: try text(kind.unit), source: try text(kind.source), isManual: kind.isManual)
         if row.isNull(7) {
             out.append(json: "null")
         } else if row.int(12) == 1 {
@@ -129,9 +105,7 @@ final class BackendQueries {
         out.append(json: "}")
     }
 
-    func append(text id: Int64, to out: inout [UInt8]) throws {
-        if id == 0 { out.append(json: "null") } else { out.append(jsonString: try texts.text(of: id)) }
-    }
+    func text(_ id: Int64) throws -> String? { id == 0 ? nil : try texts.text(of: id) }
 
     /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as received, ordered by date or id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
@@ -159,6 +133,43 @@ final class BackendQueries {
             return true
         }
         return .page(kind.plural, out, next: more ? last : nil)
+    }
+}
+
+extension [UInt8] {
+    /// Appends text or null.
+    mutating func append(jsonText text: String?) {
+        if let text { append(jsonString: text) } else { append(json: "null") }
+    }
+
+    /// Appends a sample's members up to the name of its metadata, without a brace.
+    /// - Parameters:
+    ///   - id: as JSON.
+    ///   - times: microseconds since 1970.
+    mutating func append(
+        sampleWithID id: [UInt8], uuid: ElementID?, version: Int64, type: String?, _ times: (start: Int64, end: Int64),
+        value: Double?, unit: String?, source: String?, isManual: Bool
+    ) {
+        append(json: "\"id\":")
+        append(contentsOf: id)
+        append(json: ",\"healthkitUUID\":")
+        if let uuid { uuid.append(to: &self) } else { append(json: "null") }
+        append(json: ",\"version\":")
+        append(json: version)
+        append(json: ",\"type\":")
+        append(jsonText: type)
+        append(json: ",\"startDate\":")
+        append(jsonDate: Instant(microseconds: times.start))
+        append(json: ",\"endDate\":")
+        append(jsonDate: Instant(microseconds: times.end))
+        append(json: ",\"value\":")
+        append(json: value ?? .nan)
+        append(json: ",\"unit\":")
+        append(jsonText: unit)
+        append(json: ",\"source\":")
+        append(jsonText: source)
+        append(json: isManual ? ",\"sourceType\":\"manual\"" : ",\"sourceType\":\"healthkit\"")
+        append(json: ",\"metadata\":")
     }
 }
 

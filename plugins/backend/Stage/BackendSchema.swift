@@ -46,13 +46,10 @@ enum BackendSchema {
             let insert = try database.prepare("INSERT OR IGNORE INTO meta(key, value) VALUES(?1, ?2)")
             let unnamed = try holdsDefault(database) ? "default" : "me"
             for (key, value) in [("generation", generation), ("sequence", "0"), ("unnamed", unnamed)] {
-                insert.bind(1, key)
-                insert.bind(2, value)
-                try insert.run()
+                try insert.with(key, value).run()
             }
-            let write = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES('schema', ?1)")
-            write.bind(1, String(version))
-            try write.run()
+            try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES('schema', ?1)")
+                .with(String(version)).run()
         }
     }
 
@@ -67,9 +64,7 @@ enum BackendSchema {
     }
 
     static func meta(_ key: String, in database: Database) throws -> String {
-        let statement = try database.prepare("SELECT value FROM meta WHERE key = ?1")
-        statement.bind(1, key)
-        return try statement.firstRow { $0.string(0) } ?? ""
+        return try database.prepare("SELECT value FROM meta WHERE key = ?1").with(key).firstRow { $0.string(0) } ?? ""
     }
 
     // Times are microseconds since 1970, UTC.

@@ -8,8 +8,7 @@ enum BackendViews {
         try database.transaction {
             let held = try database.prepare("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?1")
             for view in views.sqlite {
-                held.bind(1, view.name.rawValue)
-                guard try held.firstRow({ $0.string(0) }) != view.text else { continue }
+                guard try held.with(view.name.rawValue).firstRow({ $0.string(0) }) != view.text else { continue }
                 try database.execute("DROP VIEW IF EXISTS \(view.name)")
                 try database.execute(view.text)
             }

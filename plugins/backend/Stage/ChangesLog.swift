@@ -38,26 +38,19 @@ package final class ChangesLog {
     /// Records a written row.
     func note(_ list: DocumentKind?, _ id: ElementID) {
         pending[Self.number(list)].count += 1
-        id.append(to: &pending[Self.number(list)].ids)
+        id.append(packed: &pending[Self.number(list)].ids)
     }
 
     /// Writes what was recorded, in the request's transaction.
     func commit(user: Int64) throws {
         for (list, changes) in pending.enumerated() where changes.count > 0 {
             let ending = try head(user, list) + changes.count
-            let insert = try database.prepare(
-                "INSERT INTO change_log(user, list, ending, mark, ids) VALUES(?1, ?2, ?3, ?4, ?5)")
-            insert.bind(1, user)
-            insert.bind(2, list)
-            insert.bind(3, ending)
-            insert.bind(4, Int64.random(in: 1...Int64.max))
-            insert.bind(5, changes.ids)
-            try insert.run()
-            let prune = try database.prepare("DELETE FROM change_log WHERE user = ?1 AND list = ?2 AND ending < ?3")
-            prune.bind(1, user)
-            prune.bind(2, list)
-            prune.bind(3, ending - kept)
-            try prune.run()
+            try database.prepare(
+                "INSERT INTO change_log(user, list, ending, mark, ids) VALUES(?1, ?2, ?3, ?4, ?5)"
+            )
+            .with(user, list, ending, Int64.random(in: 1...Int64.max), changes.ids).run()
+            try database.prepare("DELETE FROM change_log WHERE user = ?1 AND list = ?2 AND ending < ?3")
+                .with(user, list, ending - kept).run()
         }
         forget()
     }
@@ -75,22 +68,19 @@ package final class ChangesLog {
     func head(user: Int64, _ list: DocumentKind?) throws -> Int64 { try head(user, Self.number(list)) }
 
     private func head(_ user: Int64, _ list: Int) throws -> Int64 {
-        let statement = try database.prepare(
-            "SELECT coalesce(max(ending), 0) FROM change_log WHERE user = ?1 AND list = ?2")
-        statement.bind(1, user)
-        statement.bind(2, list)
-        return try statement.firstRow { $0.int64(0) } ?? 0
+        return try database.prepare(
+            "SELECT coalesce(max(ending), 0) FROM change_log WHERE user = ?1 AND list = ?2"
+        )
+        .with(user, list).firstRow { $0.int64(0) } ?? 0
     }
 
     /// Identifies a place; nil if it was never reached, and that of a later place if it is no longer kept.
     func mark(user: Int64, _ list: DocumentKind?, at place: Int64) throws -> Int64? {
         if place == 0 { return 0 }
-        let statement = try database.prepare(
-            "SELECT mark FROM change_log WHERE user = ?1 AND list = ?2 AND ending >= ?3 ORDER BY ending LIMIT 1")
-        statement.bind(1, user)
-        statement.bind(2, Self.number(list))
-        statement.bind(3, place)
-        return try statement.firstRow { $0.int64(0) }
+        return try database.prepare(
+            "SELECT mark FROM change_log WHERE user = ?1 AND list = ?2 AND ending >= ?3 ORDER BY ending LIMIT 1"
+        )
+        .with(user, Self.number(list), place).firstRow { $0.int64(0) }
     }
 
     /// Passes the id of each change after a place to `body` until that returns false.
@@ -99,10 +89,8 @@ package final class ChangesLog {
         user: Int64, _ list: DocumentKind?, after place: Int64, _ body: (ElementID) throws -> Bool
     ) throws -> Bool {
         let rows = try database.prepare(
-            "SELECT ending, ids FROM change_log WHERE user = ?1 AND list = ?2 AND ending > ?3 ORDER BY ending")
-        rows.bind(1, user)
-        rows.bind(2, Self.number(list))
-        rows.bind(3, place)
+            "SELECT ending, ids FROM change_log WHERE user = ?1 AND list = ?2 AND ending > ?3 ORDER BY ending"
+        ).with(user, Self.number(list), place)
         defer { rows.reset() }
         var place = place
         while try rows.step() {
@@ -120,7 +108,7 @@ package final class ChangesLog {
 
 extension ElementID {
     /// A byte with the text's length, 0 for a UUID, then its bytes.
-    fileprivate func append(to bytes: inout [UInt8]) {
+    fileprivate func append(packed bytes: inout [UInt8]) {
         switch self {
         case .uuid(let id):
             bytes.append(0)

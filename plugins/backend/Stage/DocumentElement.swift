@@ -88,12 +88,9 @@ extension DocumentTimes {
             UPDATE documents SET start = coalesce(?4, start), "end" = coalesce(?5, start), date = ?6
                 WHERE user = ?1 AND kind = ?2 AND id = ?3
             """)
-        var at: (user: Int64, kind: Int64, id: String)? = (.min, .min, "")
-        while let place = at {
-            next.bind(1, place.user)
-            next.bind(2, place.kind)
-            next.bind(3, place.id)
-            let found = try next.firstRow { row -> (Int64, Int64, String, DocumentTimes) in
+        var (user, kind, id) = (Int64.min, Int64.min, "")
+        while true {
+            let found = try next.with(user, kind, id).firstRow { row -> (Int64, Int64, String, DocumentTimes) in
                 let times = try row.withBytes(3) { bytes in
                     guard let kind = DocumentKind(rawValue: row.int64(1)) else { return DocumentTimes() }
                     var scanner = JSONScanner(bytes)
@@ -101,15 +98,9 @@ extension DocumentTimes {
                 }
                 return (row.int64(0), row.int64(1), row.string(2), times)
             }
-            at = found.map { ($0.0, $0.1, $0.2) }
-            guard let (user, kind, id, times) = found else { break }
-            write.bind(1, user)
-            write.bind(2, kind)
-            write.bind(3, id)
-            if let start = times.start { write.bind(4, start.microseconds) }
-            if let end = times.end { write.bind(5, end.microseconds) }
-            if let date = times.date { write.bind(6, date) }
-            try write.run()
+            guard let found else { break }
+            (user, kind, id) = (found.0, found.1, found.2)
+            try write.with(user, kind, id, found.3.start?.microseconds, found.3.end?.microseconds, found.3.date).run()
         }
     }
 }

@@ -99,18 +99,12 @@ final class DocumentTable {
     private func isSame(
         _ body: UnsafeRawBufferPointer?, _ kind: DocumentKind, id: String, user: Int64
     ) throws -> Bool {
-        content.bind(1, user)
-        content.bind(2, kind.rawValue)
-        content.bind(3, id)
-        return try content.firstRow { row in
+        return try content.with(user, kind.rawValue, id).firstRow { row in
             row.withBytes(0) { SameContent.holds(row.isNull(0) ? nil : $0, body) }
         } ?? true
     }
 
     func heldVersion(_ kind: DocumentKind, id: String, user: Int64) throws -> Int64? {
-        held.bind(1, user)
-        held.bind(2, kind.rawValue)
-        held.bind(3, id)
-        return try held.firstRow { $0.int64(0) }
+        return try held.with(user, kind.rawValue, id).firstRow { $0.int64(0) }
     }
 }

@@ -5,7 +5,7 @@ import SQLite
 
 /// An element's id as stored: 16 bytes for a UUID, whatever its case, so that iOS's upper-case form is the same id;
 /// otherwise text.
-enum ElementID: Hashable, CustomStringConvertible {
+enum ElementID: Hashable, CustomStringConvertible, Bindable {
     case uuid(SampleID)
     case text(String)
 
@@ -44,17 +44,22 @@ enum ElementID: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Appends the JSON form of an id read from a row.
-    static func append(_ column: UnsafeRawBufferPointer, isUUID: Bool, to out: inout [UInt8]) {
-        guard isUUID, column.count == 16 else { return out.append(jsonString: column) }
-        out.append(UInt8(ascii: "\""))
-        for (index, byte) in column.enumerated() {
-            if index == 4 || index == 6 || index == 8 || index == 10 { out.append(UInt8(ascii: "-")) }
-            out.append(hexDigit(byte >> 4))
-            out.append(hexDigit(byte & 15))
+    /// Appends its JSON form.
+    func append(to out: inout [UInt8]) {
+        switch self {
+        case .uuid(let id):
+            out.append(UInt8(ascii: "\""))
+            out.append(uuid: id)
+            out.append(UInt8(ascii: "\""))
+        case .text(let text): out.append(jsonString: text)
         }
-        out.append(UInt8(ascii: "\""))
     }
+}
 
-    private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
+extension Statement {
+    /// The id in a column.
+    /// - Parameter flag: the column that says whether it is a UUID.
+    func elementID(_ column: Int, isUUID flag: Int) -> ElementID {
+        withBytes(column) { ElementID(column: $0, isUUID: int(flag) == 1) }
+    }
 }

@@ -32,11 +32,7 @@ final class InternedTexts {
     func id(of span: JSONSpan?, _ field: Field) throws -> Int64 {
         guard let span, span.isString, !span.bytes.isEmpty else { return 0 }
         let slot = field.rawValue
-        if span.kind == .string, last[slot].bytes.count == span.bytes.count,
-            last[slot].bytes.withUnsafeBytes({ equal($0, span.bytes) })
-        {
-            return last[slot].id
-        }
+        if span.kind == .string, last[slot].bytes.holds(span.bytes) { return last[slot].id }
         let id = try id(of: span.text ?? "")
         if span.kind == .string { last[slot] = Last(bytes: [UInt8](span.bytes), id: id) }
         return id
@@ -71,8 +67,15 @@ final class InternedTexts {
         for slot in last.indices { last[slot] = Last() }
     }
 
-    private func equal(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        guard let a = a.baseAddress, let start = b.baseAddress else { return b.isEmpty }
-        return memcmp(a, start, b.count) == 0
+}
+
+extension [UInt8] {
+    /// Whether it holds the same bytes.
+    func holds(_ text: UnsafeRawBufferPointer) -> Bool {
+        count == text.count
+            && withUnsafeBytes { own in
+                guard let a = own.baseAddress, let b = text.baseAddress else { return text.isEmpty }
+                return memcmp(a, b, text.count) == 0
+            }
     }
 }

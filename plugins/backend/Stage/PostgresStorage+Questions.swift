@@ -91,29 +91,12 @@ extension PostgresStorage {
     }
 
     private static func append(_ rows: PostgresResult, _ row: Int, id: [UInt8], to out: inout [UInt8]) {
-        func text(_ column: Int) {
-            if let text = rows.text(row, column) { out.append(jsonString: text) } else { out.append(json: "null") }
-        }
-        out.append(json: "{\"id\":")
-        out.append(contentsOf: id)
-        out.append(json: ",\"healthkitUUID\":")
-        text(9)
-        out.append(json: ",\"version\":")
-        out.append(json: rows.integer(row, 1) ?? 0)
-        out.append(json: ",\"type\":")
-        text(2)
-        out.append(json: ",\"startDate\":")
-        out.append(jsonDate: Instant(microseconds: rows.integer(row, 3) ?? 0))
-        out.append(json: ",\"endDate\":")
-        out.append(jsonDate: Instant(microseconds: rows.integer(row, 4) ?? 0))
-        out.append(json: ",\"value\":")
-        if let value = rows.double(row, 5) { out.append(json: value) } else { out.append(json: "null") }
-        out.append(json: ",\"unit\":")
-        text(6)
-        out.append(json: ",\"source\":")
-        text(7)
-        out.append(json: rows.bool(row, 8) ? ",\"sourceType\":\"manual\"" : ",\"sourceType\":\"healthkit\"")
-        out.append(json: ",\"metadata\":")
+        out.append(UInt8(ascii: "{"))
+        out.append(
+            sampleWithID: id, uuid: rows.text(row, 9).map { .text($0) }, version: rows.integer(row, 1) ?? 0,
+            type: rows.text(row, 2), (rows.integer(row, 3) ?? 0, rows.integer(row, 4) ?? 0),
+            value: rows.double(row, 5), unit: rows.text(row, 6), source: rows.text(row, 7),
+            isManual: rows.bool(row, 8))
         let metadata = rows.text(row, 10)
         out.append(contentsOf: (metadata == "{}" ? "null" : metadata ?? "null").utf8)
         if let payload = rows.text(row, 11), payload != "null" {

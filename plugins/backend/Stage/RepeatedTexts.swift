@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import SQLite
 
@@ -32,7 +31,7 @@ final class RepeatedTexts {
     func place(of text: UnsafeRawBufferPointer) throws -> Place {
         guard text.count >= 8, text.count <= Self.longest else { return .row }
         let slot = Self.slot(of: text)
-        guard holds(slot, text) else {
+        guard slots[slot].bytes.holds(text) else {
             slots[slot] = Slot(bytes: [UInt8](text))
             return .row
         }
@@ -42,18 +41,10 @@ final class RepeatedTexts {
 
     /// Whether the string was seen recently, and so has already been checked.
     func isKnown(_ text: UnsafeRawBufferPointer) -> Bool {
-        text.count >= 8 && text.count <= Self.longest && holds(Self.slot(of: text), text)
+        text.count >= 8 && text.count <= Self.longest && slots[Self.slot(of: text)].bytes.holds(text)
     }
 
     func forget() { slots = Array(repeating: Slot(), count: Self.slotCount) }
-
-    private func holds(_ slot: Int, _ text: UnsafeRawBufferPointer) -> Bool {
-        slots[slot].bytes.count == text.count
-            && slots[slot].bytes.withUnsafeBytes { known in
-                guard let a = known.baseAddress, let b = text.baseAddress else { return false }
-                return memcmp(a, b, known.count) == 0
-            }
-    }
 
     /// The string's slot, computed from its length and its first, middle and last eight bytes; two strings in the same
     /// slot merely evict each other.

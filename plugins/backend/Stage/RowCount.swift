@@ -13,11 +13,9 @@ enum RowCount {
         let missing = try missing(in: database)
         guard missing > 0 else { return nil }
         try identity.beginAgain(at: identity.state.sequence) {
-            let lost = try database.prepare(
+            try database.prepare(
                 "INSERT INTO counters(name, count) VALUES('lost', ?1) ON CONFLICT DO UPDATE SET count = count + excluded.count"
-            )
-            lost.bind(1, missing)
-            try lost.run()
+            ).with(missing).run()
             try database.execute(
                 """
                 DELETE FROM tallies;

@@ -71,8 +71,7 @@ final class SampleKinds {
     /// The kind with this number; an empty kind if the number was never assigned.
     func kind(_ number: Int64) throws -> SampleKind {
         if let kind = kinds[number] { return kind }
-        reverse.bind(1, number)
-        let found = try reverse.firstRow {
+        let found = try reverse.with(number).firstRow {
             SampleKind(type: $0.int64(0), unit: $0.int64(1), source: $0.int64(2), isManual: $0.int(3) != 0)
         }
         guard let found else { return SampleKind() }

@@ -53,10 +53,8 @@ final class SampleScan {
         of user: Int64, from: Int64?, to: Int64?, after cursor: ElementID?, _ body: (Statement) throws -> Bool
     ) throws {
         guard let range = SampleIDRange(from: from, to: to), try isFew(user, range) else {
-            all.bind(1, user)
             // Without a cursor, ids that are text come first, since SQLite sorts text before blobs.
-            if let cursor { cursor.bind(to: all, 2) } else { all.bind(2, "") }
-            return _ = try run(all, body)
+            return _ = try run(all.with(user, cursor ?? .text("")), body)
         }
         var first = range.first
         if case .uuid(let id) = cursor {
@@ -64,37 +62,24 @@ final class SampleScan {
             first = max(first, next)
         }
         if first == range.first {
-            bind(user, range, to: apartBelow)
-            if let cursor { cursor.bind(to: apartBelow, 5) } else { apartBelow.bind(5, "") }
-            ElementID.uuid(first).bind(to: apartBelow, 6)
-            guard try run(apartBelow, body) else { return }
+            let rows = apartBelow.with(
+                user, range.from, range.reach, range.to, cursor ?? .text(""), ElementID.uuid(first))
+            guard try run(rows, body) else { return }
         }
         if let end = range.end {
-            within.bind(1, user)
-            ElementID.uuid(first).bind(to: within, 2)
-            ElementID.uuid(end).bind(to: within, 3)
-            guard try run(within, body) else { return }
-            bind(user, range, to: apartAbove)
-            ElementID.uuid(max(first, end)).bind(to: apartAbove, 5)
-            _ = try run(apartAbove, body)
+            guard try run(within.with(user, ElementID.uuid(first), ElementID.uuid(end)), body) else { return }
+            let rows = apartAbove.with(user, range.from, range.reach, range.to, ElementID.uuid(max(first, end)))
+            _ = try run(rows, body)
         } else {
-            all.bind(1, user)
             // No id lies between an id and its predecessor.
-            if let previous = first.previous { ElementID.uuid(previous).bind(to: all, 2) } else { all.bind(2, [0]) }
-            _ = try run(all, body)
+            let before: any Bindable = first.previous.map { ElementID.uuid($0) } ?? [UInt8(0)]
+            _ = try run(all.with(user, before), body)
         }
     }
 
     private func isFew(_ user: Int64, _ range: SampleIDRange) throws -> Bool {
-        bind(user, range, to: countApart)
-        return try countApart.firstRow { $0.int(0) } ?? 0 <= Self.apartLimit
-    }
-
-    private func bind(_ user: Int64, _ range: SampleIDRange, to statement: Statement) {
-        statement.bind(1, user)
-        statement.bind(2, range.from)
-        statement.bind(3, range.reach)
-        statement.bind(4, range.to)
+        let count = try countApart.with(user, range.from, range.reach, range.to).firstRow { $0.int(0) }
+        return count ?? 0 <= Self.apartLimit
     }
 
     /// - Returns: whether it reached the end.

@@ -38,7 +38,7 @@ extension SampleTable {
             var kind = SampleKind(
                 type: row.int64(4), unit: row.int64(8), source: row.int64(9), isManual: isManual)
             if isDeleted { kind = kind.bare }
-            let id = row.withBytes(1) { ElementID(column: $0, isUUID: row.int(16) == 1) }
+            let id = row.elementID(1, isUUID: 16)
             insert.bind(1, row.int64(0))
             id.bind(to: insert, 2)
             insert.bind(3, row.int64(2))
@@ -61,9 +61,7 @@ extension SampleTable {
                 }
             }
             if !row.isNull(15) { row.withBytes(15) { insert.bindText(11, $0) } }
-            if !row.isNull(11) {
-                row.withBytes(11) { ElementID(column: $0, isUUID: row.int(17) == 1) }.bind(to: insert, 12)
-            }
+            if !row.isNull(11) { row.elementID(11, isUUID: 17).bind(to: insert, 12) }
             if isManual, !isDeleted {
                 moment.removeAll(keepingCapacity: true)
                 append(momentOf: kind.type, start: row.int64(5), to: &moment)
@@ -83,18 +81,13 @@ extension SampleTable {
                 OR shift < 0 OR shift >= \(Instant.microsecondsPerSecond) OR \(isLong)) ORDER BY user, id LIMIT 1
             """)
         let write = try database.prepare("UPDATE sample_rows SET start = ?3 WHERE user = ?1 AND id = ?2")
-        var at: (user: Int64, id: ElementID)?
+        var at: (user: Int64, id: ElementID, start: Int64)?
         repeat {
-            next.bind(1, at?.user ?? .min)
-            if let id = at?.id { id.bind(to: next, 2) } else { next.bind(2, "") }
-            at = try next.firstRow { row in
-                let id = row.withBytes(1) { ElementID(column: $0, isUUID: row.int(4) == 1) }
-                write.bind(1, row.int64(0))
-                id.bind(to: write, 2)
-                write.bind(3, StoredTimes(shift: row.int64(2), duration: row.int64(3)).times(id: id).start)
-                return (row.int64(0), id)
+            at = try next.with(at?.user ?? .min, at?.id ?? .text("")).firstRow { row in
+                let id = row.elementID(1, isUUID: 4)
+                return (row.int64(0), id, StoredTimes(shift: row.int64(2), duration: row.int64(3)).times(id: id).start)
             }
-            if at != nil { try write.run() }
+            if let at { try write.with(at.user, at.id, at.start).run() }
         } while at != nil
     }
 }

@@ -139,10 +139,7 @@ final class SampleTable {
         moment.withUnsafeBytes { displace.bindText(2, $0) }
         displace.bind(3, version)
         displace.bind(4, batch.number)
-        let displaced = try displace.firstRow { row in
-            row.withBytes(0) { ElementID(column: $0, isUUID: row.int(1) == 1) }
-        }
-        if let displaced {
+        if let displaced = try displace.firstRow({ $0.elementID(0, isUUID: 1) }) {
             var effect = try upsert(sample, times, id: id, version: version, in: batch)
             effect.displaced = displaced
             return effect

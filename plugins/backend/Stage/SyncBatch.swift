@@ -55,9 +55,6 @@ final class SyncBatches {
     }
 
     private func write(_ number: Int64, device: Int64, syncedAt: Int64) throws {
-        insert.bind(1, number)
-        insert.bind(2, device)
-        insert.bind(3, syncedAt)
-        try insert.run()
+        try insert.with(number, device, syncedAt).run()
     }
 }

@@ -180,13 +180,13 @@ enum SyncRefusal: Error {
 
 extension HTTPResponse {
     /// An error response: what happened and what to do.
-    static func problem(_ status: Int, _ error: String, _ hint: String) -> HTTPResponse {
+    static func problem(_ status: Int, _ error: String, _ hint: String, headers: HTTPHeaders = [:]) -> HTTPResponse {
         var out: [UInt8] = []
         out.append(json: "{\"error\":")
         out.append(jsonString: error)
         out.append(json: ",\"hint\":")
         out.append(jsonString: hint)
         out.append(json: "}")
-        return HTTPResponse(status: status, json: out)
+        return HTTPResponse(status: status, json: out, headers: headers)
     }
 }

@@ -5,16 +5,12 @@ import SQLite
 /// Counts of samples by type, and of requests' outcomes, stored beside the rows, so that a query about two million rows
 /// needs to read only a dozen.
 final class Tallies {
-    private struct Change {
-        var alive: Int64 = 0
-        var deleted: Int64 = 0
-    }
 
     private let tally: Statement
     private let counter: Statement
-    private var changes: [Int64: Change] = [:]
+    private var changes: [Int64: BackendHoldings.Count] = [:]
     /// Changes that aren't in `changes` yet, for the latest type.
-    private var run: (type: Int64, change: Change) = (0, Change())
+    private var run: (type: Int64, change: BackendHoldings.Count) = (0, .init())
 
     init(_ database: Database) throws {
         tally = try database.prepare(
@@ -45,20 +41,16 @@ final class Tallies {
     }
 
     private func endRun() {
-        changes[run.type, default: Change()].alive += run.change.alive
-        changes[run.type, default: Change()].deleted += run.change.deleted
-        run.change = Change()
+        changes[run.type, default: .init()].alive += run.change.alive
+        changes[run.type, default: .init()].deleted += run.change.deleted
+        run.change = .init()
     }
 
     /// Writes what was recorded, in the request's transaction.
     func commit(user: Int64, _ outcome: SyncOutcome) throws {
         endRun()
         for (type, change) in changes where change.alive != 0 || change.deleted != 0 {
-            tally.bind(1, user)
-            tally.bind(2, type)
-            tally.bind(3, change.alive)
-            tally.bind(4, change.deleted)
-            try tally.run()
+            try tally.with(user, type, change.alive, change.deleted).run()
         }
         changes.removeAll(keepingCapacity: true)
         let counts = [
@@ -66,15 +58,13 @@ final class Tallies {
             ("refused", outcome.refused),
         ]
         for (name, count) in counts where count > 0 {
-            counter.bind(1, name)
-            counter.bind(2, count)
-            try counter.run()
+            try counter.with(name, count).run()
         }
     }
 
     func forget() {
         changes.removeAll()
-        run.change = Change()
+        run.change = .init()
     }
 }
 

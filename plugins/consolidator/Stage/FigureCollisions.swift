@@ -51,18 +51,10 @@ struct FigureCollisions {
         let old = byDay[key] ?? []
         guard found != old.sorted() else { return [] }
         let database = try turn.write().database
-        let delete = try database.prepare("DELETE FROM collisions WHERE user = ? AND day = ?")
-        delete.bind(1, key.user)
-        delete.bind(2, key.day)
-        try delete.run()
+        try database.prepare("DELETE FROM collisions WHERE user = ? AND day = ?").with(key.user, key.day).run()
         for collision in found {
-            let write = try database.prepare("INSERT INTO collisions VALUES (?, ?, ?, ?, ?)")
-            write.bind(1, key.user)
-            write.bind(2, key.day)
-            write.bind(3, collision.figure)
-            write.bind(4, collision.handler)
-            if let taken = collision.taken { write.bind(5, taken) } else { write.bindNull(5) }
-            try write.run()
+            try database.prepare("INSERT INTO collisions VALUES (?, ?, ?, ?, ?)")
+                .with(key.user, key.day, collision.figure, collision.handler, collision.taken).run()
         }
         let new = found.filter { counts[$0] == nil }
         for collision in found { counts[collision, default: 0] += 1 }

@@ -64,7 +64,7 @@ package struct SummaryDays {
         try turn.database.prepare(
             "SELECT user, day, final, revision, content FROM days WHERE final & 3 <> 1 OR final & 4"
         )
-        .forEachRow { row in set(Key(user: row.string(0), day: row.int(1)), Self.state(row, from: 2)) }
+        .forEachRow { row in set(Self.key(row), Self.state(row, from: 2)) }
         count =
             try turn.database.prepare("SELECT count(*) FROM days WHERE final & 3 <> 1 OR content IS NOT NULL")
             .firstRow { $0.int(0) } ?? 0
@@ -76,38 +76,27 @@ package struct SummaryDays {
         let list = try database.prepare("SELECT user, day, content FROM days WHERE content LIKE '{%' LIMIT 1000")
         let update = try database.prepare("UPDATE days SET content = ? WHERE user = ? AND day = ?")
         while true {
-            var found: [(key: Key, content: String)] = []
-            try list.forEachRow { row in
-                let content = ContentDigest(Array(row.string(2).utf8)[...]).description
-                found.append((Key(user: row.string(0), day: row.int(1)), content))
+            let found = try list.rows { row in
+                (Self.key(row), ContentDigest(Array(row.string(2).utf8)[...]).description)
             }
             guard !found.isEmpty else { return }
-            for (key, content) in found {
-                update.bind(1, content)
-                update.bind(2, key.user)
-                update.bind(3, key.day)
-                try update.run()
-            }
+            for (key, content) in found { try update.with(content, key.user, key.day).run() }
         }
     }
 
     /// A day's state; nil for an unknown day.
     func state(of key: Key, _ turn: Turn) throws -> State? {
         if open.contains(key), !detailed.contains(key) { return State(isUnwritten: unwritten.contains(key)) }
-        let read = try turn.database.prepare("SELECT final, revision, content FROM days WHERE user = ? AND day = ?")
-        read.bind(1, key.user)
-        read.bind(2, key.day)
-        return try read.firstRow { Self.state($0, from: 0) }
+        return try turn.database.prepare("SELECT final, revision, content FROM days WHERE user = ? AND day = ?")
+            .with(key.user, key.day).firstRow { Self.state($0, from: 0) }
     }
 
     /// A user's known days.
     func days(of user: String, _ turn: Turn) throws -> [Key] {
-        let read = try turn.database.prepare("SELECT day FROM days WHERE user = ?")
-        read.bind(1, user)
-        var keys: [Key] = []
-        try read.forEachRow { keys.append(Key(user: user, day: $0.int(0))) }
-        return keys
+        try turn.database.prepare("SELECT user, day FROM days WHERE user = ?").with(user).rows(Self.key)
     }
+
+    private static func key(_ row: Statement) -> Key { Key(user: row.string(0), day: row.int(1)) }
 
     private static func state(_ row: Statement, from column: Int) -> State {
         let word = row.int(column)
@@ -129,18 +118,11 @@ package struct SummaryDays {
         count += (state?.hasFigures == true ? 1 : 0) - (old?.hasFigures == true ? 1 : 0)
         let database = try turn.write().database
         guard let state else {
-            let delete = try database.prepare("DELETE FROM days WHERE user = ? AND day = ?")
-            delete.bind(1, key.user)
-            delete.bind(2, key.day)
-            return try delete.run()
+            return try database.prepare("DELETE FROM days WHERE user = ? AND day = ?").with(key.user, key.day).run()
         }
-        let write = try database.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?)")
-        write.bind(1, key.user)
-        write.bind(2, key.day)
-        write.bind(3, (state.isFinal ? 1 : state.isReopened ? 2 : 0) | (state.isUnwritten ? 4 : 0))
-        write.bind(4, state.revision)
-        if let content = state.finalContent { write.bind(5, content) } else { write.bindNull(5) }
-        try write.run()
+        let word = (state.isFinal ? 1 : state.isReopened ? 2 : 0) | (state.isUnwritten ? 4 : 0)
+        try database.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?)")
+            .with(key.user, key.day, word, state.revision, state.finalContent).run()
     }
 
     /// Makes a final day wait to become final again.
@@ -162,23 +144,14 @@ package struct SummaryDays {
     /// Stores a handler's figures for a day; nil when it no longer has any.
     func put(_ body: FiguresBody?, key: Key, handler: String, _ turn: Turn) throws {
         let database = try turn.write().database
-        let statement =
-            body == nil
-            ? try database.prepare("DELETE FROM parts WHERE user = ? AND day = ? AND handler = ?")
-            : try database.prepare(
-                "INSERT OR REPLACE INTO parts(user, day, handler, stale, figures, hourly) VALUES (?, ?, ?, 0, ?, ?)")
-        statement.bind(1, key.user)
-        statement.bind(2, key.day)
-        statement.bind(3, handler)
-        if let body {
-            statement.bind(4, CBOREncoder.encode(body.figures))
-            if let hourly = body.hourly, hourly.object?.isEmpty == false {
-                statement.bind(5, CBOREncoder.encode(hourly))
-            } else {
-                statement.bindNull(5)
-            }
+        guard let body else {
+            return try database.prepare("DELETE FROM parts WHERE user = ? AND day = ? AND handler = ?")
+                .with(key.user, key.day, handler).run()
         }
-        try statement.run()
+        let hourly = body.hourly.flatMap { $0.object?.isEmpty == false ? CBOREncoder.encode($0) : nil }
+        try database.prepare(
+            "INSERT OR REPLACE INTO parts(user, day, handler, stale, figures, hourly) VALUES (?, ?, ?, 0, ?, ?)"
+        ).with(key.user, key.day, handler, CBOREncoder.encode(body.figures), hourly).run()
     }
 
     /// Forgets a handler's figures for the users' days that aren't in `seen`, and returns the days it changed.
@@ -186,12 +159,9 @@ package struct SummaryDays {
         handler: String, users: Set<String>, days: ClosedRange<Int>, besides seen: DaySet, _ turn: Turn
     ) throws -> [Key] {
         let list = try turn.database.prepare("SELECT user, day FROM parts WHERE handler = ? AND day BETWEEN ? AND ?")
-        list.bind(1, handler)
-        list.bind(2, days.lowerBound)
-        list.bind(3, days.upperBound)
         var gone: [Key] = []
-        try list.forEachRow { row in
-            let key = Key(user: row.string(0), day: row.int(1))
+        try list.with(handler, days.lowerBound, days.upperBound).forEachRow { row in
+            let key = Self.key(row)
             if users.contains(key.user), !seen.contains(key) { gone.append(key) }
         }
         for key in gone { try put(nil, key: key, handler: handler, turn) }
@@ -208,12 +178,10 @@ package struct SummaryDays {
     func figures(of key: Key, _ turn: Turn) throws -> (members: [String: Value], collisions: [FigureCollision]) {
         let read = try turn.database.prepare(
             "SELECT handler, figures FROM parts WHERE user = ? AND day = ? ORDER BY handler")
-        read.bind(1, key.user)
-        read.bind(2, key.day)
         var members: [String: Value] = [:]
         var owners: [String: String] = [:]
         var collisions: [FigureCollision] = []
-        try read.forEachRow { row in
+        try read.with(key.user, key.day).forEachRow { row in
             let handler = row.string(0)
             for (figure, value) in try CBORDecoder.decode(row.bytes(1)).object ?? [:] {
                 if Self.ownMembers.contains(figure) || owners[figure] != nil {
@@ -233,11 +201,9 @@ package struct SummaryDays {
     func hours(of key: Key, _ zones: ZoneTimeline, _ turn: Turn) throws -> Value? {
         let read = try turn.database.prepare(
             "SELECT hourly FROM parts WHERE user = ? AND day = ? AND hourly IS NOT NULL ORDER BY handler")
-        read.bind(1, key.user)
-        read.bind(2, key.day)
         let starts = zones.hours(of: LocalDay(number: key.day)).map(\.lowerBound)
         var lists: [String: Value] = [:]
-        try read.forEachRow { row in
+        try read.with(key.user, key.day).forEachRow { row in
             for (name, list) in try CBORDecoder.decode(row.bytes(0)).object ?? [:]
             where name != Self.startsMember && lists[name] == nil && list.array?.count == starts.count {
                 lists[name] = list
@@ -252,21 +218,15 @@ package struct SummaryDays {
 
     /// Prepares for a snapshot: anything not seen again by its end is gone.
     func markStale(handler: String, _ turn: Turn) throws {
-        let update = try turn.write().database.prepare("UPDATE parts SET stale = 1 WHERE handler = ?")
-        update.bind(1, handler)
-        try update.run()
+        try turn.write().database.prepare("UPDATE parts SET stale = 1 WHERE handler = ?").with(handler).run()
     }
 
     /// After a snapshot: drops what wasn't seen again, and returns the days it changed.
     func dropStale(handler: String, _ turn: Turn) throws -> [Key] {
         let database = try turn.write().database
-        let list = try database.prepare("SELECT user, day FROM parts WHERE handler = ? AND stale = 1")
-        list.bind(1, handler)
-        var keys: [Key] = []
-        try list.forEachRow { keys.append(Key(user: $0.string(0), day: $0.int(1))) }
-        let delete = try database.prepare("DELETE FROM parts WHERE handler = ? AND stale = 1")
-        delete.bind(1, handler)
-        try delete.run()
+        let keys = try database.prepare("SELECT user, day FROM parts WHERE handler = ? AND stale = 1")
+            .with(handler).rows(Self.key)
+        try database.prepare("DELETE FROM parts WHERE handler = ? AND stale = 1").with(handler).run()
         return keys
     }
 }

@@ -40,8 +40,7 @@ struct RoundLedger {
             try Self.pace.remove(consumer, turn)
             try turn.clear(.degraded, subject: Self.slow(consumer))
         }
-        let read = try turn.database.prepare("SELECT seq, key, topic, user, day, body FROM changes WHERE topic = ?")
-        read.bind(1, Self.topic)
+
         for row in try KeyedChangelog.page(
             in: turn.database, after: .beginning, until: .end, topic: Self.topic, bytes: .max
         ).rows {

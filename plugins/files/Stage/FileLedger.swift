@@ -41,20 +41,15 @@ package struct FileLedger {
     var lastDelivered: [String: Instant] { metrics.mapValues(\.last) }
 
     func entry(_ path: String, _ turn: Turn) throws -> Entry? {
-        let read = try turn.database.prepare("SELECT path, rows, bytes, sum, written FROM files WHERE path = ?")
-        read.bind(1, path)
-        return try read.firstRow { Self.entry($0) }
+        try turn.database.prepare("SELECT path, rows, bytes, sum, written FROM files WHERE path = ?")
+            .with(path).firstRow { Self.entry($0) }
     }
 
     /// Ordered by path.
     func page(after path: String, limit: Int, _ turn: Turn) throws -> [Entry] {
-        let read = try turn.database.prepare(
-            "SELECT path, rows, bytes, sum, written FROM files WHERE path > ? ORDER BY path LIMIT ?")
-        read.bind(1, path)
-        read.bind(2, limit)
-        var page: [Entry] = []
-        try read.forEachRow { page.append(Self.entry($0)) }
-        return page
+        try turn.database.prepare(
+            "SELECT path, rows, bytes, sum, written FROM files WHERE path > ? ORDER BY path LIMIT ?"
+        ).with(path, limit).rows { Self.entry($0) }
     }
 
     private static func entry(_ row: Statement) -> Entry {
@@ -65,32 +60,19 @@ package struct FileLedger {
 
     mutating func put(_ entry: Entry, isNew: Bool, _ turn: Turn) throws {
         if isNew { count += 1 }
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)")
-        write.bind(1, entry.path)
-        write.bind(2, entry.rows)
-        write.bind(3, entry.bytes)
-        write.bind(4, entry.sum)
-        write.bind(5, entry.written.microseconds)
-        try write.run()
+        try turn.write().database.prepare("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)")
+            .with(entry.path, entry.rows, entry.bytes, entry.sum, entry.written.microseconds).run()
     }
 
     mutating func remove(_ path: String, _ turn: Turn) throws {
         let database = try turn.write().database
-        let delete = try database.prepare("DELETE FROM files WHERE path = ?")
-        delete.bind(1, path)
-        try delete.run()
+        try database.prepare("DELETE FROM files WHERE path = ?").with(path).run()
         count -= Int64(database.changes)
     }
 
     /// Records that rows of a family were written.
     mutating func wrote(_ rows: Int64, family: String, _ turn: Turn) throws {
-        let metric = DeliveryTables.Metric(last: turn.now, count: (metrics[family]?.count ?? 0) + rows)
-        metrics[family] = metric
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
-        write.bind(1, family)
-        write.bind(2, metric.last.microseconds)
-        write.bind(3, metric.count)
-        try write.run()
+        try DeliveryTables.delivered(rows, family, in: &metrics, turn)
     }
 
     mutating func reset(_ turn: Turn) throws {

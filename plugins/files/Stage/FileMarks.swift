@@ -83,11 +83,8 @@ struct FileMarks {
         }
         marks[path] = mark
         nothingBefore = min(nothingBefore, due(mark))
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO dirty_files VALUES (?, ?, ?)")
-        write.bind(1, path)
-        write.bind(2, mark.generation)
-        write.bind(3, Value.object(mark.since.mapValues { .integer($0.value) }).json())
-        try write.run()
+        try turn.write().database.prepare("INSERT OR REPLACE INTO dirty_files VALUES (?, ?, ?)")
+            .with(path, mark.generation, Value.object(mark.since.mapValues { .integer($0.value) }).json()).run()
     }
 
     /// Removes a mark unless the file was marked again since `generation`.
@@ -95,9 +92,7 @@ struct FileMarks {
         guard let mark = marks[path], mark.generation == generation else { return requeue() }
         marks[path] = nil
         if mark.since.contains(where: { oldest?[$0.key] == $0.value }) { oldest = nil }
-        let delete = try turn.write().database.prepare("DELETE FROM dirty_files WHERE path = ?")
-        delete.bind(1, path)
-        try delete.run()
+        try turn.write().database.prepare("DELETE FROM dirty_files WHERE path = ?").with(path).run()
     }
 
     /// The position up to which a producer's changes are on disk; nil: everything consumed is on disk.

@@ -1,5 +1,6 @@
 import HealthModel
 import HealthResources
+import Protocol
 
 /// Which files exist, according to the instance's options.
 package struct FilesLayout: Equatable, Sendable {
@@ -7,7 +8,7 @@ package struct FilesLayout: Equatable, Sendable {
     /// How much time a file of samples covers.
     package var period: FilePeriod.Unit = .month
     /// Which samples are kept. Workouts are kept as documents, so their samples aren't kept, as with every destination.
-    package var types: TypeFilter = .all
+    package var types = TypeChoice.allExcept([HealthType.workoutIdentifier])
     /// How people are identified in FHIR resources.
     package var patients = PatientNames(.null)
     /// Whether FHIR resources name their sources.
@@ -16,18 +17,6 @@ package struct FilesLayout: Equatable, Sendable {
     /// A user's resources.
     func resources(of user: String, figures: [ResourceFigure] = []) -> Observations {
         Observations(of: patients.identifier(of: user), figures: figures, namesSources: namesSources)
-    }
-
-    package enum TypeFilter: Equatable, Sendable {
-        case all
-        case only([String])
-
-        package func takes(_ type: String) -> Bool {
-            switch self {
-            case .all: type != HealthType.workoutIdentifier
-            case .only(let types): types.contains(type)
-            }
-        }
     }
 
     package func samples(_ type: String, of user: String, at time: Instant) -> FileSpan {
@@ -68,6 +57,6 @@ extension FilesLayout {
         let names = (options["types"].array ?? []).compactMap(\.string)
         patients = PatientNames(options["patients"])
         namesSources = options["sources"].bool ?? false
-        types = names.isEmpty ? .all : .only(Set(names).subtracting([HealthType.workoutIdentifier]).sorted())
+        if !names.isEmpty { types = .only(Set(names).subtracting([HealthType.workoutIdentifier]).sorted()) }
     }
 }

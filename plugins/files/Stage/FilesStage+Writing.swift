@@ -200,10 +200,7 @@ extension FilesStage {
         if try receive(proof: result, outcome, turn) { return }
         if try receive(checked: result, outcome, turn) { return }
         if try receive(manifest: result, outcome, turn) { return }
-        let index = jobs.firstIndex {
-            if case .writing(let effect, _) = $0.step { effect == result.id } else { false }
-        }
-        guard let index, case .writing(_, let next) = jobs[index].step else { return }
+        guard let index = job(of: result), case .writing(_, let next) = jobs[index].step else { return }
         var job = jobs[index]
         switch outcome {
         case .taken:
@@ -229,6 +226,11 @@ extension FilesStage {
         jobs.remove(at: index)
     }
 
+    /// The place of the job whose piece a result is about.
+    private func job(of result: EffectResult) -> Int? {
+        jobs.firstIndex { if case .writing(let effect, _) = $0.step { effect == result.id } else { false } }
+    }
+
     private func metric(of span: FileSpan) -> String {
         switch span.content {
         case .samples(let type): family(type)
@@ -247,10 +249,7 @@ extension FilesStage {
 
     /// Everything is tried again later; if only one file can't be written, the others go on.
     private func failed(_ problem: FileProblem, _ result: EffectResult, _ turn: Turn) {
-        let index = jobs.firstIndex {
-            if case .writing(let effect, _) = $0.step { effect == result.id } else { false }
-        }
-        if problem.isOfOneFile, let index {
+        if problem.isOfOneFile, let index = job(of: result) {
             let path = jobs.remove(at: index).span.path
             if stuck.updateValue(problem.description, forKey: path) == nil {
                 turn.log(.uploadRetry, ["why": problem.description, "seconds": 60])

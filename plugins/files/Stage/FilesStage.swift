@@ -62,15 +62,8 @@ package final class FilesStage: Stage {
         observer: String, handlers: [String], consolidator: String?, instance: String, folder: String? = nil,
         layout: FilesLayout, figures: [FigureDeclaration], settle: Duration, family: @escaping (String) -> String
     ) {
-        let types: TypeChoice =
-            switch layout.types {
-            case .all: .allExcept([HealthType.workoutIdentifier])
-            case .only(let types): .only(types)
-            }
-        samples = Upstream(observer, query: .samples(types), backfillBeyond: Self.backfillBeyond, polls: false)
-        documents =
-            (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
-            + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
+        samples = Upstream(observer, query: .samples(layout.types), backfillBeyond: Self.backfillBeyond, polls: false)
+        documents = Upstream.documents(consolidator: consolidator, handlers: handlers)
         (self.consolidator, self.instance, self.folder, self.layout) = (consolidator, instance, folder, layout)
         (self.figures, self.family) = (figures, family)
         marks = FileMarks(settle: settle)
@@ -147,13 +140,9 @@ package final class FilesStage: Stage {
             if standstill.end() { try turn.clear(.degraded, subject: "delivery") }
             return nil
         }
-        if let alertAt = standstill.lasts(at: turn.monotonic) { return alertAt }
-        try turn.raise(
-            Alert(
-                .degraded, subject: "delivery",
-                text: "No files have been written for a while, though some are waiting.",
-                remedy: "Look at 'healthbus status': it says what blocks them."))
-        return nil
+        return try standstill.alert(
+            "No files have been written for a while, though some are waiting.",
+            remedy: "Look at 'healthbus status': it says what blocks them.", turn)
     }
 
     package func report(_ turn: Turn) throws -> StageReport {

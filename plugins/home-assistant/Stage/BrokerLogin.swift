@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import MQTT
+import StageKit
 
 /// Where the broker is, and how to log in.
 package struct BrokerLogin: Sendable, Equatable {
@@ -42,10 +43,10 @@ package struct BrokerLogin: Sendable, Equatable {
     func options(_ request: KeepConnected) throws(MQTTError) -> MQTTConnection.Options {
         var password: String?
         if let passwordFile {
-            guard let data = FileManager.default.contents(atPath: passwordFile) else {
+            guard let text = TextFile.text(passwordFile) else {
                 throw .address("the file with the password can't be read: \(passwordFile)")
             }
-            password = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            password = text
         }
         return MQTTConnection.Options(
             address: address, client: request.client, user: user, password: password, authorityFile: authorityFile,

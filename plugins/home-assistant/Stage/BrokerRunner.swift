@@ -16,14 +16,11 @@ package final class BrokerRunner: EffectRunner {
     package init(_ login: BrokerLogin) throws {
         let bell = try Bell()
         self.bell = bell
-        let jobs = jobs
-        let ended = ended
-        let thread = Thread {
+        Thread.begin("mqtt") { [jobs, ended] in
             BrokerSession(login, jobs, bell).run()
             ended.signal()
         }
-        thread.name = "mqtt"
-        thread.start()
+
     }
 
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {

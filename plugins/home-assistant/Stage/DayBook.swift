@@ -139,13 +139,9 @@ struct DayBook {
         let remove = try database.prepare("DELETE FROM dates WHERE user = ?")
         let put = try database.prepare("INSERT INTO dates VALUES (?, ?, ?)")
         for user in unsavedPeople {
-            remove.bind(1, user)
-            try remove.run()
+            try remove.with(user).run()
             for (generation, dates) in people[user]?.days ?? [:] {
-                put.bind(1, user)
-                put.bind(2, generation)
-                put.bind(3, dates.wireValue.json())
-                try put.run()
+                try put.with(user, generation, dates.wireValue.json()).run()
             }
         }
         unsavedPeople = []
@@ -155,12 +151,11 @@ struct DayBook {
         let put = try database.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)")
         let remove = try database.prepare("DELETE FROM summaries WHERE user = ? AND day = ?")
         for key in unsavedDays {
-            let body = people[key.user]?.summaries[key.day]
-            let statement = body == nil ? remove : put
-            statement.bind(1, key.user)
-            statement.bind(2, key.day)
-            if let body { statement.bind(3, body.json()) }
-            try statement.run()
+            if let body = people[key.user]?.summaries[key.day] {
+                try put.with(key.user, key.day, body.json()).run()
+            } else {
+                try remove.with(key.user, key.day).run()
+            }
         }
         unsavedDays = []
     }

@@ -115,7 +115,7 @@ PluginProgram.start("ingest") { context, stopper in
     let isOver = Mutex(false)
     if let following {
         let client = try HTTPClient(base: following.url, answerLimit: FollowingOptions.answerLimit)
-        let thread = Thread {
+        Thread.begin("follow") {
             var follower = Follower(
                 address: following.address, line: line, token: { try following.token() },
                 ask: { try client.send($0, timeout: $1.seconds) },
@@ -135,8 +135,7 @@ PluginProgram.start("ingest") { context, stopper in
                 if pause > .seconds(0) { Thread.sleep(forTimeInterval: pause.seconds) }
             }
         }
-        thread.name = "follow"
-        thread.start()
+
     }
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
@@ -192,11 +191,11 @@ struct FollowingOptions {
     /// Read each time, so that a new token takes effect at once.
     func token() throws -> String {
         if let secret { return secret }
-        guard let file, let data = FileManager.default.contents(atPath: file) else {
+        guard let token = file.flatMap({ TextFile.text($0) }) else {
             throw FollowProblem(
                 "the token of the stack to follow can't be read",
                 remedy: "check 'followTokenFile', and that the file is yours", isRefusal: true)
         }
-        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return token
     }
 }

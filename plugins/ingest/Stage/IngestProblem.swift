@@ -20,9 +20,7 @@ struct IngestProblem: Error {
         out.append(json: ",\"hint\":")
         out.append(jsonString: hint)
         out.append(json: "}")
-        var answer = HTTPResponse(status: status, json: out)
-        for field in headers.fields { answer.headers.add(field.name, field.value) }
-        return answer
+        return HTTPResponse(status: status, json: out, headers: headers)
     }
 
     static let unauthorized = unauthorized(
@@ -60,10 +58,9 @@ struct IngestProblem: Error {
     }
 
     static func tooMany(wait: Double) -> IngestProblem {
-        let seconds = Int(min(max(wait.rounded(.up), 1), 3600))
-        return IngestProblem(
+        IngestProblem(
             status: 429, code: "too-many-requests", message: "this token or address sends too many requests",
-            hint: "send it again after Retry-After", headers: ["Retry-After": "\(seconds)"])
+            hint: "send it again after Retry-After", headers: .retryAfter(wait))
     }
 
     /// Like the system, which wakes an app for only a few silent pushes an hour.
@@ -72,7 +69,7 @@ struct IngestProblem: Error {
             status: 429, code: "wakes-used-up",
             message: "this token has woken the stack \(SystemLimits.pushesPerHour) times within the hour",
             hint: "wake it again after Retry-After; what is new is synced meanwhile without being asked",
-            headers: ["Retry-After": "\(Int(min(max(wait.rounded(.up), 1), 3600)))"])
+            headers: .retryAfter(wait))
     }
 
     static let versionMissing = IngestProblem(

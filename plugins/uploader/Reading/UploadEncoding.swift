@@ -1,3 +1,4 @@
+import DeliveryKit
 import HealthModel
 import JSON
 
@@ -37,54 +38,24 @@ package enum UploadEncoding {
         return count + deleted
     }
 
-    /// One thing to delete: its id (a day's date) and the version of the deletion.
-    package struct Deletion: Sendable, Equatable {
-        package var id: String
-        package var version: Int64
-
-        package init(id: String, version: Int64) { (self.id, self.version) = (id, version) }
-    }
-
-    /// Appends the body for workouts: payloads of workout events, each with its `version`.
-    package static func workouts(
-        _ workouts: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
-        into out: inout [UInt8]
-    ) {
-        documents("workouts", workouts, "deleted", deleted, user, deviceId, syncedAt, &out)
-    }
-
-    /// Appends the body for nights, which go to the path for sleep.
-    package static func nights(
-        _ nights: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
-        into out: inout [UInt8]
-    ) {
-        documents("nights", nights, "deletedNights", deleted, user, deviceId, syncedAt, &out)
-    }
-
-    /// Appends the body for daily summaries, each with its `date`, `version`, `revision` and `final`.
-    package static func daily(
-        _ days: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
-        into out: inout [UInt8]
-    ) {
-        documents("days", days, "deleted", deleted, user, deviceId, syncedAt, &out)
-    }
-
-    private static func documents(
-        _ name: StaticString, _ elements: [Value], _ deletedName: StaticString, _ deleted: [Deletion], _ user: String,
-        _ deviceId: String, _ syncedAt: Instant, _ out: inout [UInt8]
+    /// Appends the body for workouts, nights or days: documents with their versions, and deletions.
+    package static func documents(
+        _ list: HeldList, _ documents: some Collection<DeliveryGroup.Document>, user: String, deviceId: String,
+        syncedAt: Instant, into out: inout [UInt8]
     ) {
         head(user, deviceId, syncedAt, &out)
-        out.append(json: ",\"")
-        out.append(json: name)
-        out.append(json: "\":[")
-        for (index, element) in elements.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            out.append(contentsOf: element.json().utf8)
+        out.append(contentsOf: ",\"\(list.rawValue)\":[".utf8)
+        var count = 0
+        for document in documents {
+            guard let body = document.body.flatMap({ DeliveryDocument.versioned($0, document.version) }) else {
+                continue
+            }
+            if count > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(contentsOf: body.json().utf8)
+            count += 1
         }
-        out.append(json: "],\"")
-        out.append(json: deletedName)
-        out.append(json: "\":[")
-        for (index, deletion) in deleted.enumerated() {
+        out.append(json: list == .nights ? "],\"deletedNights\":[" : "],\"deleted\":[")
+        for (index, deletion) in documents.lazy.filter({ $0.body == nil }).enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
             out.append(json: "{\"id\":")
             out.append(jsonString: deletion.id)
