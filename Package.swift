@@ -293,8 +293,8 @@ let package = Package(
         + plugin(
             "home-assistant", "HomeAssistantStage",
             [
-                "Changelog", "Configuration", "DeliveryKit", "HealthModel", "MQTT", "MessageBus", "Protocol", "SQLite",
-                "StageKit",
+                "Changelog", "Client", "Configuration", "DeliveryKit", "HealthModel", "MQTT", "MessageBus", "Protocol",
+                "SQLite", "StageKit",
             ], main: ["StageKit"])
         // FHIR servers as a destination.
         + plugin(

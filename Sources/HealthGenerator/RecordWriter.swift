@@ -41,15 +41,26 @@ struct RecordWriter {
     }
 
     /// Writes a quantity, given in canonical units.
-    /// - Parameter inside: writes nested elements, each on its own line.
-    func write(
-        _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
-        inside: ((inout ExportText) -> Void)? = nil
-    ) {
-        guard begin(start, end, stored: stored, &text) else { return }
+    func write(_ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText) {
+        if begin(start, end, stored: stored, value, &text) { text.append(closing) }
+    }
+
+    private func begin(
+        _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText
+    ) -> Bool {
+        guard begin(start, end, stored: stored, &text) else { return false }
         if let part = stream.ring { rings?.record(part, start, end, value) }
         text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
-        guard let inside else { return text.append(closing) }
+        return true
+    }
+
+    /// Writes a quantity with nested elements.
+    /// - Parameter inside: writes them, each on its own line.
+    func write(
+        _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
+        inside: (inout ExportText) -> Void
+    ) {
+        guard begin(start, end, stored: stored, value, &text) else { return }
         text.append("\">\n")
         for (key, value) in stream.metadata { text.append("  <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>\n") }
         inside(&text)

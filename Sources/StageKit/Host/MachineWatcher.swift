@@ -1,4 +1,5 @@
 import BackgroundDelivery
+import Client
 import Foundation
 import MessageBus
 

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import CPosix
+import Client
 import Foundation
 import Glibc
 import HealthModel

@@ -1,4 +1,5 @@
 import Changelog
+import Client
 import Foundation
 import HealthModel
 import MessageBus

@@ -1,4 +1,5 @@
 import CPosix
+import Client
 import Foundation
 import Logging
 import Synchronization

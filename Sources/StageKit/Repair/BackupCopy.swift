@@ -1,3 +1,4 @@
+import Client
 import Configuration
 import Dispatch
 import Foundation

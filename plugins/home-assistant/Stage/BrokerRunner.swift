@@ -1,3 +1,4 @@
+import Client
 import Dispatch
 import Foundation
 import Glibc
