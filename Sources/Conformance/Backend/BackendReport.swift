@@ -9,6 +9,10 @@ package struct BackendFault: Error, Sendable, Equatable {
     /// What to do.
     package var advice: String
 
+    package init(asked: String, expected: String, seen: String, advice: String) {
+        (self.asked, self.expected, self.seen, self.advice) = (asked, expected, seen, advice)
+    }
+
     var details: [(name: String, text: String)] {
         [("asked", asked), ("expected", expected), ("seen", seen), ("do", advice)].filter { !$0.1.isEmpty }
     }
