@@ -5,12 +5,12 @@ import Inspection
 
 /// `healthbus pair`: the settings that a phone needs, and instructions for entering them.
 package struct PairingSheet: Sendable {
-    private let address: PhoneAddress
+    private let address: PairingAddress
     private let secret: TokenSecret
     private let entry: TokenEntry
     private let apps: [any AppPairing]
 
-    package init(_ address: PhoneAddress, _ secret: TokenSecret, _ entry: TokenEntry) {
+    package init(_ address: PairingAddress, _ secret: TokenSecret, _ entry: TokenEntry) {
         (self.address, self.secret, self.entry) = (address, secret, entry)
         apps = WayIn.all.compactMap(\.pairing).map { $0.init(address: address.url, token: secret.text) }
     }

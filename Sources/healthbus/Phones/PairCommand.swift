@@ -30,7 +30,7 @@ enum PairCommand: Command {
         let stack = try Stack(arguments)
         // Typing errors are reported before a token is made.
         let ingest = stack.configuration.only(.ingest)
-        let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(stack)
+        let address = try arguments.value("--address").map { try PairingAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
             TokenWish(user: arguments.user, device: arguments.value("--device")),
             now: WallClock.now)
@@ -45,7 +45,7 @@ enum PairCommand: Command {
         for remark in address.remarks + nobody + mixing { StandardStream.error.write("note: \(remark)\n") }
     }
 
-    private static func standing(_ stack: Stack) throws -> PhoneAddress {
+    private static func standing(_ stack: Stack) throws -> PairingAddress {
         let (endpoint, isTLS) = try stack.ingestEndpoint()
         guard endpoint.port != 0 else {
             throw Failure.usage(

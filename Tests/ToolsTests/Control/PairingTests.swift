@@ -15,7 +15,7 @@ import Testing
     private var list = TokenList()
 
     private mutating func sheet(
-        _ address: PhoneAddress, _ wish: TokenWish = TokenWish()
+        _ address: PairingAddress, _ wish: TokenWish = TokenWish()
     ) throws -> (sheet: PairingSheet, secret: TokenSecret, entry: TokenEntry) {
         var generator = SystemRandomNumberGenerator()
         let secret = TokenSecret.make(using: &generator)
@@ -30,7 +30,7 @@ import Testing
         ("http://[::1]:8788", "http://[::1]:8788", false), ("http://localhost:8788", "http://localhost:8788", false),
     ])
     func anAddressIsTakenAsItIsGiven(text: String, url: String, isReachable: Bool) throws {
-        let address = try PhoneAddress(text)
+        let address = try PairingAddress(text)
         #expect(address.url == url && address.isReachable == isReachable)
         #expect(address.remarks.isEmpty == text.hasPrefix("https"))
     }
@@ -40,26 +40,26 @@ import Testing
         "https://health.example.org?a=b", "https://health.example.org#a",
     ])
     func whatIsNoAddressIsRefused(text: String) throws {
-        let error = try #require(throws: Failure.self) { try PhoneAddress(text) }
+        let error = try #require(throws: Failure.self) { try PairingAddress(text) }
         #expect(error.code == .usage && error.hint?.contains("https://health.example.org") == true)
         #expect(!error.message.contains("secret"))
     }
 
     @Test func whereTheStackListensIsSaidAsAPhoneReachesIt() {
-        let loopback = PhoneAddress(Endpoint(port: 8788), machine: ["192.168.1.5"])
+        let loopback = PairingAddress(Endpoint(port: 8788), machine: ["192.168.1.5"])
         #expect(loopback.url == "http://127.0.0.1:8788" && !loopback.isReachable)
         #expect(
             loopback.remarks.joined().contains("--address")
                 && loopback.remarks.joined().contains("\"host\"") && loopback.remarks.joined().contains("proxy"))
-        let everywhere = PhoneAddress(Endpoint(host: "0.0.0.0", port: 9000), machine: ["192.168.1.5", "10.0.0.2"])
+        let everywhere = PairingAddress(Endpoint(host: "0.0.0.0", port: 9000), machine: ["192.168.1.5", "10.0.0.2"])
         #expect(everywhere.url == "http://192.168.1.5:9000" && everywhere.isReachable)
         #expect(everywhere.remarks.contains { $0.contains("isn't encrypted") })
         #expect(everywhere.remarks.contains { $0.contains("http://10.0.0.2:9000") })
-        #expect(!PhoneAddress(Endpoint(host: "::", port: 9000), machine: []).isReachable)
-        let sealed = PhoneAddress(Endpoint(host: "0.0.0.0", port: 443), isTLS: true, machine: ["192.168.1.5"])
+        #expect(!PairingAddress(Endpoint(host: "::", port: 9000), machine: []).isReachable)
+        let sealed = PairingAddress(Endpoint(host: "0.0.0.0", port: 443), isTLS: true, machine: ["192.168.1.5"])
         #expect(sealed.url == "https://192.168.1.5:443" && sealed.isReachable)
         #expect(sealed.remarks.count == 1 && sealed.remarks[0].contains("--address https://its.name"))
-        let one = PhoneAddress(Endpoint(host: "fd00::5", port: 9000), machine: ["192.168.1.5"])
+        let one = PairingAddress(Endpoint(host: "fd00::5", port: 9000), machine: ["192.168.1.5"])
         #expect(one.url == "http://[fd00::5]:9000" && one.isReachable && one.others == [])
     }
 
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test mutating func theSheetHasAllThatAPhoneNeeds() throws {
-        let made = try sheet(try PhoneAddress("https://health.example.org"), TokenWish(user: "anna", device: "watch"))
+        let made = try sheet(try PairingAddress("https://health.example.org"), TokenWish(user: "anna", device: "watch"))
         let text = made.sheet.text { _ in nil }
         for part in [
             "https://health.example.org/v1/health-auto-export", "Bearer \(made.secret.text)", "Summarize Data",
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test mutating func theListSaysWhatEachTokenIsAndNoSecret() throws {
-        let address = try PhoneAddress("https://health.example.org")
+        let address = try PairingAddress("https://health.example.org")
         let phone = try sheet(address)
         let short = try sheet(address, TokenWish(device: "short", scope: .read, ends: now + .seconds(60)))
         let lost = try sheet(address, TokenWish(device: "lost"))

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 
 /// The address to which a phone sends its data, and what a person who pairs it should know about the address.
-package struct PhoneAddress: Sendable, Equatable {
+package struct PairingAddress: Sendable, Equatable {
     /// `http://` or `https://`, the host, possibly a port (always for the stack's own address), and possibly a path
     /// prefix; no trailing slash.
     package var url: String
@@ -54,8 +54,8 @@ package struct PhoneAddress: Sendable, Equatable {
     }
 
     /// Where the stack itself listens.
-    package static func standing(at endpoint: Endpoint, isTLS: Bool) -> PhoneAddress {
-        PhoneAddress(endpoint, isTLS: isTLS, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
+    package static func standing(at endpoint: Endpoint, isTLS: Bool) -> PairingAddress {
+        PairingAddress(endpoint, isTLS: isTLS, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
     }
 
     /// Remarks for somebody who pairs a phone with this address.
