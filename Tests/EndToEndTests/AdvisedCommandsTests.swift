@@ -16,6 +16,7 @@ extension EndToEnd {
         /// here fails the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
+            "scope.rawValue": "read",
             "wish.instance": "steps", "silence.instance": "steps", "instance.plugin": "steps", "plugin": "",
             "before.instance": "debouncer", "first.destination": "uploader",
             "type": "StepCount", "action": "off", "wanted == 3 ? \" hourly\" : \"\"": "",

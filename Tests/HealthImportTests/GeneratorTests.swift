@@ -136,7 +136,7 @@ import Testing
             let start = try #require(InstantText.parse(row.start))
             let end = try #require(InstantText.parse(row.end))
             let limit = PlausibilityLimit.of(HealthType.named(row.type))
-            #expect(limit.reason(value: row.value, start: start, end: end) == nil, "\(row.type)")
+            #expect(limit.reason(value: row.value, start: start, end: end, now: nil) == nil, "\(row.type)")
         }
     }
 

@@ -6,7 +6,8 @@ import Testing
     static let minute = Duration.seconds(60)
 
     static func reason(_ name: String, _ value: Double, length: Duration) -> String? {
-        PlausibilityLimit.of(HealthType.named("HK" + name)).reason(value: value, start: .epoch, end: .epoch + length)
+        PlausibilityLimit.of(HealthType.named("HK" + name))
+            .reason(value: value, start: .epoch, end: .epoch + length, now: nil)
     }
 
     @Test(
@@ -56,7 +57,7 @@ import Testing
             (.distantFuture, .distantFuture),
             (.epoch, .distantFuture), (.distantPast, .epoch),
         ] {
-            #expect(PlausibilityLimit.of(type).reason(value: 1, start: start, end: end) != nil)
+            #expect(PlausibilityLimit.of(type).reason(value: 1, start: start, end: end, now: nil) != nil)
         }
     }
 
