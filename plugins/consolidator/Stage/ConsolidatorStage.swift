@@ -96,7 +96,7 @@ package final class ConsolidatorStage: Stage {
             // A mark is taken only while no import is in progress.
             if beat.observer?.importOpen != false {
                 withdrawMark()
-            } else if candidate == nil {
+            } else if candidate == nil, head.generation == zones.generation {
                 // The time of sending counts, because a heartbeat that arrives late says nothing about what has come in
                 // since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
@@ -105,7 +105,8 @@ package final class ConsolidatorStage: Stage {
             handler.hear(head, limit: AnchorVector(base: head.sequence), turn)
             handler.pump(turn)
             if let frontier = beat.frontier[observer] {
-                finality.heard(.init(frontier: frontier, head: head.sequence), from: beat.instance)
+                finality.heard(
+                    .init(frontier: frontier, head: head.sequence, generation: head.generation), from: beat.instance)
             }
         }
     }
@@ -162,7 +163,7 @@ package final class ConsolidatorStage: Stage {
         }
         for handler in handlers {
             handler.pump(turn)
-            finality.consumed(handler.frontier, of: handler.producer)
+            finality.consumed(handler.frontier, handler.generation, of: handler.producer)
         }
         zones.pump(turn)
         pumpReplay(turn)

@@ -14,12 +14,15 @@ package struct FinalMark: Sendable, Equatable {
         package var since: MonotonicTime
     }
 
-    /// A handler's statement: its outputs up to `head` cover the observer up to `frontier`.
+    /// A handler's statement: its outputs up to `head`, of one generation, cover the observer up to `frontier`.
     package struct Word: Sendable, Equatable {
         package var frontier: SequenceNumber
         package var head: SequenceNumber
+        package var generation: String
 
-        package init(frontier: SequenceNumber, head: SequenceNumber) { (self.frontier, self.head) = (frontier, head) }
+        package init(frontier: SequenceNumber, head: SequenceNumber, generation: String) {
+            (self.frontier, self.head, self.generation) = (frontier, head, generation)
+        }
     }
 
     private struct Handler: Sendable, Equatable {
@@ -29,6 +32,8 @@ package struct FinalMark: Sendable, Equatable {
         var newest: Word?
         /// The position in the observer's changes up to which the consumed outputs reach.
         var covered: SequenceNumber?
+        /// The generation of the consumed outputs.
+        var generation: String?
     }
 
     private var handlers: [String: Handler]
@@ -57,11 +62,13 @@ package struct FinalMark: Sendable, Equatable {
         handlers[name] = handler
     }
 
-    /// Notes that a handler's outputs have been consumed up to `sequence`.
-    package mutating func consumed(_ sequence: SequenceNumber, of name: String) {
+    /// Notes that a handler's outputs of a generation have been consumed up to `sequence`.
+    package mutating func consumed(_ sequence: SequenceNumber, _ generation: String?, of name: String) {
         guard var handler = handlers[name] else { return }
-        while let word = handler.waiting, word.head <= sequence {
-            handler.covered = word.frontier
+        if handler.generation != generation { (handler.generation, handler.covered) = (generation, nil) }
+        // A store that was lost or restored never reaches the heads that it gave out before.
+        while let word = handler.waiting, word.generation != generation || word.head <= sequence {
+            if word.generation == generation { handler.covered = word.frontier }
             handler.waiting = handler.newest
             handler.newest = nil
         }
