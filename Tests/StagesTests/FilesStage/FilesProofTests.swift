@@ -111,6 +111,24 @@ import Testing
         #expect(try summary(rig) == before)
     }
 
+    /// What a start found changed is said until a proof has found everything right, an hour later.
+    @Test func whatAStartFoundIsSaidForAnHour() throws {
+        let rig = try written()
+        let good = rig.disk[Self.first]
+        rig.disk[Self.first] = "edited"
+        try rig.stage.restart()
+        try rig.hear()
+        try rig.serve()
+        try settle(rig)
+        #expect(good != nil && rig.disk[Self.first] == good)
+        func result() throws -> Value? { try rig.stage.report().details["backend"]?["result"] }
+        #expect(try result() == "redelivered")
+        try rig.stage.pass(.seconds(3601))
+        try rig.serve()
+        try settle(rig)
+        #expect(try result() == "complete" && summary(rig)?.wrong == 0)
+    }
+
     /// A day that was read, but whose change wasn't consumed yet, is no difference.
     @Test func aChangeThatIsOnItsWayIsNoDifference() throws {
         let rig = try written()

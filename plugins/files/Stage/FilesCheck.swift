@@ -64,6 +64,9 @@ struct FilesCheck {
         answers = nil
     }
 
+    /// Notes that all files are as they should be, according to a proof.
+    mutating func proved() { if result == .redelivered { (result, lacked) = (.complete, nil) } }
+
     /// Notes that the check failed; it starts over once the files are accessible.
     mutating func fail() {
         answered = answers ?? wanted ?? answered

@@ -70,6 +70,7 @@ extension FilesStage {
         }
         if check.differing > 0 {
             turn.log(.backendLacks, ["missing": "\(check.differing)"])
+            try planProof(after: FilesProof.repeatAfter, turn)
             manifest.isOld()
         }
         check.end(at: turn.now)

@@ -16,7 +16,7 @@ extension FilesStage {
         if nextProof == nil { try planProof(turn) }
     }
 
-    private func planProof(after wait: Duration = FilesProof.interval, _ turn: Turn) throws {
+    func planProof(after wait: Duration = FilesProof.interval, _ turn: Turn) throws {
         let next = turn.now + wait
         nextProof = next
         try Self.kept.set("nextProof", to: Value(next), turn)
@@ -126,6 +126,7 @@ extension FilesStage {
         proved = summary
         try Self.kept.set("proof", to: Value(summary), turn)
         guard proof.wrong > 0 else {
+            check.proved()
             try turn.clear(.degraded, subject: Self.subject)
             return proof.end()
         }
