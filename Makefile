@@ -15,7 +15,7 @@ BIN = $(shell $(BUILD) --show-bin-path)
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
 	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libmosquitto-dev libjs-chart.js
 SOURCES := Package.swift Sources Tests plugins Benchmarks
-.PHONY: help run build test test-others test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-others test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser pictures bench-pages mutants faults messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make -j2 test-others      run all of these, two at a time, and check the format"
 	@echo "make pictures             take the pictures in docs/pictures again"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
+	@echo "make faults               simulate every fault, from seeds; SEEDS=1000 FIRST=1, or ONE=17 to see and shrink one"
 	@echo "make statements           draw statements about HealthKit at random, with what shows each; COUNT=all, SEED=3"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
@@ -145,6 +146,14 @@ statements:
 # A separate build, in .build/mutants: the sources with all mutants in them, each active only when it is named.
 mutants: deps
 	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
+
+# What a seed does must not depend on the order of a set's elements.
+SEEDS ?= 100
+FIRST ?= 1
+faults: build-tests
+	@SWIFT_DETERMINISTIC_HASHING=1 $(if $(ONE),HEALTHBUS_SHRINK=1) \
+		HEALTHBUS_FAULTS="$(or $(ONE),$(FIRST)-$(shell expr $(FIRST) + $(SEEDS) - 1))" \
+		$(TEST) --filter StagesTests.FaultTests 2>&1
 
 # Also a separate build, in .build/fuzz, with libFuzzer, which comes with the toolchain. TARGET: xml, export, cbor, json
 # or push.

@@ -431,11 +431,13 @@ let package = Package(
                     "ExecStage", "HandlerKit", "HealthModel", "Logging", "MessageBus", "Processes", "Protocol",
                     "SQLite", "StageKit", "TestSupport",
                 ]),
+            .target(name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Clocks", "Configuration",
-                    "ConsolidatorStage", "DebouncerStage", "DeliveryKit", "EnergyStage", "ExecDialogue", "ExecStage",
+                    "BackgroundDelivery", "BodyStage", "CFaultyDisk", "Changelog", "Client", "Clocks", "Configuration",
+                    "ConsolidatorStage", "DebouncerStage", "DeliveryKit", "Doctor", "EnergyStage", "ExecDialogue",
+                    "ExecStage",
                     "FilesStage", "GenericStage", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "HealthPush",
                     "HealthStatistics", "HealthStore", "HeartRateStage", "HomeAssistantStage", "IngestStage",
                     "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage",

@@ -39,8 +39,7 @@ package final class SimulatedHost {
                 database = try StageDatabase(connection)
             } else {
                 database = try StageDatabase(path: path)
-                // A crash here ends a process, but never the machine.
-                try database.database.execute("PRAGMA synchronous=OFF")
+                if !host.world.isDurable { try database.database.execute("PRAGMA synchronous=OFF") }
             }
             let database = database
             try database.transaction {
@@ -59,7 +58,8 @@ package final class SimulatedHost {
     package let name: String
     package let plugin: String
     package let path: String
-    private let makeStage: () throws -> any Stage
+    /// Makes the process's stage when it starts; a swap puts another in its place.
+    package var makeStage: () throws -> any Stage
     private let makeSource: (Database) throws -> any PullSource
     private unowned let world: SimulatedWorld
     private var life: Life?
@@ -151,8 +151,10 @@ package final class SimulatedHost {
 
     /// Ends the process, which loses everything that is uncommitted or in memory.
     package func crash() {
-        life?.database.rollback()
-        life = nil
+        world.closeFile(self) {
+            life?.database.rollback()
+            life = nil
+        }
     }
 
     /// Crashes the process, and loses its file too.
@@ -216,13 +218,24 @@ package final class SimulatedHost {
     }
 
     /// Runs one turn as `StageHost` does: the inputs, a tick, the commit, and only then the messages to send.
-    /// - Parameter crash: where in the turn the process ends, if it does.
+    /// - Parameter crash: where in the turn the process ends, if it does: the caller ends it.
     package func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
         guard let life else { return }
         isTurnDue = false
         let inputs = life.inputs
         life.inputs = []
         let turn = turn(of: life)
+        do { try run(turn, of: life, inputs, crash: point) } catch {
+            turn.rollback()
+            let messages = inputs.compactMap { if case .message(let message) = $0 { message } else { nil } }
+            for message in life.stage.lastWords(messages) { world.send(message.topic, message.body, from: name) }
+            throw error
+        }
+    }
+
+    private func run(
+        _ turn: Turn, of life: Life, _ inputs: [Input], crash point: SimulatedWorld.CrashPoint?
+    ) throws {
         for input in inputs {
             switch input {
             case .message(let message): try life.stage.receive(message, turn)
@@ -242,11 +255,17 @@ package final class SimulatedHost {
         sendPulls(of: turn, life)
         for id in turn.takeWithdrawn() { life.pulls.forget(id) }
         for again in life.pulls.overdue(at: world.monotonic) { world.send(again.topic, again.body, from: name) }
-        if point == .beforeCommit { return crash() }
+        if point == .beforeCommit { return }
         let committed = try turn.commit()
-        if point == .afterCommit { return crash() }
-        for message in turn.published { world.send(message.topic, message.body, from: name) }
-        for effect in turn.effects { world.perform(effect, of: self) }
+        if point == .afterCommit { return }
+        for message in turn.published.prefix(world.some(of: turn.published.count, if: point == .amongMessages)) {
+            world.send(message.topic, message.body, from: name)
+        }
+        if point == .amongMessages { return }
+        for effect in turn.effects.prefix(world.some(of: turn.effects.count, if: point == .amongEffects)) {
+            world.perform(effect, of: self)
+        }
+        if point == .amongEffects { return }
         let report = try life.stage.report(turn)
         let changed = life.head != life.database.head || report.differs(from: life.report)
         life.head = life.database.head

@@ -17,7 +17,8 @@ package final class SimulatedWorld {
         case action(() throws -> Void)
     }
 
-    package enum CrashPoint: CaseIterable { case beforeCommit, afterCommit }
+    /// Where in a turn a process ends.
+    package enum CrashPoint: CaseIterable { case beforeCommit, afterCommit, amongMessages, amongEffects }
 
     /// What may go wrong, each with its probability.
     package struct Faults {
@@ -59,6 +60,12 @@ package final class SimulatedWorld {
     package var witness: (String) -> Void = { _ in }
     /// Hears every message, as a tap does, and may also send.
     package var eavesdropper: (Message) -> Void = { _ in }
+    /// Whether nothing gets from one process to another.
+    package var isCut: (_ from: String, _ to: String) -> Bool = { _, _ in false }
+    /// Ends a process's access to its file, by closing it. A disk that can fail stops all writing before.
+    package var closeFile: (SimulatedHost, _ close: () -> Void) -> Void = { $1() }
+    /// What happens to a process whose stage can't continue.
+    package var stopped: (SimulatedHost, any Error) throws -> Void = { throw $1 }
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
@@ -69,6 +76,8 @@ package final class SimulatedWorld {
     /// those of a busy phone, so that a turn takes in several messages.
     private static let steadyTravel = Duration.milliseconds(4)
     private static let steadyLatency = Duration.milliseconds(40)
+    /// Whether commits reach the disk as in a real process. Without that, only a process may end, never the machine.
+    package var isDurable = false
     /// When a process last committed or performed an effect. Asking for data doesn't count as work: a locked phone
     /// refuses each time.
     package var lastWork = MonotonicTime.distantPast
@@ -92,6 +101,9 @@ package final class SimulatedWorld {
     package func pick<Bound: FixedWidthInteger>(_ range: ClosedRange<Bound>) -> Bound {
         Bound.random(in: range, using: &random)
     }
+
+    /// How many of them happen before the process ends; all if it doesn't.
+    func some(of count: Int, if ends: Bool) -> Int { ends && count > 0 ? pick(0...count - 1) : count }
 
     package func time(microseconds range: ClosedRange<Int64>) -> Duration { .microseconds(pick(range)) }
 
@@ -126,7 +138,7 @@ package final class SimulatedWorld {
         let message = Message(topic: topic, header: .init(from: from, at: now), body: body)
         eavesdropper(message)
         for host in hosts where host.hears(topic) {
-            if chance(faults.drop) {
+            if isCut(from, host.name) || chance(faults.drop) {
                 note("dropped")
                 continue
             }
@@ -174,17 +186,22 @@ package final class SimulatedWorld {
         switch event {
         case .turn(let host, let life):
             guard host.isAwake, host.lives == life else { return }
-            let point = chance(faults.crash) ? (chance(0.5) ? CrashPoint.beforeCommit : .afterCommit) : nil
-            try host.runTurn(crash: point)
+            let points = CrashPoint.allCases
+            let point = chance(faults.crash) ? points[pick(0...points.count - 1)] : nil
+            try guarding(host) { try host.runTurn(crash: point) }
             if point != nil { restart(host) }
         case .wake(let host, let number): host.wakeUp(number)
         case .beat(let host, let number): host.beatAgain(number)
-        case .deliver(let host, let message): try host.deliver(message)
+        case .deliver(let host, let message): try guarding(host) { try host.deliver(message) }
         case .effect(let host, let life, let result):
             if host.isRunning, host.lives == life { host.take(.effect(result)) }
-        case .start(let host): if !host.isRunning { try host.start() }
+        case .start(let host): if !host.isRunning { try guarding(host) { try host.start() } }
         case .action(let action): try action()
         }
+    }
+
+    private func guarding(_ host: SimulatedHost, _ step: () throws -> Void) throws {
+        do { try step() } catch { try stopped(host, error) }
     }
 
     /// Whether any other process would hear a message from this one.

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Simulation
+import StageKit
 import TestSupport
 
 /// A made-up week of two people, spread over files that overlap and arrive late, all generated from one seed.
@@ -113,22 +114,28 @@ struct SimulatedData {
     }
 
     /// A stack to import these files: four handlers, and retries short enough for the few seconds of a run.
-    /// - Parameter files: nil for all of them.
-    func stack(seed: UInt64, files: [SimulatedFile]? = nil, trace: Bool = false) throws -> SimulatedStack {
+    /// - Parameters:
+    ///   - files: nil for all of them.
+    ///   - destinations: plugins besides the uploader, each an instance with its name.
+    func stack(
+        seed: UInt64, files: [SimulatedFile]? = nil, trace: Bool = false, destinations: [StagePlugin] = []
+    ) throws -> SimulatedStack {
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"
-        let overlay: Value = [
-            "instances": [
-                "energy": .null, "workouts": .null, "body": .null,
-                "debouncer": ["configuration": Self.debouncing(seed)],
-                "uploader": ["configuration": ["retryBaseSeconds": 0.2, "retryCapSeconds": 4]],
-            ]
+        var instances: [String: Value] = [
+            "energy": .null, "workouts": .null, "body": .null,
+            "debouncer": ["configuration": Self.debouncing(seed)],
+            "uploader": ["configuration": ["retryBaseSeconds": 0.2, "retryCapSeconds": 4]],
         ]
+        for plugin in destinations {
+            instances[plugin.name] = ["plugin": .string(plugin.name), "configuration": ["settleSeconds": 1]]
+        }
+        let overlay: Value = ["instances": .object(instances)]
         try overlay.json().write(toFile: file, atomically: true, encoding: .utf8)
         let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "")
         return try SimulatedStack(
             StackConfiguration(path: file, catalog: catalog), seed: seed, wall: Self.start(), zone: Self.zone,
-            files: files ?? self.files, trace: trace)
+            files: files ?? self.files, trace: trace, destinations: destinations)
     }
 
     /// Every third seed releases at once, like delivery without a debouncer; the others have windows, and one type has

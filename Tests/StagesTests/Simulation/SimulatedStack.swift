@@ -27,23 +27,33 @@ struct SimulatedFile {
 final class SimulatedStack {
     let world: SimulatedWorld
     let files: [SimulatedFile]
+    /// What can be imported; at first `files`.
+    var inbox: [SimulatedFile]
+    /// Performs the effects of destinations other than the backend, by instance.
+    var others: [String: (Effect, SimulatedHost) -> Void] = [:]
+    /// Whether the backend refuses the token.
+    var isTokenRefused = false
     /// Two stacks that deliver to the same one hand it to each other.
     var backend = FakeBackend()
     let observer: SimulatedHost
-    private let configuration: StackConfiguration
+    let configuration: StackConfiguration
+    private let builder: StageBuilder
 
     /// - Parameters:
     ///   - configuration: as `healthbus up` reads it; instances without a stage and notifiers are left out.
+    ///   - destinations: plugins besides the uploader.
     ///   - wall: the wall clock at the start.
     init(
         _ configuration: StackConfiguration, seed: UInt64, wall: Instant, zone: String, files: [SimulatedFile],
-        trace: Bool = false
+        trace: Bool = false, destinations: [StagePlugin] = []
     ) throws {
         let world = try SimulatedWorld(seed: seed, wall: wall, trace: trace)
         self.world = world
         self.files = files
+        inbox = files
         self.configuration = configuration
-        let builder = StageBuilder(configuration: configuration, zone: zone, seed: seed)
+        let builder = StageBuilder(configuration: configuration, zone: zone, seed: seed, destinations: destinations)
+        self.builder = builder
         world.hosts = try configuration.instances.compactMap { try builder.host($0, in: world) }
         guard let observer = world.hosts.first(where: { $0.plugin == "observer" }) else {
             throw ConfigurationError(
@@ -57,17 +67,25 @@ final class SimulatedStack {
     // MARK: Effects
 
     private func perform(_ effect: Effect, of host: SimulatedHost) throws {
+        if let other = others[host.name] { return other(effect, host) }
         if let request = effect.request as? ObserverEffect {
             read(request, effect, host)
         } else if let request = effect.request as? DeliveryRequest {
             try upload(request, effect, host)
         } else if effect.request is HoldingsRequest {
-            let reply = backend.holdings.result(of: effect)
-            world.schedule(.effect(host, life: host.lives, reply), after: .milliseconds(20))
+            reply(with: backend.holdings, effect, host)
         } else if let question = effect.request as? HeldQuestion {
-            let reply = backend.versions(question).result(of: effect)
-            world.schedule(.effect(host, life: host.lives, reply), after: .milliseconds(20))
+            reply(with: backend.versions(question), effect, host)
         }
+    }
+
+    private static let lost = HTTPError(.timedOut, endpoint: "backend", detail: "no answer", hint: "wait")
+
+    private func reply(with what: UploadReply, _ effect: Effect, _ host: SimulatedHost) {
+        var reply = what
+        if world.chance(world.faults.upload) { reply = .failed(Self.lost) }
+        if isTokenRefused { reply = .answered(status: 401, body: []) }
+        world.schedule(.effect(host, life: host.lives, reply.result(of: effect)), after: .milliseconds(20))
     }
 
     private func read(_ request: ObserverEffect, _ effect: Effect, _ host: SimulatedHost) {
@@ -80,7 +98,7 @@ final class SimulatedStack {
         case .adopt(let id, _, _): reply(FileStep.adopted(id: id))
         case .read(let id, _, _):
             var summary = ReadSummary()
-            for batch in files.first(where: { $0.id == id })?.batches ?? [] {
+            for batch in inbox.first(where: { id.hasPrefix($0.id) })?.batches ?? [] {
                 summary.records += batch.count
                 reply(ImportEvent.found(.records(batch)))
             }
@@ -96,17 +114,23 @@ final class SimulatedStack {
                 .effect(host, life: host.lives, reply.result(of: effect)),
                 after: world.time(microseconds: 1000...150_000))
         }
-        let lost = HTTPError(.timedOut, endpoint: "backend", detail: "no answer", hint: "wait")
+        if isTokenRefused { return answer(.answered(status: 401, body: [])) }
         guard world.chance(world.faults.upload) else { return answer(try backend.take(request)) }
-        switch world.pick(0...5) {
-        case 0: answer(.failed(lost))
+        switch world.pick(0...8) {
+        case 0: answer(.failed(Self.lost))
         case 1:
             // The request was stored; only the answer is lost.
             _ = try backend.take(request)
-            answer(.failed(lost))
+            answer(.failed(Self.lost))
         case 2: answer(.answered(status: 503, retryAfter: "1", body: []))
         case 3: answer(.answered(status: 401, body: []))
         case 4: answer(.answered(status: 500, body: []))
+        case 5: answer(.answered(status: 200, body: Array("<html>Welcome</html>".utf8)))
+        case 6: answer(.answered(status: 200, body: Array("{\"error\":\"the disk is full\"}".utf8)))
+        case 7:
+            // Somebody in between sends it twice.
+            _ = try backend.take(request)
+            answer(try backend.take(request))
         default:
             // The request is stored long before the answer arrives.
             let late = try backend.take(request)
@@ -119,6 +143,11 @@ final class SimulatedStack {
     func replaceBackend() {
         world.note("backend replaced")
         backend.replace()
+    }
+
+    /// Another version of a handler; nil for an instance that isn't one.
+    func handler(_ name: String, version: Int) -> (() throws -> any Stage)? {
+        configuration.instances.first { $0.name == name }.flatMap { builder.handler($0, version: version) }
     }
 
     // MARK: Running
@@ -140,10 +169,14 @@ final class SimulatedStack {
             }, after: delay)
     }
 
-    private func state(of file: SimulatedFile) throws -> String? {
+    /// nil while the observer doesn't know of it.
+    func state(of file: SimulatedFile) throws -> String? { try state(of: file.id) }
+
+    /// The same for an import, by its id.
+    func state(of id: String) throws -> String? {
         guard let reader = observer.reader else { return nil }
         let find = try reader.prepare("SELECT state FROM imports WHERE id = ?")
-        find.bind(1, file.id)
+        find.bind(1, id)
         return try find.firstRow { $0.string(0) }
     }
 

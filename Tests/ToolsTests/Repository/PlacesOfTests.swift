@@ -15,6 +15,7 @@ extension ArchitectureTests {
 
     /// Folders that aren't named after a module.
     private static let otherFolders: Set = [
+        "Faults",  // everything that can go wrong, from one seed
         "Harness",  // starts the programs for tests
         "Identity",  // one life that arrives in three ways
         "Places",  // as in the sources of `HealthStatistics`

@@ -1,0 +1,56 @@
+import Foundation
+import Simulation
+import Testing
+
+/// Every fault there is, from one seed: see docs/reliability.md. `make faults` tries more seeds.
+///
+/// `HEALTHBUS_FAULTS=17.18` runs one plan; `HEALTHBUS_FAULTS=1-1000` runs many. `HEALTHBUS_TRACE` prints what stages
+/// log, and where they are in the end.
+@Suite(.serialized) struct FaultTests {
+    @Test func everythingSurvivesEveryFault() throws {
+        let asked = ProcessInfo.processInfo.environment["HEALTHBUS_FAULTS"]
+        var search = FaultSearch()
+        if let asked, let range = Self.range(asked) {
+            search.run(range, isVaried: true)
+            print(search.summary)
+        } else if let asked {
+            var plan = FaultPlan(asked.split(separator: ".").compactMap { UInt64($0) })
+            search.isTraced = ProcessInfo.processInfo.environment["HEALTHBUS_TRACE"] != nil
+            search.run(plan)
+            if !search.failures.isEmpty, ProcessInfo.processInfo.environment["HEALTHBUS_SHRINK"] != nil {
+                plan = FaultSearch.shrink(plan)
+            }
+            for fault in plan.faults { print(fault) }
+        } else {
+            search.run(1...30, atMost: 60)
+        }
+        for failure in search.failures {
+            Issue.record("plan \(failure.plan.name): \(failure.problems.joined(separator: "; "))")
+        }
+    }
+
+    private static func range(_ text: String) -> ClosedRange<UInt64>? {
+        let ends = text.split(separator: "-").compactMap { UInt64($0) }
+        return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
+    }
+}
+
+extension FaultSearch {
+    /// Figures, then how many plans had both of two families, as a table.
+    var summary: String {
+        let rate = Double(runs) / max(0.001, seconds) * 60
+        let names = Fault.Family.allCases.map(\.rawValue).filter { name in pairs.keys.contains { $0.contains(name) } }
+        let rows = names.map { one in
+            "| \(one) | "
+                + names.map { two in "\(pairs["\(min(one, two)) \(max(one, two))"] ?? 0)" }.joined(separator: " | ")
+                + " |"
+        }
+        return """
+            \(runs) plans in \(Int(seconds)) s (\(Int(rate)) a minute), \(simulated.components.seconds / 3600) h \
+            simulated, \(states.count) states, \(failures.count) failed
+            \(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
+            | | \(names.joined(separator: " | ")) |
+            \(rows.joined(separator: "\n"))
+            """
+    }
+}
